@@ -1,0 +1,127 @@
+"""The one forward pass that engine and learner share.
+
+Visual features are computed once for each distinct image and scattered to every place that shows
+it; hidden states go through the LM head only where they predict a response token. Invariant: a
+policy is `softmax(logits / temperature)` over the ids that are not banned, here and in the engine,
+so that the same weights give a ratio of 1 between both.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from transformers import PreTrainedModel
+
+from webdojo.policy.collate import Batch
+from webdojo.policy.layouts import LAYOUTS
+
+
+class Features(NamedTuple):
+    """What the vision tower makes of images, one row a visual token."""
+
+    embeds: torch.Tensor
+    """[visual tokens, hidden]: takes the place of the image tokens' embeddings."""
+    deepstack: tuple[torch.Tensor, ...]
+    """[visual tokens, hidden] each: added after the first text layers; empty without DeepStack."""
+
+    def rows(self, index: torch.Tensor) -> Features:
+        """The features at `index`, in that order."""
+        return Features(self.embeds[index], tuple(layer[index] for layer in self.deepstack))
+
+
+class TokenScores(NamedTuple):
+    """Scores of the T response tokens of a batch."""
+
+    logprobs: torch.Tensor
+    """float32 [T]: log pi(token) at the given temperature."""
+    entropy: torch.Tensor
+    """float32 [T]: entropy in nats of the distribution that each token was drawn from."""
+
+
+def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_grid_thw: torch.Tensor) -> Features:
+    """Run the vision tower over images: `pixel_values` [patches, dim], `image_grid_thw` [images, 3]."""
+    inner: Any = model.model
+    out = inner.get_image_features(pixel_values, image_grid_thw, return_dict=True)
+    if not LAYOUTS[model.config.model_type].deepstack:
+        return Features(torch.cat(out.pooler_output), ())
+    return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in out.deepstack_features))
+
+
+def text_hidden(
+    model: PreTrainedModel,
+    input_ids: torch.Tensor,
+    position_ids: torch.Tensor,
+    image_mask: torch.Tensor,
+    features: Features | None,
+    **language_model_inputs: Any,
+) -> torch.Tensor:
+    """Last hidden states [B, L, hidden] of token rows whose image tokens show `features`.
+
+    Args:
+        input_ids: int64 [B, L], padded on the right.
+        position_ids: int64 [3, B, L].
+        image_mask: bool [B, L], True at image tokens.
+        features: one row for each True of `image_mask` in row-major order; None where there is none.
+        language_model_inputs: handed on to the text model (a KV cache, a 4-D attention mask).
+    """
+    inner: Any = model.model
+    embeds = inner.get_input_embeddings()(input_ids)
+    if features is not None:
+        embeds = embeds.masked_scatter(image_mask[..., None], features.embeds.to(embeds.dtype))
+        if features.deepstack:
+            language_model_inputs |= {
+                "visual_pos_masks": image_mask,
+                "deepstack_visual_embeds": list(features.deepstack),
+            }
+    out = inner.language_model(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)
+    hidden: torch.Tensor = out.last_hidden_state
+    return hidden
+
+
+def policy_logits(
+    model: PreTrainedModel, hidden: torch.Tensor, banned: torch.Tensor, temperature: float | torch.Tensor
+) -> torch.Tensor:
+    """float32 logits [N, vocabulary] of hidden states [N, hidden]: banned ids at -inf, divided by temperature.
+
+    `banned` is bool [tokenizer size or more]; logits beyond it are banned as well. Temperature 0
+    (greedy) scores at temperature 1. A tensor temperature is [N, 1] and holds no zero.
+    """
+    head: Any = model.get_output_embeddings()
+    logits: torch.Tensor = head(hidden).float()
+    known = min(len(banned), logits.shape[-1])
+    mask = torch.ones(logits.shape[-1], dtype=torch.bool, device=logits.device)
+    mask[:known] = banned[:known].to(logits.device)
+    if isinstance(temperature, torch.Tensor):
+        logits = logits / temperature
+    elif temperature not in (0.0, 1.0):
+        logits = logits / temperature
+    return logits.masked_fill(mask, float("-inf"))
+
+
+def token_logprobs(model: PreTrainedModel, batch: Batch, temperature: float) -> TokenScores:
+    """Score every response token of a batch, with gradients where the caller enables them.
+
+    Args:
+        model: a model of a registered layout; it and the batch are on the same device.
+        temperature: the sampling temperature; logits are divided by it, as in the engine.
+
+    Returns:
+        `TokenScores` of T tokens, in the order of `batch.targets`; `batch.split` cuts them by sample.
+    """
+    features = None
+    if batch.pixel_values is not None:
+        assert batch.image_grid_thw is not None
+        features = vision_features(model, batch.pixel_values, batch.image_grid_thw).rows(batch.feature_rows)
+    image_mask = batch.mm_token_type_ids.bool()
+    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, features, use_cache=False)
+    hidden = hidden.flatten(0, 1)[batch.predictors]
+    return score(policy_logits(model, hidden, batch.banned, temperature), batch.targets)
+
+
+def score(logits: torch.Tensor, targets: torch.Tensor) -> TokenScores:
+    """Logprob of each target and entropy of each row, from masked logits [T, vocabulary]."""
+    logprobs = torch.log_softmax(logits, dim=-1)
+    surprise = -logprobs.masked_fill(logprobs == float("-inf"), 0.0)
+    entropy = (logprobs.exp() * surprise).sum(-1)
+    return TokenScores(logprobs.gather(-1, targets[:, None]).squeeze(-1), entropy)

@@ -1,0 +1,108 @@
+"""Models from folders: the tiny model of the package, a Hugging Face folder, or a hub id.
+
+Every failure is one `ModelError` line. Invariant: what comes back has all its weights from the
+file; a checkpoint that lacks some is an error, never a model with random parts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import torch
+from huggingface_hub import snapshot_download
+from safetensors import SafetensorError
+from transformers import PreTrainedModel
+from transformers.utils import logging as transformers_logging
+
+from webdojo.errors import ModelError
+from webdojo.policy.layouts import LAYOUTS
+from webdojo.policy.processor import Processor
+
+TINY = "tiny"
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+
+
+def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[PreTrainedModel, Processor]:
+    """Load weights and processor.
+
+    Args:
+        path: `tiny`, a folder in Hugging Face layout, or a hub id (`Qwen/Qwen3-VL-8B-Instruct`).
+        dtype: of the weights in memory, whatever the file holds.
+
+    Returns:
+        The model in eval mode on the CPU with SDPA attention, and its `Processor`.
+
+    Raises:
+        ModelError: nothing there, a model type without a registered layout, or a corrupt file.
+    """
+    folder = model_folder(path)
+    model_type = _model_type(folder)
+    if model_type not in LAYOUTS:
+        raise ModelError(
+            f"model type {model_type!r} in {str(folder / 'config.json')!r} has no registered layout; "
+            f"registered: {', '.join(sorted(LAYOUTS))}"
+        )
+    processor = Processor.load(folder)
+    transformers_logging.disable_progress_bar()
+    try:
+        model, info = LAYOUTS[model_type].model_class.from_pretrained(
+            str(folder), dtype=dtype, attn_implementation="sdpa", local_files_only=True, output_loading_info=True
+        )
+    except (OSError, SafetensorError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"weights in {str(folder)!r} cannot be read, so the files are corrupt or cut short; copy or save them "
+            f"again: {_one_line(error)}"
+        ) from error
+    missing = sorted({*info["missing_keys"], *(str(key) for key in info["mismatched_keys"])})
+    if missing:
+        raise ModelError(
+            f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
+        )
+    return model.eval(), processor
+
+
+def model_folder(path: str | Path) -> Path:
+    """The folder that `path` names; a hub id is downloaded.
+
+    Raises:
+        ModelError: there is no such folder, nor such a model on the hub.
+    """
+    if str(path) == TINY:
+        folder = Path(str(files("webdojo.policy").joinpath("tiny_weights")))
+        if not folder.is_dir():
+            raise ModelError(f"the tiny model is not in {str(folder)!r}; build it with `webdojo tiny train`")
+        return folder
+    folder = Path(path).expanduser()
+    if folder.is_dir():
+        return folder
+    if isinstance(path, str) and HUB_ID.fullmatch(path):
+        try:
+            return Path(snapshot_download(path))
+        except Exception as error:  # the hub client raises a dozen unrelated kinds for "cannot be had"
+            raise ModelError(
+                f"model {path!r} is neither a folder nor a model that the hub gives: {_one_line(error)}"
+            ) from error
+    raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
+
+
+def save_model(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:
+    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them."""
+    model.save_pretrained(str(path))
+    processor.save(path)
+
+
+def _model_type(folder: Path) -> str:
+    config = folder / "config.json"
+    if not config.is_file():
+        raise ModelError(f"model folder {str(folder)!r} has no config.json; give a folder in Hugging Face layout")
+    try:
+        return str(json.loads(config.read_text()).get("model_type", ""))
+    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
+        raise ModelError(f"{str(config)!r} is not a JSON object: {_one_line(error)}") from error
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
