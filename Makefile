@@ -1,0 +1,32 @@
+# `make` alone prints this help.
+.DEFAULT_GOAL := help
+.PHONY: help setup train test lint fmt docs clean
+
+BIN := .venv/bin
+
+help:  ## show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:  ## create .venv, install the package, find or install a Chromium
+	@PYTHON="$(PYTHON)" bash scripts/setup.sh
+
+train: setup  ## train the quickstart agent; run again to resume it, or to start the next run
+	@$(BIN)/webdojo train quickstart --auto $(ARGS)
+
+test: lint  ## lint, types and all tests
+	@OMP_NUM_THREADS=1 $(BIN)/pytest $(ARGS)
+
+lint: setup  ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+fmt: setup  ## format the code and fix what ruff can fix
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: setup  ## write docs/recipes.md again from the recipe's own docstrings
+	@$(BIN)/python scripts/recipe_reference.py > docs/recipes.md
+
+clean:  ## remove .venv and caches; runs/ stays
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache dist build
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Sets up everything webdojo needs: .venv, the package with its tools, and a Chromium.
+# Safe to run again at any time: each step is skipped when it is already done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
+is_root() { [ "$(id -u)" = 0 ]; }
+os_id() { (. /etc/os-release 2>/dev/null && echo "${ID:-}") || true; }
+supported() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
+# apt-get with its pages of output kept for the case that it fails.
+apt_install() {
+  local log; log=$(mktemp)
+  if { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1
+  then rm -f "$log"
+  else tail -n 15 "$log" >&2; rm -f "$log"; return 1
+  fi
+}
+
+# --- Python -----------------------------------------------------------------------------------
+if ! { [ -x .venv/bin/python ] && supported .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1; }; then
+  python=
+  for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11}; do
+    if supported "$candidate"; then python=$candidate; break; fi
+  done
+  [ -n "$python" ] || die "webdojo needs Python 3.11, 3.12 or 3.13 (${PYTHON:-python3} is" \
+    "$("${PYTHON:-python3}" --version 2>&1 | head -n 1)). Install one, or name it: make setup PYTHON=/path/to/python3.12"
+  if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    package=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
+    is_root && command -v apt-get >/dev/null || die "$python has no venv module; run: sudo apt-get install $package"
+    say "installing $package"
+    apt_install "$package" || die "could not install $package; install it by hand and run this again"
+  fi
+  say "creating .venv with $("$python" --version)"
+  rm -rf .venv
+  "$python" -m venv .venv || die "could not create .venv (is the disk full or the folder read-only?)"
+fi
+
+# --- Packages ---------------------------------------------------------------------------------
+if nvidia-smi >/dev/null 2>&1; then constraints=(); else constraints=(-c constraints.txt); fi
+stamp=.venv/webdojo-setup
+wanted=$({ cat pyproject.toml constraints.txt; pwd; echo "${constraints[*]-}"; .venv/bin/python --version; } | sha256sum)
+if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
+  say "installing packages (1 to 3 minutes, about 1 GB on a machine without a GPU)"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check ${constraints[@]+"${constraints[@]}"} -e '.[dev]' \
+    || die "pip failed (its message is above); check network and disk space, then run this again"
+  printf '%s' "$wanted" >"$stamp"
+fi
+
+# --- Chromium ---------------------------------------------------------------------------------
+# The package itself says which Chromium it would run, so that set-up and runs always agree.
+find_chromium() {
+  .venv/bin/python -c 'from webdojo.browser.find import find_chromium
+from webdojo.config import BrowserConfig
+print(find_chromium(BrowserConfig()))' 2>/dev/null
+}
+starts() { "$1" --version >/dev/null 2>&1; }
+if ! { chromium=$(find_chromium) && starts "$chromium"; }; then
+  if is_root && [ "$(os_id)" = debian ]; then
+    say "installing Debian's chromium-headless-shell"
+    apt_install chromium-headless-shell fonts-dejavu-core || apt_install chromium fonts-dejavu-core \
+      || die "apt-get could not install a Chromium (its message is above); check network and package sources"
+  elif is_root && command -v apt-get >/dev/null; then
+    say "installing Playwright's Chromium and the libraries that it needs"
+    .venv/bin/playwright install --with-deps chromium >/dev/null \
+      || die "Playwright could not install Chromium; install chromium or google-chrome by hand so that it is on PATH"
+  else
+    say "installing Playwright's Chromium"
+    .venv/bin/playwright install chromium >/dev/null \
+      || die "Playwright could not download Chromium; install chromium or google-chrome by hand so that it is on PATH"
+  fi
+  chromium=$(find_chromium) || die "no Chromium was found after installing one; 'webdojo doctor' says where it looks"
+  starts "$chromium" || die "$chromium does not start; its libraries may be missing:" \
+    "sudo $PWD/.venv/bin/playwright install-deps chromium"
+fi
+say "ready: $(.venv/bin/python --version), $("$chromium" --version 2>/dev/null | head -n 1)"

@@ -1,0 +1,236 @@
+"""The typed recipe: one YAML file says everything a run needs.
+
+`load_recipe("quickstart", ["train.lr=1e-4"])` finds the file (a path, or a name inside
+`webdojo/recipes`), applies dotted overrides, and validates. Unknown keys are errors that name the
+nearest known key. Every random choice of a run follows from `Recipe.seed`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from webdojo.errors import ConfigError
+from webdojo.types import Sampling
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", validate_default=True)
+
+
+class ModelConfig(Section):
+    path: str = "tiny"
+    """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
+    threads: int = Field(default=0, ge=0)
+    """torch threads; 0 leaves torch's own choice."""
+
+
+class BrowserConfig(Section):
+    executable: str = ""
+    """Chromium to run; empty finds one (see `browser/find.py`)."""
+    viewport_px: tuple[int, int] = (1280, 1000)
+    """Width and height; DPR is 1 (OpenWebRL Table 7)."""
+    screenshot_format: Literal["jpeg", "png"] = "jpeg"
+    screenshot_quality: int = Field(default=85, ge=1, le=100)
+    headless: bool = True
+    start_timeout_s: float = Field(default=60, gt=0)
+    """Opening the browser, a context and the start URL."""
+    action_timeout_s: float = Field(default=45, gt=0)
+    """One tool call, its readiness wait included."""
+    screenshot_timeout_s: float = Field(default=20, gt=0)
+    ready_cap_s: float = Field(default=5, gt=0)
+    """Longest wait for a page to become quiet after an action."""
+    ready_quiet_s: float = Field(default=0.06, ge=0)
+    """How long DOM and layout must stay unchanged to count as quiet."""
+    navigation_retries: int = Field(default=2, ge=0)
+
+
+class TasksConfig(Section):
+    kinds: list[str] = ["shop", "wiki"]
+    difficulties: list[int] = [1, 2, 3, 4]
+    train_sites: int = Field(default=200, ge=1)
+    """Training sites a kind; their seeds count up from 0."""
+    heldout_sites: int = Field(default=100, ge=1)
+    """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
+    layout: Literal["auto", "compact"] = "auto"
+    """`compact` serves the large-type pages for small viewports."""
+
+
+class HarnessConfig(Section):
+    name: Literal["openwebrl"] = "openwebrl"
+    screenshots_kept: int = Field(default=1, ge=1)
+    """K of OpenWebRL §4.1: the most recent screenshots that stay in the context."""
+    tool_schemas: Literal["json", "signature"] = "json"
+    """How the system prompt shows the tools: full JSON schemas, or one line each."""
+    max_format_errors: int = Field(default=3, ge=1)
+    """Consecutive malformed responses that end the episode with reward -1."""
+
+
+class RolloutConfig(Section):
+    group_size: int = Field(default=5, ge=2)
+    """Trajectories a task (G)."""
+    concurrency: int = Field(default=16, ge=1)
+    """Episodes at once."""
+    max_steps: int = Field(default=15, ge=1)
+    max_context_tokens: int = Field(default=32768, ge=64)
+    sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
+    task_timeout_s: float = Field(default=600, gt=0)
+    max_staleness: int = Field(default=1, ge=0)
+    """Versions by which a surplus group may lag behind and still train."""
+
+
+class SFTConfig(Section):
+    demos: int = Field(default=400, ge=0)
+    """Oracle demonstrations; 0 skips the warm start."""
+    epochs: int = Field(default=3, ge=1)
+    lr: float = Field(default=1e-5, gt=0)
+    """Peak of a cosine schedule with linear warm-up."""
+    warmup_ratio: float = Field(default=0.1, ge=0, le=1)
+    batch_size: int = Field(default=128, ge=1)
+    """Turns an optimizer step."""
+
+
+class TrainConfig(Section):
+    iterations: int = Field(default=90, ge=0)
+    groups_per_iteration: int = Field(default=48, ge=1)
+    """Effective groups (non-zero reward spread) an iteration: dynamic sampling."""
+    max_groups_per_iteration: int = Field(default=0, ge=0)
+    """Clear error when this many groups give too few effective ones; 0 means 8 times the above."""
+    ppo_epochs: int = Field(default=2, ge=1)
+    batch_size: int = Field(default=256, ge=1)
+    """Turns an optimizer step."""
+    micro_batch_tokens: int = Field(default=8192, ge=1)
+    """Padded tokens a forward pass."""
+    lr: float = Field(default=1e-6, gt=0)
+    warmup_steps: int = Field(default=0, ge=0)
+    weight_decay: float = Field(default=0.1, ge=0)
+    adam_betas: tuple[float, float] = (0.9, 0.98)
+    grad_clip: float = Field(default=1.0, gt=0)
+    clip_low: float = Field(default=0.2, ge=0)
+    clip_high: float = Field(default=0.28, ge=0)
+    advantage: Literal["grpo"] = "grpo"
+    normalizer: Literal["openwebrl", "asyncwebrl"] = "openwebrl"
+    """`openwebrl`: mean over the tokens of a turn, no 1/T. `asyncwebrl`: constant `normalizer_k`."""
+    normalizer_k: float = Field(default=10.0, gt=0)
+    save_every: int = Field(default=5, ge=1)
+    """Iterations between kept checkpoints; the last one is always kept."""
+
+
+class EvaluateConfig(Section):
+    tasks: int = Field(default=200, ge=1)
+    max_steps: int = Field(default=30, ge=1)
+    sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)
+
+
+class Recipe(Section):
+    """Everything a run needs. `recipes/quickstart.yaml` is a commented example."""
+
+    name: str
+    seed: int = 0
+    model: ModelConfig = ModelConfig()
+    browser: BrowserConfig = BrowserConfig()
+    tasks: TasksConfig = TasksConfig()
+    harness: HarnessConfig = HarnessConfig()
+    rollout: RolloutConfig = RolloutConfig()
+    sft: SFTConfig = SFTConfig()
+    train: TrainConfig = TrainConfig()
+    evaluate: EvaluateConfig = EvaluateConfig()
+
+
+def recipe_names() -> list[str]:
+    """Names of the recipes inside the package."""
+    return sorted(p.name.removesuffix(".yaml") for p in files("webdojo.recipes").iterdir() if p.name.endswith(".yaml"))
+
+
+def load_recipe(name_or_path: str, overrides: list[str] | None = None) -> Recipe:
+    """Load, override and validate a recipe.
+
+    Args:
+        name_or_path: a name from `recipe_names()` or a path to a YAML file.
+        overrides: `dotted.key=value` strings; values are read as YAML.
+
+    Raises:
+        ConfigError: unknown recipe, key or value; the message names the nearest known one.
+    """
+    if name_or_path.endswith((".yaml", ".yml")):
+        path = Path(name_or_path)
+        if not path.is_file():
+            raise ConfigError(f"recipe file {name_or_path!r} does not exist")
+        text = path.read_text()
+    elif name_or_path in recipe_names():
+        text = files("webdojo.recipes").joinpath(f"{name_or_path}.yaml").read_text()
+    else:
+        raise ConfigError(
+            f"unknown recipe {name_or_path!r}{_nearest(name_or_path, recipe_names())}; "
+            f"recipes in the package: {', '.join(recipe_names())}; or give a path that ends in .yaml"
+        )
+    try:
+        data = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
+    for override in overrides or []:
+        _apply(data, override)
+    return parse_recipe(data, name_or_path)
+
+
+def parse_recipe(data: dict[str, Any], source: str) -> Recipe:
+    """Validate a recipe that is already a mapping; `source` is named in errors."""
+    try:
+        return Recipe.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(dict(e), source) for e in error.errors())) from None
+
+
+def dump_recipe(recipe: Recipe) -> str:
+    """The resolved recipe as YAML: every key with its value, in the order of the sections."""
+    return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    key, equals, value = override.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"override {override!r} must look like section.key=value, for example train.lr=1e-4")
+    *parents, last = key.split(".")
+    node = data
+    for parent in parents:
+        child = node.setdefault(parent, {})
+        if not isinstance(child, dict):
+            raise ConfigError(f"override {override!r}: {parent!r} is a value, not a section")
+        node = child
+    try:
+        node[last] = yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise ConfigError(f"override {override!r}: {value!r} is not a YAML value") from None
+
+
+def _explain(error: dict[str, Any], source: str) -> str:
+    location = [str(part) for part in error["loc"]]
+    dotted = ".".join(location)
+    if error["type"] == "extra_forbidden":
+        return f"unknown key {dotted!r} in {source!r}{_nearest(location[-1], _known_keys(location[:-1]))}"
+    if error["type"] == "missing":
+        return f"missing key {dotted!r} in {source!r}"
+    return f"{dotted} = {error['input']!r} in {source!r}: {error['msg'].lower()}"
+
+
+def _known_keys(path: list[str]) -> list[str]:
+    section: type[BaseModel] = Recipe
+    for name in path:
+        annotation = section.model_fields[name].annotation
+        candidates = [annotation, *get_args(annotation)]
+        section = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
+    return list(section.model_fields)
+
+
+def _nearest(wrong: str, known: list[str]) -> str:
+    matches = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
+    return f"; did you mean {matches[0]!r}?" if matches else f" (known: {', '.join(known)})"
