@@ -1,0 +1,35 @@
+"""Turns a page into HTML: `compact` from rows, `auto` from the templates of its kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from webdojo.sites.look import Look
+from webdojo.sites.site import Overlay, Page, Site, href
+
+LAYOUTS = ("auto", "compact")
+
+_templates = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=lambda name: name is not None and name.endswith(".html"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
+    """HTML of a page for a layout of `LAYOUTS`."""
+    if layout == "compact":
+        template = _templates.get_template("compact.html")
+        css = compact_css(site.look)
+        return template.render(title=page.title, look=site.look, css=css, rows=site.compact(page, overlay))
+    template = _templates.get_template(f"{site.kind}/{page.name}.html")
+    return template.render(site=site, page=page, look=site.look, words=site.look.words, overlay=overlay, href=href, **page.data)
+
+
+def compact_css(look: Look) -> str:
+    """Style sheet of a compact site."""
+    return _templates.get_template("compact.css").render(look=look)

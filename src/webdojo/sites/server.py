@@ -1,0 +1,122 @@
+"""Serves every embedded site from one local port, with state that belongs to sessions.
+
+A request names its session and layout in two headers that the browser context sends; without a
+session header (a person with a browser) a cookie stands in. The state of a session is created on
+its first request and freed by `end`. Nothing here reaches the network.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request as HttpRequest
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from webdojo.errors import SiteError
+from webdojo.sites import parse_host
+from webdojo.sites.render import LAYOUTS, render
+from webdojo.sites.site import Overlay, Redirect, Request, load_site
+
+SESSION_HEADER = "X-Webdojo-Session"
+LAYOUT_HEADER = "X-Webdojo-Layout"
+_COOKIE = "webdojo_session"
+
+
+class SiteServer:
+    """A context manager that serves all sites on 127.0.0.1 from a thread of its own.
+
+    Args:
+        port: 0 takes a free one.
+
+    Raises:
+        SiteError: the port is taken.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self._overlays: dict[str, dict[str, Overlay]] = {}
+        self._lock = threading.Lock()
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind(("127.0.0.1", port))
+        except OSError as error:
+            self._socket.close()
+            raise SiteError(f"port {port} of 127.0.0.1 cannot be used for the sites ({error.strerror}); pick another") from None
+        self.port: int = self._socket.getsockname()[1]
+        static = StaticFiles(directory=Path(__file__).parent / "static")
+        routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
+        config = uvicorn.Config(
+            Starlette(routes=routes), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True, name="sites")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self._socket.close()
+
+    def chromium_args(self) -> list[str]:
+        """Arguments that make Chromium find the sites at `http://<host>/` without a port."""
+        return [f"--host-resolver-rules=MAP *.localhost:80 127.0.0.1:{self.port}"]
+
+    def headers(self, session_id: str, layout: str = "auto") -> dict[str, str]:
+        """Headers that a browser context must send with every request.
+
+        Raises:
+            SiteError: unknown layout.
+        """
+        if layout not in LAYOUTS:
+            raise SiteError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
+        return {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
+
+    def state(self, session_id: str) -> dict[str, Any]:
+        """What a session changed and saw, by host: `{"shop-17.localhost": {"cart": {…}, "visited": […], "seen": […]}}`."""
+        with self._lock:
+            return {host: overlay.snapshot() for host, overlay in self._overlays.get(session_id, {}).items()}
+
+    def end(self, session_id: str) -> None:
+        """Forget a session; unknown ones are ignored."""
+        with self._lock:
+            self._overlays.pop(session_id, None)
+
+    async def _serve(self, http: HttpRequest) -> Response:
+        try:
+            kind, seed = parse_host(http.headers.get("host", ""))
+        except SiteError as error:
+            return PlainTextResponse(f"{error}\n", status_code=404)
+        site = load_site(kind, seed)
+        session = http.headers.get(SESSION_HEADER) or http.cookies.get(_COOKIE) or secrets.token_hex(8)
+        layout = http.headers.get(LAYOUT_HEADER, "auto")
+        if layout not in LAYOUTS:
+            return PlainTextResponse(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}\n", status_code=400)
+        encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
+        values = dict(parse_qsl(encoded))
+        with self._lock:
+            overlay = self._overlays.setdefault(session, {}).setdefault(site.host, Overlay())
+            reply = site.respond(Request(http.method, http.url.path, values), overlay)
+            if isinstance(reply, Redirect):
+                return RedirectResponse(reply.path, status_code=303)
+            overlay.visited.append(http.url.path + (f"?{http.url.query}" if http.url.query else ""))
+            overlay.seen.update(reply.shows)
+            html = render(site, reply, overlay, layout)
+        response = HTMLResponse(html, status_code=reply.status, headers={"Cache-Control": "no-store"})
+        if SESSION_HEADER not in http.headers:
+            response.set_cookie(_COOKIE, session, httponly=True, samesite="lax")
+        return response

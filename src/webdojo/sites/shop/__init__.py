@@ -1,0 +1,1 @@
+"""Shops: categories of products, search, filters, sorting and a cart."""

@@ -1,0 +1,145 @@
+"""A shop's pages and what its forms do.
+
+| path | page |
+|---|---|
+| `/` | home: categories and search |
+| `/c/<category>` | list; query: color, max, stock=1, sort=price, page |
+| `/p/<product>` | product |
+| `/added/<product>` | what follows a POST to `/cart/add` |
+| `/cart` | cart; POST `/cart/remove` takes a line out |
+| `/search?q=` | products whose name holds every word of q |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from webdojo.sites.compact import Row
+from webdojo.sites.shop import compact
+from webdojo.sites.shop.content import Product, ShopContent, make_content
+from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
+
+
+class Shop(Site):
+    """One shop."""
+
+    kind = "shop"
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.content: ShopContent = make_content(seed)
+
+    def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        parts = request.path.strip("/").split("/")
+        if request.method == "POST":
+            return self._change(request, overlay)
+        match parts:
+            case [""]:
+                return Page("home", self.look.heading)
+            case ["c", slug] if slug in self.content.categories:
+                return self._list(slug, request.values)
+            case ["p", slug] if slug in self.content.products:
+                return self._product(self.content.products[slug])
+            case ["added", slug] if slug in self.content.products:
+                return Page("added", self.look.words["added"], {"product": self.content.products[slug]})
+            case ["cart"]:
+                return self._cart(overlay)
+            case ["search"]:
+                return self._search(request.values)
+        return Page("missing", "Page not found", status=404)
+
+    def compact(self, page: Page, overlay: Overlay) -> list[Row]:
+        return compact.rows(self, page, overlay)
+
+    def paths(self) -> Iterator[str]:
+        yield "/"
+        yield "/cart"
+        for slug, category in self.content.categories.items():
+            for sort in ("", "price"):
+                for page in range(1, self._pages(len(category.products)) + 1):
+                    yield href(f"/c/{slug}", page=page, sort=sort)
+                for filters in self.filters():
+                    for page in range(1, self._pages(len(self.matching(slug, filters))) + 1):
+                        yield href(f"/c/{slug}", page=page, sort=sort, **filters)
+            yield href("/search", q=category.noun.lower())
+        for slug, product in self.content.products.items():
+            yield f"/p/{slug}"
+            yield f"/added/{slug}"
+            yield href("/search", q=product.name.lower())
+        for adjective in sorted({p.name.split()[0] for p in self.content.products.values()}):
+            yield href("/search", q=adjective.lower())
+
+    def filters(self) -> list[dict[str, str]]:
+        """Each single filter as query values."""
+        limits = [{"max": str(limit)} for limit in self.content.limits]
+        return [*limits, {"stock": "1"}, *({"color": color.lower()} for color in self.content.colors)]
+
+    def matching(self, category: str, values: dict[str, str]) -> list[Product]:
+        """Products of a category under the filters and in the order of a query."""
+        found = list(self.content.categories[category].products)
+        if values.get("color"):
+            found = [p for p in found if p.color.lower() == values["color"].lower()]
+        if values.get("max", "").isdigit():
+            found = [p for p in found if p.price < int(values["max"])]
+        if values.get("stock") == "1":
+            found = [p for p in found if p.stock > 0]
+        if values.get("sort") == "price":
+            found.sort(key=lambda p: p.price)
+        return found
+
+    def _pages(self, count: int) -> int:
+        return max(1, -(-count // self.look.per_page))
+
+    def _paged(self, found: Sequence[Product], values: dict[str, str]) -> tuple[list[Product], int, int]:
+        pages = self._pages(len(found))
+        asked = values.get("page", "1")
+        page = min(max(int(asked), 1), pages) if asked.isdigit() else 1
+        start = (page - 1) * self.look.per_page
+        return list(found[start : start + self.look.per_page]), page, pages
+
+    def _list(self, slug: str, values: dict[str, str]) -> Page:
+        category = self.content.categories[slug]
+        found = self.matching(slug, values)
+        items, page, pages = self._paged(found, values)
+        query = {k: values[k] for k in ("color", "max", "stock", "sort") if values.get(k)}
+        data = {
+            "category": category, "items": items, "page": page, "pages": pages, "query": query, "count": len(found),
+            "path": f"/c/{slug}",
+        }  # fmt: skip
+        return Page("list", category.name, data, tuple(f"{p.slug}.Price" for p in items))
+
+    def _product(self, product: Product) -> Page:
+        category = self.content.categories[product.category]
+        others = [p for p in category.products if p != product]
+        start = sum(map(ord, product.slug)) % len(others)
+        related = (others + others)[start : start + 3]
+        shows = tuple(f"{product.slug}.{label}" for label in product.facts())
+        return Page("product", product.name, {"product": product, "category": category, "related": related}, shows)
+
+    def _search(self, values: dict[str, str]) -> Page:
+        text = values.get("q", "")
+        wanted = text.lower().split()
+        found = [p for p in self.content.products.values() if wanted and all(w in p.name.lower() for w in wanted)]
+        items, page, pages = self._paged(found, values)
+        data = {
+            "q": text, "items": items, "page": page, "pages": pages, "count": len(found), "query": {"q": text},
+            "path": "/search",
+        }  # fmt: skip
+        return Page("search", self.look.words["results"], data, tuple(f"{p.slug}.Price" for p in items))
+
+    def _cart(self, overlay: Overlay) -> Page:
+        lines = [(self.content.products[slug], amount) for slug, amount in overlay.cart.items()]
+        total = sum(product.price * amount for product, amount in lines)
+        shows = tuple(f"{product.slug}.Price" for product, _ in lines)
+        return Page("cart", self.look.words["cart"], {"lines": lines, "total": total}, shows)
+
+    def _change(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        slug = request.values.get("item", "")
+        product = self.content.products.get(slug)
+        if request.path == "/cart/add" and product is not None and product.stock > 0:
+            overlay.cart[slug] = overlay.cart.get(slug, 0) + 1
+            return Redirect(f"/added/{slug}")
+        if request.path == "/cart/remove":
+            overlay.cart.pop(slug, None)
+            return Redirect("/cart")
+        return Page("missing", "Page not found", status=404)

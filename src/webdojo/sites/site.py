@@ -1,0 +1,113 @@
+"""What every kind of site has in common: requests, replies, per-session state, and the registry.
+
+A `Site` is immutable and shared by all sessions; it answers a `Request` with a `Page` or a
+`Redirect` and touches nothing but the `Overlay` handed to it, which belongs to one session on one
+host.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from webdojo.errors import SiteError
+from webdojo.sites import host_of
+from webdojo.sites.compact import Row
+from webdojo.sites.look import Look, make_look
+
+
+@dataclass
+class Overlay:
+    """What one session changed and saw on one host."""
+
+    cart: dict[str, int] = field(default_factory=dict)
+    """Amount by slug; no zero entries."""
+    visited: list[str] = field(default_factory=list)
+    """Paths with query, in the order they were served."""
+    seen: set[str] = field(default_factory=set)
+    """Facts that served pages showed, as `slug.label`: what the session can know."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """JSON form, as evaluators read it."""
+        return {"cart": dict(self.cart), "visited": list(self.visited), "seen": sorted(self.seen)}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One HTTP request, reduced to what sites look at. `values` is the query, or a POST's form."""
+
+    method: str
+    path: str
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page before it is laid out: `name` picks the template, `data` fills it."""
+
+    name: str
+    title: str
+    data: dict[str, Any] = field(default_factory=dict)
+    shows: tuple[str, ...] = ()
+    """Facts on the page, as `slug.label`."""
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """Sends the browser to another path of the same site after a change of state."""
+
+    path: str
+
+
+class Site(ABC):
+    """One site: content and look of a (kind, seed)."""
+
+    kind: str
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.host = host_of(self.kind, seed)
+        self.look: Look = make_look(self.kind, seed)
+
+    @abstractmethod
+    def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        """Answer a request; changes only `overlay`."""
+
+    @abstractmethod
+    def compact(self, page: Page, overlay: Overlay) -> list[Row]:
+        """Lay a page out for the compact layout."""
+
+    @abstractmethod
+    def paths(self) -> Iterator[str]:
+        """Every page of the site that a GET request shows, home first, as path with query."""
+
+    def url(self, path: str = "/") -> str:
+        """Absolute URL of a path of this site."""
+        return f"http://{self.host}{path}"
+
+
+def href(path: str, **query: str | int | None) -> str:
+    """Path with query in canonical form: keys sorted, empty values and page 1 left out."""
+    kept = {k: str(v) for k, v in sorted(query.items()) if v not in (None, "") and (k, str(v)) != ("page", "1")}
+    return f"{path}?{urlencode(kept)}" if kept else path
+
+
+@lru_cache(maxsize=512)
+def load_site(kind: str, seed: int) -> Site:
+    """The site of a (kind, seed); the same object while it stays in the cache.
+
+    Raises:
+        SiteError: unknown kind or bad seed.
+    """
+    from webdojo.sites.shop.pages import Shop
+    from webdojo.sites.wiki.pages import Wiki
+
+    kinds: dict[str, type[Site]] = {"shop": Shop, "wiki": Wiki}
+    if kind not in kinds:
+        raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(kinds)}")
+    return kinds[kind](seed)

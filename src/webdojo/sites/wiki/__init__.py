@@ -1,0 +1,1 @@
+"""Wikis: topics of articles with facts, text and links between articles."""
