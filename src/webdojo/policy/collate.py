@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
@@ -54,8 +54,9 @@ class Batch:
 
     def to(self, device: torch.device | str) -> Batch:
         """The same batch with every tensor on `device`."""
-        moved = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return Batch(**{k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in moved.items()})
+        values = ((f.name, getattr(self, f.name)) for f in dataclasses.fields(self))
+        moved: dict[str, Any] = {name: v.to(device) for name, v in values if isinstance(v, torch.Tensor)}
+        return dataclasses.replace(self, **moved)
 
     def split(self, values_T: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Cut per-response-token values [T] into one tensor per sample."""

@@ -92,9 +92,7 @@ def policy_logits(
     known = min(len(banned), logits.shape[-1])
     mask = torch.ones(logits.shape[-1], dtype=torch.bool, device=logits.device)
     mask[:known] = banned[:known].to(logits.device)
-    if isinstance(temperature, torch.Tensor):
-        logits = logits / temperature
-    elif temperature not in (0.0, 1.0):
+    if isinstance(temperature, torch.Tensor) or temperature not in (0.0, 1.0):
         logits = logits / temperature
     return logits.masked_fill(mask, float("-inf"))
 

@@ -10,6 +10,7 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import torch
 from huggingface_hub import snapshot_download
@@ -47,8 +48,9 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
         )
     processor = Processor.load(folder)
     transformers_logging.disable_progress_bar()
+    model_class: Any = LAYOUTS[model_type].model_class
     try:
-        model, info = LAYOUTS[model_type].model_class.from_pretrained(
+        model, info = model_class.from_pretrained(
             str(folder), dtype=dtype, attn_implementation="sdpa", local_files_only=True, output_loading_info=True
         )
     except (OSError, SafetensorError, ValueError, RuntimeError) as error:
@@ -61,7 +63,8 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
         raise ModelError(
             f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
         )
-    return model.eval(), processor
+    loaded: PreTrainedModel = model.eval()
+    return loaded, processor
 
 
 def model_folder(path: str | Path) -> Path:

@@ -127,7 +127,7 @@ class Processor:
         patch, merge, frames = self.patch_size, self.merge_size, self.temporal_patch_size
         height, width, channels = image.shape
         rows, columns = height // patch, width // patch
-        assert height % (patch * merge) == 0 and width % (patch * merge) == 0, f"{height=} {width=} {patch=} {merge=}"
+        assert height % (patch * merge) == width % (patch * merge) == 0, f"{height=} {width=} {patch=} {merge=}"
         grid = image.reshape(rows // merge, merge, patch, columns // merge, merge, patch, channels)
         ordered = grid.transpose(0, 3, 1, 4, 6, 2, 5).reshape(rows * columns, channels, patch * patch)
         out = np.empty((rows * columns, channels, frames, patch * patch), dtype=np.float32)
