@@ -1,0 +1,38 @@
+"""Writing files so that a reader sees the old content or the new, never a part.
+
+The bytes go to a temporary name in the same folder, are flushed, and take their final name by one
+rename. Temporary names are unique, so two writers of one file do not mix their bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+
+
+def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write `data` to `path` in one visible step.
+
+    Args:
+        durable: flush to the disk before the rename, so that the file also survives a power cut;
+            without it, it survives any death of the process.
+    """
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    with temporary.open("wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    temporary.replace(path)
+    if durable:
+        sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Flush a file, or the names inside a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,329 @@
+"""The run folder: everything that a run made, safe at any moment.
+
+    run.sqlite      trajectories, metrics, key-values (WAL; tables and columns: `schema.sql`)
+    images/         screenshots by hash
+    checkpoints/    Hugging Face layout, complete or not there
+    recipe.yaml     the resolved recipe          info.json     versions, git hash, seed, machine
+    result.json     the final figures            run.lock      held by the process that writes
+
+Every write is committed, and flushed, before its call returns, so a `kill -9` loses nothing that a
+caller was told is stored. One process writes a run at a time (`run.lock`, which the system frees
+when the process dies); any number may read. Calls are safe from any thread.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, NamedTuple
+
+from webdojo.errors import StoreError
+from webdojo.store.checkpoints import Checkpoint, CheckpointFolder
+from webdojo.store.files import sync, write_atomic
+from webdojo.store.images import ImageStore
+from webdojo.types import Trajectory
+
+SCHEMA_VERSION = 1
+DATABASE = "run.sqlite"
+LOCK = "run.lock"
+
+
+class TrajectoryRow(NamedTuple):
+    """The queryable columns of a trajectory, without its turns (`schema.sql`)."""
+
+    id: str
+    phase: str
+    iteration: int
+    group_id: str
+    task_id: str
+    website: str
+    kind: str
+    difficulty: int
+    termination: str
+    reward: float | None
+    success: bool | None
+    valid: bool | None
+    steps: int
+    response_tokens: int
+    created: float
+
+
+class RunStore:
+    """One run. Make it with `create` or `open`; use it in a `with` block or `close` it."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock_file: IO[str] | None) -> None:
+        self.path = path
+        self.images = ImageStore(path / "images")
+        self._checkpoints = CheckpointFolder(path / "checkpoints")
+        self._connection = connection
+        self._lock_file = lock_file
+        self._thread_lock = threading.Lock()
+
+    # --- life -----------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
+        """Make a run folder; `info` is what `store.info.run_info` gives.
+
+        Raises:
+            StoreError: the folder holds a run or other files, or cannot be written.
+        """
+        path = Path(path)
+        if (path / DATABASE).exists():
+            raise StoreError(f"{path} already holds a run: go on with it by --resume, or choose another with --run")
+        try:
+            # A lock without a database is left by a `create` that was killed: that folder is ours to finish.
+            if path.is_dir() and any(path.iterdir()) and not (path / LOCK).exists():
+                raise StoreError(f"{path} holds other files and no run: choose an empty or new folder with --run")
+            path.mkdir(parents=True, exist_ok=True)
+            lock_file = _lock(path)
+            (path / "images").mkdir(exist_ok=True)
+            (path / "checkpoints").mkdir(exist_ok=True)
+            write_atomic(path / "recipe.yaml", recipe_yaml.encode())
+            write_atomic(path / "info.json", json.dumps(dict(info), indent=2).encode())
+            for left in path.glob(f"{DATABASE}.new*"):
+                left.unlink()
+            new = path / f"{DATABASE}.new"
+            connection = sqlite3.connect(new)
+            connection.executescript(files("webdojo.store").joinpath("schema.sql").read_text())
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            connection.close()
+            new.rename(path / DATABASE)
+            sync(path)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"run folder {path} cannot be written ({error}); choose another with --run") from None
+        return cls(path, _connect(path / DATABASE), lock_file)
+
+    @classmethod
+    def open(cls, path: Path | str, *, readonly: bool = False) -> RunStore:
+        """Open a run to go on with it, or, with `readonly`, to look at it while another process writes.
+
+        Raises:
+            StoreError: no run there, made by a newer webdojo, damaged, or another process writes it.
+        """
+        path = Path(path)
+        if not (path / DATABASE).is_file():
+            why = "does not exist" if not path.exists() else f"holds no run (no {DATABASE})"
+            raise StoreError(f"{path} {why}: give the folder of a run with --run, or start one without --resume")
+        lock_file = None
+        try:
+            lock_file = None if readonly else _lock(path)
+            connection = _connect(path / DATABASE)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"the run in {path} cannot be opened ({error}); check access and disk space") from None
+        if version != SCHEMA_VERSION:
+            raise StoreError(f"the run in {path} has schema {version}, but this webdojo reads {SCHEMA_VERSION}")
+        if readonly:
+            connection.execute("PRAGMA query_only=ON")
+        store = cls(path, connection, lock_file)
+        if not readonly:
+            store._checkpoints.repair()
+        return store
+
+    def close(self) -> None:
+        """Release the folder for other processes."""
+        self._connection.close()
+        if self._lock_file is not None:
+            self._lock_file.close()
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def recipe_yaml(self) -> str:
+        return (self.path / "recipe.yaml").read_text()
+
+    @property
+    def info(self) -> dict[str, Any]:
+        info: dict[str, Any] = json.loads((self.path / "info.json").read_text())
+        return info
+
+    # --- trajectories ---------------------------------------------------------------------------
+
+    def add_trajectory(self, trajectory: Trajectory, phase: str, iteration: int) -> bool:
+        """Store a finished episode; committed when this returns.
+
+        Adding the very same one again (same id, phase, iteration and content) changes nothing and
+        returns False, so a caller that does not know whether its last write came through may repeat
+        it. Otherwise returns True.
+
+        Raises:
+            StoreError: the id is taken by a different trajectory.
+        """
+        text = trajectory.model_dump_json().encode()
+        task, reward = trajectory.task, trajectory.reward
+        row = TrajectoryRow(
+            id=trajectory.id,
+            phase=phase,
+            iteration=iteration,
+            group_id=trajectory.group,
+            task_id=task.id,
+            website=task.website,
+            kind=task.kind,
+            difficulty=task.difficulty,
+            termination=trajectory.termination.value,
+            reward=reward.value if reward else None,
+            success=reward.success if reward else None,
+            valid=reward.valid if reward else None,
+            steps=trajectory.steps,
+            response_tokens=sum(len(turn.response.ids) for turn in trajectory.turns),
+            created=time.time(),
+        )
+        columns = (*TrajectoryRow._fields, "record")
+        added = self._write(
+            f"INSERT INTO trajectories ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
+            "ON CONFLICT (id) DO NOTHING",
+            (*row, zlib.compress(text)),
+        )
+        if added:
+            return True
+        query = "SELECT phase, iteration, record FROM trajectories WHERE id = ?"
+        old_phase, old_iteration, record = self._read(query, (trajectory.id,))[0]
+        if (old_phase, old_iteration, zlib.decompress(record)) != (phase, iteration, text):
+            raise StoreError(
+                f"trajectory id {trajectory.id!r} is taken in {self.path} by another one "
+                f"(phase {old_phase!r}, iteration {old_iteration}): every episode needs its own id"
+            )
+        return False
+
+    def trajectories(self, phase: str | None = None, iteration: int | None = None) -> list[Trajectory]:
+        """Full records in order of arrival; None selects all."""
+        where, values = _where(phase, iteration)
+        rows = self._read(f"SELECT record FROM trajectories {where} ORDER BY seq", values)
+        return [Trajectory.model_validate_json(zlib.decompress(record)) for (record,) in rows]
+
+    def trajectory(self, id: str) -> Trajectory:
+        """One full record; StoreError where there is none of that id."""
+        rows = self._read("SELECT record FROM trajectories WHERE id = ?", (id,))
+        if not rows:
+            raise StoreError(f"no trajectory {id!r} in {self.path}")
+        return Trajectory.model_validate_json(zlib.decompress(rows[0][0]))
+
+    def rows(self, phase: str | None = None, iteration: int | None = None) -> list[TrajectoryRow]:
+        """The columns alone, in order of arrival: cheap also for a long run."""
+        where, values = _where(phase, iteration)
+        rows = self._read(f"SELECT {', '.join(TrajectoryRow._fields)} FROM trajectories {where} ORDER BY seq", values)
+        return [
+            row._replace(success=_bool(row.success), valid=_bool(row.valid)) for row in map(TrajectoryRow._make, rows)
+        ]
+
+    def discard_trajectories(self, phase: str, iteration: int) -> int:
+        """Delete those of an iteration that never finished, before it is done again; returns how many."""
+        return self._write("DELETE FROM trajectories WHERE phase = ? AND iteration = ?", (phase, iteration))
+
+    # --- metrics and values ---------------------------------------------------------------------
+
+    def add_metrics(self, phase: str, step: int, values: Mapping[str, float]) -> None:
+        """Store the figures of a step or iteration, in place of earlier ones of that step."""
+        record = {name: float(v) if math.isfinite(v) else None for name, v in values.items()}
+        self._write(
+            "INSERT OR REPLACE INTO metrics (phase, step, created, record) VALUES (?, ?, ?, ?)",
+            (phase, step, time.time(), json.dumps(record)),
+        )
+
+    def metrics(self, phase: str) -> list[dict[str, float]]:
+        """One dict a step, by step, each with its `step`; figures that were not finite are NaN."""
+        rows = self._read("SELECT step, record FROM metrics WHERE phase = ? ORDER BY step", (phase,))
+        return [
+            {"step": step, **{k: math.nan if v is None else v for k, v in json.loads(record).items()}}
+            for step, record in rows
+        ]
+
+    def set(self, key: str, value: Any) -> None:
+        """Store a JSON value under a name."""
+        self._write("INSERT OR REPLACE INTO kv (key, value) VALUES (?, ?)", (key, json.dumps(value)))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The JSON value of that name, else `default`."""
+        rows = self._read("SELECT value FROM kv WHERE key = ?", (key,))
+        return json.loads(rows[0][0]) if rows else default
+
+    def write_result(self, result: Mapping[str, Any]) -> None:
+        """Store the final figures: `get("result")` and, atomically, result.json."""
+        self.set("result", dict(result))
+        write_atomic(self.path / "result.json", (json.dumps(dict(result), indent=2) + "\n").encode())
+
+    # --- checkpoints ----------------------------------------------------------------------------
+
+    def save_checkpoint(self, name: str, write: Callable[[Path], None], meta: dict[str, Any]) -> Checkpoint:
+        """Let `write` fill a folder, and make it visible under `name` once it is complete."""
+        return self._checkpoints.save(name, write, meta)
+
+    def checkpoint(self, name: str) -> Checkpoint:
+        """Folder and meta of one checkpoint; StoreError lists the names there are."""
+        return self._checkpoints.get(name)
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """All complete checkpoints, oldest first."""
+        return self._checkpoints.all()
+
+    def latest_checkpoint(self) -> Checkpoint | None:
+        """The one saved last, or None."""
+        checkpoints = self._checkpoints.all()
+        return checkpoints[-1] if checkpoints else None
+
+    def remove_checkpoint(self, name: str) -> None:
+        """Delete one that need not be kept."""
+        self._checkpoints.remove(name)
+
+    # --- SQLite ---------------------------------------------------------------------------------
+
+    def _write(self, statement: str, values: Iterable[Any]) -> int:
+        try:
+            with self._thread_lock, self._connection:
+                return self._connection.execute(statement, tuple(values)).rowcount
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"cannot write to the run in {self.path} ({error}); check disk space and access") from None
+
+    def _read(self, query: str, values: Iterable[Any]) -> list[Any]:
+        with self._thread_lock:
+            return self._connection.execute(query, tuple(values)).fetchall()
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False)
+    connection.execute("PRAGMA busy_timeout=30000")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    return connection
+
+
+def _lock(path: Path) -> IO[str]:
+    file = (path / LOCK).open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read().strip()
+        file.close()
+        raise StoreError(f"process {holder} is writing the run in {path}: wait, or choose another --run") from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
+
+
+def _where(phase: str | None, iteration: int | None) -> tuple[str, list[Any]]:
+    conditions = {"phase = ?": phase, "iteration = ?": iteration}
+    chosen = {condition: value for condition, value in conditions.items() if value is not None}
+    return ("WHERE " + " AND ".join(chosen) if chosen else ""), list(chosen.values())
+
+
+def _bool(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
