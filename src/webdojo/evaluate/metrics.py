@@ -1,0 +1,128 @@
+"""Success rates with 95 % intervals.
+
+Two rates stand side by side, because papers differ in which they mean: over all tasks, where an
+episode that the web or the system failed counts as a failure, and over the valid ones alone.
+Intervals are Wilson's, which stay inside 0..1 and are right for small n; the one `by_website`
+resamples whole web sites, since tasks on one site are not independent trials.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from webdojo.types import Record, Reward, Trajectory
+
+Z95 = 1.959963984540054
+K = TypeVar("K", int, str)
+
+
+class Rate(Record):
+    """A share of successes among `n` trials, with its Wilson 95 % interval."""
+
+    n: int
+    successes: int
+    rate: float
+    """0 where n is 0; then the interval is (0, 1)."""
+    ci95: tuple[float, float]
+
+
+class SuccessRate(Record):
+    """What an evaluation found. `model_dump(mode="json")` goes into `result.json`."""
+
+    n: int
+    successes: int
+    rate: float
+    """Over all tasks: an invalid episode is a failure."""
+    ci95: tuple[float, float]
+    valid_n: int
+    valid_rate: float
+    """Over episodes that neither the web nor the system failed."""
+    valid_ci95: tuple[float, float]
+    ci95_by_website: tuple[float, float]
+    """Of `rate`, by resampling web sites (cluster bootstrap, 2,000 draws, fixed seed)."""
+    by_difficulty: dict[int, Rate]
+    by_kind: dict[str, Rate]
+    terminations: dict[str, int]
+    """Episodes by `Termination`, most frequent first."""
+    steps: float
+    """Mean turns an episode."""
+    response_tokens: float
+    """Mean sampled tokens an episode."""
+
+
+def wilson95(successes: int, n: int) -> tuple[float, float]:
+    """Wilson's score interval for a proportion; (0, 1) where n is 0."""
+    if n == 0:
+        return (0.0, 1.0)
+    p, z2 = successes / n, Z95**2
+    centre = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    # At 0 and n successes the bound is exactly 0 or 1; rounding would leave 1e-17 of it.
+    return (0.0 if successes == 0 else centre - half, 1.0 if successes == n else centre + half)
+
+
+def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
+    """Percentile interval of the overall share of True when whole clusters are drawn again."""
+    if not clusters:
+        return (0.0, 1.0)
+    sums_C = np.array([sum(c) for c in clusters], dtype=float)
+    sizes_C = np.array([len(c) for c in clusters], dtype=float)
+    weights_DC = np.random.default_rng(seed).multinomial(len(clusters), [1 / len(clusters)] * len(clusters), draws)
+    low, high = np.percentile((weights_DC @ sums_C) / (weights_DC @ sizes_C), [2.5, 97.5])
+    return (float(low), float(high))
+
+
+def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
+    """Measure scored trajectories, usually one for each held-out task.
+
+    Raises:
+        ValueError: a trajectory has no reward yet.
+    """
+    scored = [(trajectory, _reward(trajectory)) for trajectory in trajectories]
+    everything = _rate([reward.success for _, reward in scored])
+    valid = _rate([reward.success for _, reward in scored if reward.valid])
+    websites: dict[str, list[bool]] = defaultdict(list)
+    for trajectory, reward in scored:
+        websites[trajectory.task.website].append(reward.success)
+    return SuccessRate(
+        n=everything.n,
+        successes=everything.successes,
+        rate=everything.rate,
+        ci95=everything.ci95,
+        valid_n=valid.n,
+        valid_rate=valid.rate,
+        valid_ci95=valid.ci95,
+        ci95_by_website=bootstrap95(list(websites.values())),
+        by_difficulty=_split(scored, lambda trajectory: trajectory.task.difficulty),
+        by_kind=_split(scored, lambda trajectory: trajectory.task.kind),
+        terminations=dict(Counter(trajectory.termination.value for trajectory in trajectories).most_common()),
+        steps=_mean([trajectory.steps for trajectory in trajectories]),
+        response_tokens=_mean([sum(len(turn.response.ids) for turn in t.turns) for t in trajectories]),
+    )
+
+
+def _reward(trajectory: Trajectory) -> Reward:
+    if trajectory.reward is None:
+        raise ValueError(f"trajectory {trajectory.id!r} has no reward: score it before measuring")
+    return trajectory.reward
+
+
+def _rate(outcomes: Sequence[bool]) -> Rate:
+    n, successes = len(outcomes), sum(outcomes)
+    return Rate(n=n, successes=successes, rate=_mean(outcomes), ci95=wilson95(successes, n))
+
+
+def _split(scored: Sequence[tuple[Trajectory, Reward]], key: Callable[[Trajectory], K]) -> dict[K, Rate]:
+    outcomes: dict[K, list[bool]] = defaultdict(list)
+    for trajectory, reward in scored:
+        outcomes[key(trajectory)].append(reward.success)
+    return {k: _rate(outcomes[k]) for k in sorted(outcomes)}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
