@@ -1,0 +1,38 @@
+import io
+
+from rich.console import Console
+
+from webdojo.progress import duration, progress
+
+
+def run(terminal: bool, total: int | None = 4, **options) -> str:
+    out = io.StringIO()
+    with progress("SFT", total, console=Console(file=out, force_terminal=terminal, width=110), **options) as bar:
+        for k in range(4):
+            bar.advance(1, loss=0.5 - k / 10, note="[bold]")
+    return out.getvalue()
+
+
+def test_log_file_gets_plain_lines_now_and_then():
+    assert run(False, every_s=3600).count("\n") == 1
+    lines = run(False, every_s=0).splitlines()
+    assert len(lines) == 5
+    assert lines[1].startswith("SFT: 2/4 (50 %)  0s gone  ")
+    assert " left  loss=0.4 note=[bold]" in lines[1]
+    assert "\x1b" not in "".join(lines)
+
+
+def test_terminal_gets_a_bar_with_count_and_figures():
+    shown = run(True)
+    assert "4/4" in shown
+    assert "loss=0.2" in shown
+    assert "[bold]" in shown
+
+
+def test_unknown_total_shows_the_count_alone():
+    assert "SFT: 4  " in run(False, total=None)
+    assert "left" not in run(False, total=None)
+
+
+def test_durations_for_people():
+    assert [duration(s) for s in (8.4, 200, 7500)] == ["8s", "3m 20s", "2h 05m"]
