@@ -48,6 +48,7 @@ def test_gradient_stops_only_where_the_clip_binds(ratio: float, advantage: float
         new, torch.zeros(1), torch.tensor([advantage]), torch.ones(1), clip_low=LOW, clip_high=HIGH
     )
     loss.backward()
+    assert new.grad is not None
     assert float(new.grad) == pytest.approx(gradient, rel=1e-5)
 
 

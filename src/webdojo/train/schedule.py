@@ -16,6 +16,6 @@ def constant(step: int, *, peak: float, warmup_steps: int) -> float:
 def cosine(step: int, *, peak: float, warmup_steps: int, total_steps: int) -> float:
     """Linear warm-up, then a half cosine that ends just above 0 at the last step (OpenWebRL A.5)."""
     if step < warmup_steps:
-        return peak * (step + 1) / warmup_steps
+        return peak * ((step + 1) / warmup_steps)
     progress = (step - warmup_steps) / max(total_steps - warmup_steps, 1)
     return peak * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))

@@ -1,0 +1,243 @@
+"""The learner: optimizer steps on weighted samples.
+
+It minimises the sum over samples of weight times token loss and knows no algorithm. An update of N
+samples is split into mini-batches; each optimizer step sees N / len(mini-batch) times its part of the
+sum, an unbiased estimate of the whole objective, and is cut into micro-batches only to fit memory:
+their gradients add up to the mini-batch's. Invariant: the same samples, seed and checkpoint give the
+same weights; a step whose loss or gradient is not finite changes no weight and raises.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from webdojo.config import TrainConfig
+from webdojo.errors import ModelError, TrainError
+from webdojo.policy.collate import collate
+from webdojo.policy.forward import TokenScores, token_logprobs
+from webdojo.policy.loading import load_model
+from webdojo.policy.processor import Processor
+from webdojo.train.batch import Sample, micro_batches, mini_batches
+from webdojo.train.checkpoint import check_checkpoint, read_trainer, write_checkpoint
+from webdojo.train.loss import clipped_policy_loss
+from webdojo.train.metrics import Means
+from webdojo.train.schedule import constant
+from webdojo.types import ImageSource
+
+TokenLoss = Callable[[Sequence[Sample], Tensor], tuple[Tensor, dict[str, float]]]
+"""From the samples of a micro-batch and the log-probabilities [T] of their response tokens, sample after
+sample, to the summed loss and to means over those tokens for the log."""
+
+
+class Learner:
+    """A model, its optimizer, and the steps it has taken, on the device that the model is on.
+
+    Args:
+        model: float32 weights; parameters with `requires_grad=False` stay as they are.
+        processor: of the same model folder; saved with every checkpoint.
+        images: where the screenshots of the prompts are read from.
+        config: optimizer, clip and batch sizes.
+        seed: of the order in which samples are drawn.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        processor: Processor,
+        images: ImageSource,
+        config: TrainConfig,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.model = model
+        self.processor = processor
+        self.images = images
+        self.config = config
+        self.steps = 0
+        """Optimizer steps taken; the schedule's only state."""
+        self._generator = torch.Generator().manual_seed(seed)
+        self._parameters = [p for p in model.parameters() if p.requires_grad]
+        self._optimizer = torch.optim.AdamW(
+            [
+                {"params": [p for p in self._parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
+                # Decay pulls norms and biases away from their neutral values and regularises nothing.
+                {"params": [p for p in self._parameters if p.ndim < 2], "weight_decay": 0.0},
+            ],
+            lr=config.lr,
+            betas=config.adam_betas,
+            fused=True,
+        )
+
+    @torch.no_grad()
+    def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
+        found: dict[int, Tensor] = {}
+        for micro in micro_batches(samples, self.config.micro_batch_tokens):
+            parts = self._scores(micro, temperature).logprobs.cpu().split([len(s.response_ids) for s in micro])
+            found.update({id(sample): part for sample, part in zip(micro, parts, strict=True)})
+        return [found[id(sample)] for sample in samples]
+
+    def train_policy(self, samples: Sequence[Sample], temperature: float) -> dict[str, float]:
+        """One policy update: `ppo_epochs` passes over the samples with the clipped loss (OpenWebRL §4.4).
+
+        Args:
+            samples: of `samples_from_groups`.
+            temperature: at which the responses were sampled; logits are divided by it.
+
+        Returns:
+            Means over tokens: `entropy` and `approx_kl` (nats), `clip_fraction`, `ratio`. Means over optimizer
+            steps: `loss`, `grad_norm` (before clipping), `lr`. Counts: `samples`, `tokens` (of the responses),
+            `optimizer_steps`. `seconds`. And `engine_gap_mean` and `engine_gap_max`, the absolute difference in
+            nats between the engine's logprobs and the learner's before the first step, over tokens of the
+            newest version (of the first mini-batch only, where `old_logprobs` is `engine`).
+
+        Raises:
+            TrainError: no samples, or a loss or gradient that is not finite.
+        """
+        if not samples:
+            raise TrainError("a policy update has no samples: every trajectory was invalid or empty")
+        config = self.config
+        started = time.perf_counter()
+        first_step = self.steps
+        newest = max(version for sample in samples for version in sample.versions)
+        gaps: list[Tensor] = []
+        if config.old_logprobs == "learner":
+            current = self.logprobs(samples, temperature)
+            gaps = [_engine_gap([s], lp, newest) for s, lp in zip(samples, current, strict=True)]
+            samples = [
+                dataclasses.replace(sample, old_logprobs=logprobs.tolist())
+                for sample, logprobs in zip(samples, current, strict=True)
+            ]
+
+        def loss(micro: Sequence[Sample], logprobs_T: Tensor) -> tuple[Tensor, dict[str, float]]:
+            if config.old_logprobs == "engine" and self.steps == first_step:
+                gaps.append(_engine_gap(micro, logprobs_T.detach().cpu(), newest))
+            total, stats = clipped_policy_loss(
+                logprobs_T,
+                self.flat([sample.old_logprobs for sample in micro]),
+                self.flat([[sample.advantage] * len(sample.response_ids) for sample in micro]),
+                self.flat([sample.weights for sample in micro]),
+                clip_low=config.clip_low,
+                clip_high=config.clip_high,
+            )
+            means = {"clip_fraction": stats.clip_fraction, "approx_kl": stats.approx_kl, "ratio": stats.ratio}
+            return total, means
+
+        means = Means()
+        for _ in range(config.ppo_epochs):
+            for batch in self.shuffled(samples, config.batch_size):
+                lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
+                self.step(
+                    batch, share=len(batch) / len(samples), temperature=temperature, lr=lr, loss=loss, means=means
+                )
+        gap_T = torch.cat(gaps)
+        return means.result() | {
+            "engine_gap_mean": float(gap_T.mean()) if len(gap_T) else 0.0,
+            "engine_gap_max": float(gap_T.max()) if len(gap_T) else 0.0,
+            "samples": len(samples),
+            "tokens": sum(len(sample.response_ids) for sample in samples),
+            "optimizer_steps": self.steps - first_step,
+            "seconds": time.perf_counter() - started,
+        }
+
+    def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
+        """Seeded mini-batches of one pass over the samples."""
+        return [[samples[i] for i in batch] for batch in mini_batches(len(samples), size, self._generator)]
+
+    def step(
+        self,
+        batch: Sequence[Sample],
+        *,
+        share: float,
+        temperature: float,
+        lr: float,
+        loss: TokenLoss,
+        means: Means,
+    ) -> None:
+        """One optimizer step on a mini-batch.
+
+        Args:
+            batch: the samples of the mini-batch.
+            share: of the update's samples that the mini-batch holds, in (0, 1]; the loss is divided by it.
+            temperature: logits are divided by it.
+            lr: learning rate of this step.
+            loss: what to minimise.
+            means: where `loss`, `grad_norm`, `lr` and the token means are added.
+
+        Raises:
+            TrainError: loss or gradient is not finite; the weights are as before.
+        """
+        self._optimizer.zero_grad(set_to_none=True)
+        total = 0.0
+        for micro in micro_batches(batch, self.config.micro_batch_tokens):
+            scores = self._scores(micro, temperature)
+            part, token_means = loss(micro, scores.logprobs)
+            (part / share).backward()
+            total += float(part.detach()) / share
+            means.add({"entropy": float(scores.entropy.detach().mean()), **token_means}, weight=len(scores.logprobs))
+        norm = float(torch.nn.utils.clip_grad_norm_(self._parameters, self.config.grad_clip))
+        if not (math.isfinite(total) and math.isfinite(norm)):
+            self._optimizer.zero_grad(set_to_none=True)
+            raise TrainError(
+                f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
+                f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
+            )
+        for group in self._optimizer.param_groups:
+            group["lr"] = lr
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        self.steps += 1
+        means.add({"loss": total, "grad_norm": norm, "lr": lr})
+
+    def flat(self, values: Sequence[Sequence[float]]) -> Tensor:
+        """Per-token values of samples one after the other, float32 [T] on the model's device."""
+        return torch.tensor([v for row in values for v in row], dtype=torch.float32, device=self.model.device)
+
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint that `load` continues from bit for bit and that `load_model` can serve."""
+        trainer = {
+            "steps": self.steps,
+            "generator": self._generator.get_state(),
+            "optimizer": self._optimizer.state_dict()["state"],
+        }
+        write_checkpoint(folder, self.model, self.processor, trainer)
+
+    def load(self, folder: Path) -> None:
+        """Take over weights, optimizer moments, step count and sample order of a checkpoint.
+
+        Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
+
+        Raises:
+            ModelError: no checkpoint there, a corrupt file, or a model of another shape.
+        """
+        check_checkpoint(folder)
+        saved, _ = load_model(folder, dtype=self.model.dtype)
+        trainer = read_trainer(folder)
+        try:
+            self.model.load_state_dict(saved.state_dict())
+        except RuntimeError:
+            raise ModelError(
+                f"checkpoint {str(folder)!r} holds a model of another shape than the one that learns"
+            ) from None
+        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": trainer["optimizer"]})
+        self._generator.set_state(trainer["generator"])
+        self.steps = trainer["steps"]
+
+    def _scores(self, samples: Sequence[Sample], temperature: float) -> TokenScores:
+        batch = collate([(sample.prompt, sample.response_ids) for sample in samples], self.processor, self.images)
+        return token_logprobs(self.model, batch.to(self.model.device), temperature)
+
+
+def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, newest: int) -> Tensor:
+    """|engine - learner| in nats of the tokens that `newest` sampled."""
+    engine_T = torch.tensor([lp for sample in samples for lp in sample.old_logprobs])
+    chosen_T = torch.tensor([version == newest for sample in samples for version in sample.versions])
+    return (logprobs_T - engine_T).abs()[chosen_T]

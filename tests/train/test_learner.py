@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from tests.policy.conftest import Images
+from tests.train.conftest import MakeSamples
+from webdojo.config import TrainConfig
+from webdojo.errors import ModelError, TrainError
+from webdojo.policy.loading import load_model
+from webdojo.policy.processor import Processor
+from webdojo.train.batch import Sample
+from webdojo.train.learner import Learner
+from webdojo.train.metrics import Means
+
+Loaded = tuple[PreTrainedModel, Processor]
+
+
+def settings(**changes: object) -> TrainConfig:
+    base = {"lr": 1e-3, "batch_size": 4, "ppo_epochs": 2, "weight_decay": 0.01, "old_logprobs": "learner"}
+    return TrainConfig.model_validate(base | changes)
+
+
+def weights_of(model: PreTrainedModel) -> dict[str, torch.Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+
+
+def gradients(learner: Learner, samples: list[Sample]) -> dict[str, torch.Tensor]:
+    """Accumulated by `step` before the optimizer runs, taken by a loss of Σ w · -A · logπ."""
+    seen: dict[str, torch.Tensor] = {}
+
+    def loss(micro: Sequence[Sample], logprobs_T: torch.Tensor) -> tuple[torch.Tensor, dict[str, float]]:
+        pushes = [[w * s.advantage for w in s.weights] for s in micro]
+        return -(learner.flat(pushes) * logprobs_T).sum(), {}
+
+    def keep(*_: object) -> None:
+        seen.update({n: p.grad.clone() for n, p in learner.model.named_parameters() if p.grad is not None})
+
+    handle = learner._optimizer.register_step_pre_hook(keep)
+    learner.step(samples, share=1.0, temperature=1.0, lr=0.0, loss=loss, means=Means())
+    handle.remove()
+    return seen
+
+
+def test_gradient_of_micro_batches_equals_the_full_batch(
+    loaded: Loaded, images: Images, make_samples: MakeSamples
+) -> None:
+    samples = make_samples(6, advantages=(1.0, -0.5))
+    by_budget = [
+        gradients(Learner(*loaded, images, settings(micro_batch_tokens=budget, grad_clip=1e9)), samples)
+        for budget in (1, 100, 100_000)
+    ]
+    scale = max(float(g.abs().max()) for g in by_budget[-1].values())
+    assert scale > 1e-4
+    for cut in by_budget[:-1]:
+        assert cut.keys() == by_budget[-1].keys()
+        for name, gradient in cut.items():
+            torch.testing.assert_close(gradient, by_budget[-1][name], rtol=1e-3, atol=1e-5 * scale)
+
+
+def test_logprobs_keep_the_order_of_the_samples(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
+    samples = make_samples(5)
+    learner = Learner(*loaded, images, settings(micro_batch_tokens=100))
+    together = learner.logprobs(samples, 0.8)
+    for sample, logprobs in zip(samples, together, strict=True):
+        assert logprobs.shape == (len(sample.response_ids),)
+        torch.testing.assert_close(logprobs, learner.logprobs([sample], 0.8)[0], rtol=1e-4, atol=1e-4)
+
+
+def test_an_update_raises_good_responses_and_lowers_bad_ones(
+    loaded: Loaded, images: Images, make_samples: MakeSamples
+) -> None:
+    samples = make_samples(8, advantages=(1.0, -1.0))
+    learner = Learner(*loaded, images, settings(lr=3e-4, batch_size=8, ppo_epochs=4))
+    before = [float(lp.sum()) for lp in learner.logprobs(samples, 1.0)]
+    metrics = learner.train_policy(samples, 1.0)
+    after = [float(lp.sum()) for lp in learner.logprobs(samples, 1.0)]
+    good = [b - a for a, b, s in zip(before, after, samples, strict=True) if s.advantage > 0]
+    bad = [b - a for a, b, s in zip(before, after, samples, strict=True) if s.advantage < 0]
+    assert min(good) > 0 > max(bad), f"{good=} {bad=}"
+    assert metrics["optimizer_steps"] == 4
+    assert metrics["tokens"] == sum(len(s.response_ids) for s in samples)
+    assert metrics["grad_norm"] > 0
+    assert metrics["approx_kl"] > 0
+    assert metrics["entropy"] > 0
+
+
+def test_lr_zero_leaves_the_ratio_at_one(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
+    config = settings(ppo_epochs=2).model_copy(update={"lr": 0.0})
+    metrics = Learner(*loaded, images, config).train_policy(make_samples(6), 0.8)
+    assert metrics["ratio"] == pytest.approx(1.0, abs=1e-4)
+    assert metrics["approx_kl"] == pytest.approx(0.0, abs=1e-6)
+    assert metrics["clip_fraction"] == 0.0
+
+
+def test_the_first_step_follows_the_engines_logprobs_and_reports_the_gap(
+    loaded: Loaded, images: Images, make_samples: MakeSamples
+) -> None:
+    learner = Learner(*loaded, images, settings(ppo_epochs=1, batch_size=8, old_logprobs="engine"))
+    samples = make_samples(6)
+    current = learner.logprobs(samples, 1.0)
+    shifted = [dataclasses.replace(s, old_logprobs=(lp - 0.1).tolist()) for s, lp in zip(samples, current, strict=True)]
+    metrics = learner.train_policy(shifted, 1.0)
+    assert metrics["ratio"] == pytest.approx(2.718281828**0.1, rel=1e-3)
+    assert metrics["engine_gap_mean"] == pytest.approx(0.1, rel=1e-2)
+    assert metrics["engine_gap_max"] == pytest.approx(0.1, rel=1e-2)
+
+
+def test_the_gap_leaves_stale_samples_out(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
+    fresh, stale = make_samples(2)
+    stale = dataclasses.replace(stale, versions=[3] * len(stale.versions), old_logprobs=[-9.0] * len(stale.versions))
+    learner = Learner(*loaded, images, settings(old_logprobs="engine"))
+    exact = learner.logprobs([fresh], 1.0)[0].tolist()
+    fresh = dataclasses.replace(fresh, versions=[4] * len(fresh.versions), old_logprobs=exact)
+    assert learner.train_policy([fresh, stale], 1.0)["engine_gap_max"] < 1e-4
+
+
+def test_frozen_parameters_stay(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
+    model, processor = loaded
+    model.model.visual.requires_grad_(False)
+    before = weights_of(model)
+    Learner(model, processor, images, settings()).train_policy(make_samples(4), 1.0)
+    moved = {name for name, now in weights_of(model).items() if not torch.equal(now, before[name])}
+    assert moved
+    assert not any(".visual." in name for name in moved)
+
+
+def test_an_infinite_loss_raises_and_changes_nothing(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
+    model, processor = loaded
+    samples = make_samples(4)
+    samples[2] = dataclasses.replace(samples[2], advantage=float("nan"))
+    before = weights_of(model)
+    with pytest.raises(TrainError, match="optimizer step 0: loss nan"):
+        Learner(model, processor, images, settings()).train_policy(samples, 1.0)
+    assert all(torch.equal(now, before[name]) for name, now in weights_of(model).items())
+
+
+def test_an_update_without_samples_is_an_error(loaded: Loaded, images: Images) -> None:
+    with pytest.raises(TrainError, match="no samples"):
+        Learner(*loaded, images, settings()).train_policy([], 1.0)
+
+
+def test_resume_equals_the_uninterrupted_run_bit_for_bit(
+    model_dir: Path, images: Images, make_samples: MakeSamples, tmp_path: Path
+) -> None:
+    samples = make_samples(10, advantages=(1.0, -1.0))
+    config = settings(warmup_steps=5)
+    whole = Learner(*load_model(model_dir), images, config, seed=3)
+    whole.train_policy(samples, 1.0)
+    whole.save(tmp_path / "half")
+    whole.train_policy(samples, 1.0)
+
+    resumed = Learner(*load_model(model_dir), images, config, seed=99)
+    resumed.load(tmp_path / "half")
+    assert resumed.steps == 6
+    resumed.train_policy(samples, 1.0)
+
+    expected = weights_of(whole.model)
+    assert all(torch.equal(now, expected[name]) for name, now in weights_of(resumed.model).items())
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "trainer.pt", "tokenizer.json", "manifest.json"])
+def test_a_corrupt_checkpoint_is_named(loaded: Loaded, images: Images, tmp_path: Path, name: str) -> None:
+    learner = Learner(*loaded, images, settings())
+    learner.save(tmp_path / "c")
+    path = tmp_path / "c" / name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x80
+    path.write_bytes(bytes(data))
+    with pytest.raises(ModelError, match=name.replace(".", r"\.")):
+        learner.load(tmp_path / "c")
+    path.unlink()
+    with pytest.raises(ModelError, match=name.replace(".", r"\.")):
+        learner.load(tmp_path / "c")
+
+
+def test_a_checkpoint_of_another_shape_is_refused(loaded: Loaded, images: Images, tmp_path: Path) -> None:
+    model, processor = loaded
+    Learner(model, processor, images, settings()).save(tmp_path / "c")
+    config = model.config
+    config.text_config.intermediate_size += 8
+    other = Learner(type(model)(config), processor, images, settings())
+    with pytest.raises(ModelError, match="another shape"):
+        other.load(tmp_path / "c")
