@@ -119,6 +119,8 @@ class TrainConfig(Section):
     normalizer: Literal["openwebrl", "asyncwebrl"] = "openwebrl"
     """`openwebrl`: mean over the tokens of a turn, no 1/T. `asyncwebrl`: constant `normalizer_k`."""
     normalizer_k: float = Field(default=10.0, gt=0)
+    old_logprobs: Literal["engine", "learner"] = "engine"
+    """π_old of the ratio: what the engine reported, or the learner's weights at the start of the update."""
     save_every: int = Field(default=5, ge=1)
     """Iterations between kept checkpoints; the last one is always kept."""
 
