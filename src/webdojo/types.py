@@ -1,0 +1,264 @@
+"""The plain records that flow through every layer.
+
+A `Task` says what to do; a session yields `Observation`s and takes `ToolCall`s; an engine answers
+a `Prompt` with a `Response`; a `Turn` holds one such exchange; a `Trajectory` holds an episode and
+its `Reward`. Records hold no behaviour beyond what follows from their own fields, and this module
+imports nothing of ours. Coordinates that the model sees or writes are integers in 0..1000 of the
+viewport (`point_1000`); everything named `_px` is in CSS pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Record(BaseModel):
+    """Base of all records: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Task(Record):
+    """One thing to do on one web site, and how its success is checked."""
+
+    id: str
+    """Unique and stable: the same id always means the same task."""
+    instruction: str
+    start_url: str
+    website: str
+    """Host name without port; what splits and blocklists count by."""
+    kind: str = ""
+    """Kind of site for embedded tasks (`shop`, `wiki`), else empty."""
+    difficulty: int = Field(default=1, ge=1)
+    """Number of facts that must hold at the end (WebGym §3.2)."""
+    evaluator: dict[str, Any] = Field(default_factory=dict)
+    """Machine-checkable goal; read by `reward`. Empty means that a judge decides."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolCall(Record):
+    """One call of one of the 13 browser tools (OpenWebRL Table 6)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class Feedback(Record):
+    """What the browser says about one executed call (OpenWebRL Table 5)."""
+
+    ok: bool
+    text: str
+
+
+class ImageRef(Record):
+    """A screenshot by reference: encoded once, stored once, decoded where it is used."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha: str
+    """SHA-256 of the encoded bytes, in hex; the name under which the image is stored."""
+    width: int
+    height: int
+    mime: str = "image/jpeg"
+
+
+class ImageSink(Protocol):
+    """Where encoded screenshots go. Storing the same bytes twice stores them once."""
+
+    def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef: ...
+
+
+class ImageSource(Protocol):
+    """Where encoded screenshots are read from by their hash."""
+
+    def get(self, sha: str) -> bytes: ...
+
+
+class Tab(Record):
+    """One open tab of a session."""
+
+    index: int
+    url: str
+    title: str
+    active: bool
+
+
+class Observation(Record):
+    """What a session shows at one moment (OpenWebRL §4.1)."""
+
+    screenshot: ImageRef
+    url: str
+    title: str
+    tabs: list[Tab]
+    viewport_px: tuple[int, int]
+    scroll_px: tuple[int, int] = (0, 0)
+    page_px: tuple[int, int] = (0, 0)
+    """Width and height of the whole document."""
+
+
+class TextSegment(Record):
+    """Prompt text, tokenised once."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ids: tuple[int, ...]
+
+
+class ImageSegment(Record):
+    """An image in a prompt: it stands for `tokens` image-pad ids in a row."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    image: ImageRef
+    tokens: int
+
+
+class Prompt(Record):
+    """Ordered segments; joining them never retokenises anything."""
+
+    segments: tuple[TextSegment | ImageSegment, ...]
+
+    def __len__(self) -> int:
+        """Number of tokens, image tokens included."""
+        return sum(s.tokens if isinstance(s, ImageSegment) else len(s.ids) for s in self.segments)
+
+    def ids(self, image_id: int) -> list[int]:
+        """All token ids, with each image expanded to `tokens` copies of `image_id`."""
+        out: list[int] = []
+        for segment in self.segments:
+            if isinstance(segment, ImageSegment):
+                out += [image_id] * segment.tokens
+            else:
+                out += segment.ids
+        return out
+
+    @property
+    def images(self) -> list[ImageRef]:
+        return [s.image for s in self.segments if isinstance(s, ImageSegment)]
+
+
+class Sampling(Record):
+    """How a response is sampled. Temperature 0 is greedy."""
+
+    temperature: float = Field(default=1.0, ge=0)
+    top_p: float = Field(default=1.0, gt=0, le=1)
+    top_k: int = Field(default=0, ge=0)
+    """0 keeps every token."""
+    max_tokens: int = Field(default=256, ge=1)
+
+
+class FinishReason(StrEnum):
+    """Why an engine stopped sampling."""
+
+    STOP = "stop"
+    LENGTH = "length"
+
+
+class Response(Record):
+    """Sampled ids, kept as they were sampled; never re-tokenised.
+
+    `logprobs[k]` is log π(ids[k]) at the sampling temperature, before top-p and top-k.
+    `versions[k]` is the weight version that sampled `ids[k]`.
+    """
+
+    ids: list[int]
+    logprobs: list[float]
+    versions: list[int]
+    finish_reason: FinishReason
+    seconds: float = 0.0
+
+
+class Engine(Protocol):
+    """Anything that answers prompts (`policy/`)."""
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response: ...
+
+
+class Parsed(Record):
+    """What a harness read from a response: calls, or the reason why there are none.
+
+    Good calls before a bad one are kept, so both `calls` and `error` may be set.
+    """
+
+    think: str = ""
+    calls: list[ToolCall] = Field(default_factory=list)
+    error: str | None = None
+
+
+class Turn(Record):
+    """One exchange: what was seen, what was asked, what was sampled, what the browser did."""
+
+    observation: Observation
+    prompt: Prompt
+    response: Response
+    text: str
+    """The response decoded, for people and judges; training uses `response.ids`."""
+    parsed: Parsed
+    feedback: list[Feedback] = Field(default_factory=list)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    """Wall seconds by phase: `generate`, `act`, `observe`."""
+
+
+class Termination(StrEnum):
+    """Why an episode ended (OpenWebRL A.1, failure attribution)."""
+
+    COMPLETED = "completed"
+    MAX_STEPS = "max_steps"
+    FORMAT_ERROR = "format_error"
+    GENERATION_LENGTH = "generation_length"
+    CONTEXT_LENGTH = "context_length"
+    ENV_ERROR = "env_error"
+    START_ERROR = "start_error"
+    TIMEOUT = "timeout"
+    ABORTED = "aborted"
+
+    @property
+    def is_infra(self) -> bool:
+        """True where the web or the system failed, not the agent: such episodes train nothing."""
+        return self in (Termination.ENV_ERROR, Termination.START_ERROR, Termination.TIMEOUT, Termination.ABORTED)
+
+
+class Reward(Record):
+    """The verdict on a trajectory (OpenWebRL A.4)."""
+
+    value: float
+    success: bool
+    valid: bool = True
+    """False: out of the group's mean and std, and zero weight in the loss."""
+    reason: str = ""
+
+
+class Trajectory(Record):
+    """One finished episode."""
+
+    id: str
+    task: Task
+    group: str = ""
+    """Trajectories of one group share task and group id."""
+    turns: list[Turn]
+    final: Observation | None = None
+    """The screen after the last action."""
+    termination: Termination
+    answer: str | None = None
+    """The argument of `done`; None where the episode ended in another way."""
+    error: str = ""
+    """For infra failures: what failed, in one line."""
+    state: dict[str, Any] = Field(default_factory=dict)
+    """Final state of the embedded site for this session, as its evaluator reads it."""
+    reward: Reward | None = None
+    seconds: dict[str, float] = Field(default_factory=dict)
+
+    @property
+    def steps(self) -> int:
+        return len(self.turns)
+
+    @property
+    def versions(self) -> Sequence[int]:
+        """The weight versions that sampled this trajectory, lowest first."""
+        return sorted({v for turn in self.turns for v in turn.response.versions})
