@@ -8,9 +8,11 @@ so that the same weights give a ratio of 1 between both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from transformers import PreTrainedModel
 
 from webdojo.policy.collate import Batch
@@ -28,6 +30,14 @@ class Features(NamedTuple):
     def rows(self, index: torch.Tensor) -> Features:
         """The features at `index`, in that order."""
         return Features(self.embeds[index], tuple(layer[index] for layer in self.deepstack))
+
+
+def join_features(parts: Sequence[Features]) -> Features | None:
+    """Features of several images one after the other; None where there are none."""
+    if not parts:
+        return None
+    layers = zip(*(part.deepstack for part in parts), strict=True)
+    return Features(torch.cat([part.embeds for part in parts]), tuple(torch.cat(layer) for layer in layers))
 
 
 class TokenScores(NamedTuple):
@@ -85,16 +95,16 @@ def policy_logits(
     """float32 logits [N, vocabulary] of hidden states [N, hidden]: banned ids at -inf, divided by temperature.
 
     `banned` is bool [tokenizer size or more]; logits beyond it are banned as well. Temperature 0
-    (greedy) scores at temperature 1. A tensor temperature is [N, 1] and holds no zero.
+    (greedy) scores at temperature 1. A tensor of temperatures is [N, 1] and holds no zero.
     """
     head: Any = model.get_output_embeddings()
     logits: torch.Tensor = head(hidden).float()
-    known = min(len(banned), logits.shape[-1])
-    mask = torch.ones(logits.shape[-1], dtype=torch.bool, device=logits.device)
-    mask[:known] = banned[:known].to(logits.device)
+    beyond = logits.shape[-1] - len(banned)
+    if beyond:
+        banned = F.pad(banned, (0, beyond), value=True)
     if isinstance(temperature, torch.Tensor) or temperature not in (0.0, 1.0):
         logits = logits / temperature
-    return logits.masked_fill(mask, float("-inf"))
+    return logits.masked_fill(banned, float("-inf"))
 
 
 def token_logprobs(model: PreTrainedModel, batch: Batch, temperature: float) -> TokenScores:

@@ -1,0 +1,168 @@
+"""A random tiny Qwen3-VL in Hugging Face layout, and screenshots to show it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import (
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    Qwen3VLConfig,
+    Qwen3VLForConditionalGeneration,
+)
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+from webdojo.policy.loading import load_model, save_model
+from webdojo.policy.processor import Processor
+from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
+
+SPECIALS = [
+    *("<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+    *("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
+    *("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"),
+]
+TEXTS = [
+    "system\nYou are a web agent.",
+    "user\nTask: find the red mug and add it to the cart",
+    'assistant\n{"name": "click", "arguments": {"x": 512, "y": 40}}',
+    "The cart is empty. Where is the search box?",
+]
+
+
+class Images:
+    """Encoded images by hash."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, bytes] = {}
+
+    def put(self, data: bytes, width: int, height: int, mime: str = "image/png") -> ImageRef:
+        sha = hashlib.sha256(data).hexdigest()
+        self.data[sha] = data
+        return ImageRef(sha=sha, width=width, height=height, mime=mime)
+
+    def get(self, sha: str) -> bytes:
+        return self.data[sha]
+
+    def random(self, seed: int, width: int = 64, height: int = 64) -> ImageRef:
+        """A picture of coloured blocks: different seeds differ everywhere."""
+        blocks = np.random.default_rng(seed).integers(0, 256, (height // 8, width // 8, 3), dtype=np.uint8)
+        buffer = io.BytesIO()
+        Image.fromarray(blocks).resize((width, height), Image.Resampling.NEAREST).save(buffer, "PNG")
+        return self.put(buffer.getvalue(), width, height)
+
+
+def tiny_tokenizer() -> PreTrainedTokenizerFast:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320, special_tokens=SPECIALS, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def tiny_processor() -> Processor:
+    image_processor = Qwen2VLImageProcessorPil(
+        patch_size=16,
+        temporal_patch_size=2,
+        merge_size=2,
+        size={"shortest_edge": 32 * 32, "longest_edge": 512 * 512},
+        image_mean=[0.5, 0.5, 0.5],
+        image_std=[0.5, 0.5, 0.5],
+    )
+    return Processor(tiny_tokenizer(), image_processor)
+
+
+def tiny_config(processor: Processor, hidden: int = 64, layers: int = 2, vision_layers: int = 2) -> Qwen3VLConfig:
+    ids = processor.tokenizer.convert_tokens_to_ids
+    return Qwen3VLConfig(
+        text_config={
+            "vocab_size": processor.vocab_size + 7,  # checkpoints pad the vocabulary
+            "hidden_size": hidden,
+            "intermediate_size": 3 * hidden,
+            "num_hidden_layers": layers,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "head_dim": 32,
+            "max_position_embeddings": 4096,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [6, 5, 5]},
+            "tie_word_embeddings": True,
+        },
+        vision_config={
+            "depth": vision_layers,
+            "hidden_size": hidden,
+            "intermediate_size": 2 * hidden,
+            "num_heads": 4,
+            "patch_size": 16,
+            "spatial_merge_size": 2,
+            "temporal_patch_size": 2,
+            "out_hidden_size": hidden,
+            "num_position_embeddings": 400,
+            "deepstack_visual_indexes": [0],
+        },
+        image_token_id=ids("<|image_pad|>"),
+        video_token_id=ids("<|video_pad|>"),
+        vision_start_token_id=ids("<|vision_start|>"),
+        vision_end_token_id=ids("<|vision_end|>"),
+        tie_word_embeddings=True,
+    )
+
+
+@pytest.fixture(scope="session")
+def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved random model; weights are scaled up so that pictures and text matter to the logits."""
+    folder = tmp_path_factory.mktemp("tiny_model")
+    processor = tiny_processor()
+    torch.manual_seed(0)
+    model = Qwen3VLForConditionalGeneration(tiny_config(processor))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim > 1:
+                parameter.mul_(3.0)
+            elif name.endswith("bias"):
+                parameter.normal_(std=0.1)
+    save_model(model, processor, folder)
+    return folder
+
+
+@pytest.fixture
+def loaded(model_dir: Path) -> tuple[PreTrainedModel, Processor]:
+    """A fresh copy of the model, which a test may change."""
+    torch.set_num_threads(1)
+    return load_model(model_dir)
+
+
+@pytest.fixture
+def images() -> Images:
+    return Images()
+
+
+def make_prompt(processor: Processor, *parts: str | ImageRef) -> Prompt:
+    """A user turn of texts and images, ready for the assistant's answer."""
+    segments: list[TextSegment | ImageSegment] = []
+    for part in parts:
+        if isinstance(part, ImageRef):
+            segments.append(ImageSegment(image=part, tokens=processor.image_tokens(part.width, part.height)))
+        else:
+            segments.append(TextSegment(ids=tuple(processor.encode(part))))
+    return Prompt(segments=tuple(segments))
+
+
+def chat(processor: Processor, text: str, *shown: ImageRef) -> Prompt:
+    parts: list[str | ImageRef] = [f"<|im_start|>user\n{text}"]
+    for image in shown:
+        parts += ["<|vision_start|>", image, "<|vision_end|>"]
+    return make_prompt(processor, *parts, "<|im_end|>\n<|im_start|>assistant\n")
