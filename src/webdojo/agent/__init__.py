@@ -1,0 +1,1 @@
+"""Harnesses: from a task and its history to a prompt, and from a response to tool calls."""

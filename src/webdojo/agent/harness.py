@@ -1,0 +1,63 @@
+"""What a harness is: the protocols between the text that a model reads and the records of `types`.
+
+Token-in, token-out: a conversation encodes every piece of text exactly once, keeps sampled ids as
+they were sampled, and joins pieces without retokenising, so what was sampled is what is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from webdojo.config import HarnessConfig
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall
+
+
+class Codec(Protocol):
+    """Text to ids and back, special tokens included (`policy/processor.py` for real models)."""
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of the text; special tokens written out in it become their ids; nothing is added."""
+        ...
+
+    def decode(self, ids: list[int]) -> str:
+        """The text of the ids, special tokens written out."""
+        ...
+
+    def image_tokens(self, width: int, height: int) -> int:
+        """How many tokens an image of this size in pixels takes in a prompt."""
+        ...
+
+
+class Conversation(Protocol):
+    """One episode as the model sees it."""
+
+    def prompt(self) -> Prompt:
+        """What the model reads before its next response."""
+        ...
+
+    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
+        """Append what was sampled, what the browser said, and what it shows now."""
+        ...
+
+
+class Harness(Protocol):
+    """One protocol between model and browser: prompt layout, response format and its parser."""
+
+    @property
+    def config(self) -> HarnessConfig: ...
+
+    @property
+    def codec(self) -> Codec: ...
+
+    def start(self, task: Task, observation: Observation) -> Conversation:
+        """A conversation that holds the task and the first screen."""
+        ...
+
+    def parse(self, text: str) -> Parsed:
+        """Read a response. Never raises: what cannot be read is named in `Parsed.error`."""
+        ...
+
+    def render(self, think: str, calls: Sequence[ToolCall]) -> str:
+        """The text that an ideal agent would write; `parse` reads it back."""
+        ...
