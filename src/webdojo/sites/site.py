@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import SiteError
 from webdojo.sites import host_of
@@ -86,6 +86,14 @@ class Site(ABC):
     def paths(self) -> Iterator[str]:
         """Every page of the site that a GET request shows, home first, as path with query."""
 
+    @abstractmethod
+    def way_to(self, path: str) -> tuple[str, str]:
+        """The page that links to `path` on the way from home, and what that link says."""
+
+    @abstractmethod
+    def reason(self, path: str) -> str:
+        """Why one goes to `way_to(path)` first, in a few words: `Red Mug is a Mug.`"""
+
     def url(self, path: str = "/") -> str:
         """Absolute URL of a path of this site."""
         return f"http://{self.host}{path}"
@@ -95,6 +103,12 @@ def href(path: str, **query: str | int | None) -> str:
     """Path with query in canonical form: keys sorted, empty values and page 1 left out."""
     kept = {k: str(v) for k, v in sorted(query.items()) if v not in (None, "") and (k, str(v)) != ("page", "1")}
     return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def canonical(path: str) -> str:
+    """A path with query as `href` writes it."""
+    parts = urlsplit(path)
+    return href(parts.path.rstrip("/") or "/", **dict(parse_qsl(parts.query)))
 
 
 @lru_cache(maxsize=512)

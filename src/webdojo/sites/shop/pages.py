@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.compact import Row
 from webdojo.sites.shop import compact
@@ -68,6 +69,41 @@ class Shop(Site):
             yield href("/search", q=product.name.lower())
         for adjective in sorted({p.name.split()[0] for p in self.content.products.values()}):
             yield href("/search", q=adjective.lower())
+
+    def way_to(self, path: str) -> tuple[str, str]:
+        words = self.look.words
+        parts = urlsplit(path)
+        query = dict(parse_qsl(parts.query))
+        match parts.path.strip("/").split("/"):
+            case ["c", slug]:
+                if "page" in query:
+                    return href(parts.path, **{**query, "page": int(query["page"]) - 1}), words["next"]
+                for key in ("sort", "stock", "max", "color"):
+                    if key in query:
+                        value = query.pop(key)
+                        label = {
+                            "sort": words["cheap"], "stock": words["stock"], "max": f"{words['under']} ${value}",
+                            "color": value.title(),
+                        }[key]  # fmt: skip
+                        return href(parts.path, **query), label
+                return "/", self.content.categories[slug].name
+            case ["p", slug]:
+                product = self.content.products[slug]
+                place = self.content.categories[product.category].products.index(product) // self.look.per_page
+                return href(f"/c/{product.category}", page=place + 1), product.name
+            case ["cart"]:
+                return "/", words["cart"]
+        return "/", words["home"]
+
+    def reason(self, path: str) -> str:
+        parts = urlsplit(path)
+        match parts.path.strip("/").split("/"):
+            case ["p", slug]:
+                product = self.content.products[slug]
+                return f"{product.name} is a {product.noun}."
+            case ["c", slug] if not parts.query:
+                return f"Look for {self.content.categories[slug].name}."
+        return f"Look for {self.way_to(path)[1]}."
 
     def filters(self) -> list[dict[str, str]]:
         """Each single filter as query values."""

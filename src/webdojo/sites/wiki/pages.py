@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.compact import Row
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
@@ -56,6 +57,34 @@ class Wiki(Site):
             yield href("/search", q=article.name.lower())
         for adjective in sorted({a.name.split()[0] for a in self.content.articles.values()}):
             yield href("/search", q=adjective.lower())
+
+    def way_to(self, path: str) -> tuple[str, str]:
+        words = self.look.words
+        parts = urlsplit(path)
+        query = dict(parse_qsl(parts.query))
+        match parts.path.strip("/").split("/"):
+            case ["t", slug]:
+                if "page" in query:
+                    return href(parts.path, **{**query, "page": int(query["page"]) - 1}), words["next"]
+                if "sort" in query:
+                    del query["sort"]
+                    return href(parts.path, **query), words["oldest"]
+                if "region" in query:
+                    return parts.path, query["region"].title()
+                return "/", self.content.topics[slug].name
+            case ["a", slug]:
+                article = self.content.articles[slug]
+                place = self.content.topics[article.topic].articles.index(article) // self.look.per_page
+                return href(f"/t/{article.topic}", page=place + 1), article.name
+        return "/", words["home"]
+
+    def reason(self, path: str) -> str:
+        parts = urlsplit(path)
+        match parts.path.strip("/").split("/"):
+            case ["a", slug]:
+                article = self.content.articles[slug]
+                return f"{article.name} is a {article.noun}."
+        return f"Look for {self.way_to(path)[1]}."
 
     def matching(self, topic: str, values: dict[str, str]) -> list[Article]:
         """Articles of a topic under the filter and in the order of a query."""

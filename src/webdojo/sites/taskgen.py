@@ -1,0 +1,101 @@
+"""Draws tasks from sites: deterministic, balanced over kinds and difficulties, and fast."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import cast
+
+from webdojo.config import TasksConfig
+from webdojo.errors import TaskError
+from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.goal import Goal
+from webdojo.sites.phrasing import phrase
+from webdojo.sites.shop import goals as shop_goals
+from webdojo.sites.shop.pages import Shop
+from webdojo.sites.site import Site, load_site
+from webdojo.sites.wiki import goals as wiki_goals
+from webdojo.sites.wiki.pages import Wiki
+from webdojo.types import Task
+
+DIFFICULTIES = (1, 2, 3, 4)
+_TRIES = 30
+"""Draws until a task is new; a small site may have no new one left."""
+
+
+def make_tasks(
+    kinds: Sequence[str],
+    site_seeds: dict[str, Sequence[int]] | Sequence[int],
+    n: int,
+    seed: int,
+    difficulties: Sequence[int] = DIFFICULTIES,
+) -> list[Task]:
+    """Draw `n` tasks; kinds alternate, and difficulties alternate within a kind.
+
+    Tasks differ from one another as long as the sites have enough of them; after that they repeat.
+
+    Args:
+        kinds: kinds of site to draw from.
+        site_seeds: seeds of the sites, for all kinds alike or by kind.
+        n: how many.
+        seed: the same arguments and seed give the same tasks.
+        difficulties: from 1..4.
+
+    Raises:
+        TaskError: no kinds, sites or difficulties, or ones that do not exist.
+    """
+    seeds = dict(site_seeds) if isinstance(site_seeds, dict) else {kind: site_seeds for kind in kinds}
+    for kind in kinds:
+        if kind not in KINDS:
+            raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
+        if not seeds.get(kind):
+            raise TaskError(f"no site seeds for kind {kind!r}")
+    wrong = [d for d in difficulties if d not in DIFFICULTIES]
+    if wrong or not difficulties or not kinds:
+        raise TaskError(f"kinds {list(kinds)} with difficulties {list(difficulties)}: each needs at least one, of 1..4")
+    rng = random.Random(f"tasks-{seed}")
+    tasks: list[Task] = []
+    known: set[str] = set()
+    for i in range(n):
+        kind = kinds[i % len(kinds)]
+        difficulty = difficulties[i // len(kinds) % len(difficulties)]
+        for _ in range(_TRIES):
+            task = draw_task(load_site(kind, rng.choice(seeds[kind])), difficulty, rng)
+            if task.id not in known:
+                break
+        known.add(task.id)
+        tasks.append(task)
+    return tasks
+
+
+def train_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
+    """Tasks on training sites: seeds 0..train_sites-1 of each kind."""
+    return make_tasks(config.kinds, range(config.train_sites), n, seed, config.difficulties)
+
+
+def heldout_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
+    """Tasks on sites that training never sees."""
+    seeds = range(HELDOUT_SEED, HELDOUT_SEED + config.heldout_sites)
+    return make_tasks(config.kinds, seeds, n, seed, config.difficulties)
+
+
+def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
+    """Draw one task of a site."""
+    goal = _draw_goal(site, difficulty, rng)
+    instruction, phrasing = phrase(goal, rng)
+    return Task(
+        id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}",
+        instruction=instruction,
+        start_url=site.url(),
+        website=site.host,
+        kind=site.kind,
+        difficulty=goal.difficulty,
+        evaluator=goal.evaluator,
+        metadata={"goal": goal.name, "phrasing": phrasing, "plan": goal.plan},
+    )
+
+
+def _draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
+    if site.kind == "shop":
+        return shop_goals.draw_goal(cast(Shop, site), difficulty, rng)
+    return wiki_goals.draw_goal(cast(Wiki, site), difficulty, rng)
