@@ -45,8 +45,8 @@ async def test_with_lr_zero_the_ratio_between_engine_and_learner_is_one(model_di
     assert metrics["ratio"] == pytest.approx(1.0, abs=1e-4)
     assert metrics["approx_kl"] < 1e-6
     assert metrics["clip_fraction"] == 0.0
-    assert metrics["engine_gap_max"] < 1e-3
-    assert metrics["engine_gap_mean"] < 1e-4
+    assert metrics["engine_gap_max"] < 1e-4
+    assert metrics["engine_gap_mean"] < 1e-5
 
     wrong_temperature = learner.train_policy(samples_from_groups([members], config), 1.0)
     assert wrong_temperature["engine_gap_mean"] > 0.01, "the guard cannot see a mismatch"

@@ -120,6 +120,19 @@ def test_the_gap_leaves_stale_samples_out(loaded: Loaded, images: Images, make_s
     assert learner.train_policy([fresh, stale], 1.0)["engine_gap_max"] < 1e-4
 
 
+def test_an_unmeasured_gap_is_absent_rather_than_zero(
+    loaded: Loaded, images: Images, make_samples: MakeSamples
+) -> None:
+    fresh, stale = make_samples(2)
+    fresh = dataclasses.replace(fresh, versions=[1] * len(fresh.versions))
+    config = settings(old_logprobs="engine", batch_size=1, ppo_epochs=1)
+    measured = {
+        "engine_gap_max" in Learner(*loaded, images, config, seed=seed).train_policy([fresh, stale], 1.0)
+        for seed in range(6)
+    }
+    assert measured == {True, False}, "some orders begin with the stale sample and cannot measure the gap"
+
+
 def test_frozen_parameters_stay(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
     model, processor = loaded
     model.model.visual.requires_grad_(False)

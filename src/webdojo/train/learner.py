@@ -97,7 +97,8 @@ class Learner:
             steps: `loss`, `grad_norm` (before clipping), `lr`. Counts: `samples`, `tokens` (of the responses),
             `optimizer_steps`. `seconds`. And `engine_gap_mean` and `engine_gap_max`, the absolute difference in
             nats between the engine's logprobs and the learner's before the first step, over tokens of the
-            newest version (of the first mini-batch only, where `old_logprobs` is `engine`).
+            newest version (of the first mini-batch only, where `old_logprobs` is `engine`; absent where that
+            has no such token).
 
         Raises:
             TrainError: no samples, or a loss or gradient that is not finite.
@@ -139,14 +140,17 @@ class Learner:
                     batch, share=len(batch) / len(samples), temperature=temperature, lr=lr, loss=loss, means=means
                 )
         gap_T = torch.cat(gaps)
-        return means.result() | {
-            "engine_gap_mean": float(gap_T.mean()) if len(gap_T) else 0.0,
-            "engine_gap_max": float(gap_T.max()) if len(gap_T) else 0.0,
-            "samples": len(samples),
-            "tokens": sum(len(sample.response_ids) for sample in samples),
-            "optimizer_steps": self.steps - first_step,
-            "seconds": time.perf_counter() - started,
-        }
+        gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
+        return (
+            means.result()
+            | gap
+            | {
+                "samples": len(samples),
+                "tokens": sum(len(sample.response_ids) for sample in samples),
+                "optimizer_steps": self.steps - first_step,
+                "seconds": time.perf_counter() - started,
+            }
+        )
 
     def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
         """Seeded mini-batches of one pass over the samples."""
