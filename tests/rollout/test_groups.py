@@ -1,0 +1,138 @@
+"""Group logic alone: episodes are coroutines that end when and how the test says."""
+
+import asyncio
+from contextlib import aclosing
+from itertools import islice
+
+import pytest
+
+from tests.rollout.records import reward_of, task, trajectory
+from webdojo.rollout.groups import Group, TaskStream, effective, finished_groups
+from webdojo.types import Task, Termination, Trajectory
+
+
+def group(*outcomes: float | Termination, version: int = 0) -> Group:
+    members = [trajectory(task("t"), outcome, version, f"t-{n}") for n, outcome in enumerate(outcomes)]
+    return Group(id="g", task=task("t"), trajectories=members)
+
+
+@pytest.mark.parametrize(
+    ("members", "keep", "reason"),
+    [
+        (group(0, 1, 1), True, "effective"),
+        (group(-1, 0, 0), True, "effective"),
+        (group(0, 0, 0), False, "all rewards 0"),
+        (group(1, 1, 1), False, "all rewards 1"),
+        (group(-1, -1), False, "all rewards -1"),
+        (group(1, 1, Termination.TIMEOUT), False, "all rewards 1"),
+        (group(0, 1, Termination.START_ERROR), True, "effective"),
+        (
+            group(1, Termination.TIMEOUT, Termination.ENV_ERROR),
+            False,
+            "fewer than 2 valid members (env_error, timeout)",
+        ),
+        (group(0, 1, version=-1), True, "effective"),
+        (group(0, 1, version=-2), False, "too stale"),
+    ],
+)
+def test_what_trains_and_why_not(members, keep, reason):
+    verdict = effective(members, version=0, max_staleness=1)
+    assert (verdict.keep, verdict.reason) == (keep, reason)
+
+
+class Episodes:
+    """Counts what runs at once; an episode lasts as many turns of the event loop as `lasts` says."""
+
+    def __init__(self, lasts=lambda name: 1) -> None:
+        self.lasts = lasts
+        self.now = self.most = 0
+        self.started: list[str] = []
+        self.ended: list[str] = []
+
+    async def __call__(self, task: Task, group: str, trajectory_id: str) -> Trajectory:
+        name = f"{task.id}/{trajectory_id.rpartition('-')[2]}"
+        self.started.append(name)
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            for _ in range(self.lasts(name)):
+                await asyncio.sleep(0)
+            self.ended.append(name)
+        finally:
+            self.now -= 1
+        return trajectory(task, 1, 0, trajectory_id, group)
+
+
+async def test_every_task_comes_back_once_as_a_whole_group():
+    run = Episodes(lasts=lambda name: len(name) + int(name[-1]) * 3)
+    tasks = [task(f"t{n}") for n in range(9)]
+    groups = [g async for g in finished_groups(run, iter(tasks), group_size=4, concurrency=6)]
+    assert sorted(g.task.id for g in groups) == sorted(t.id for t in tasks)
+    for g in groups:
+        assert [t.id for t in g.trajectories] == [f"{g.id}-{n}" for n in range(4)]
+        assert {t.group for t in g.trajectories} == {g.id}
+    assert run.most == 6
+    assert len({t.id for g in groups for t in g.trajectories}) == 36
+
+
+async def test_a_slow_episode_holds_up_nothing_but_its_own_group():
+    run = Episodes(lasts=lambda name: 10_000 if name == "t0/0" else 1)
+    stream = finished_groups(run, iter([task(f"t{n}") for n in range(4)]), group_size=2, concurrency=2)
+    first = [group.task.id async for group in stream]
+    assert first == ["t1", "t2", "t3", "t0"]
+    assert run.ended[-1] == "t0/0"
+
+
+async def test_may_start_sees_unfinished_groups_and_ends_the_stream():
+    seen: list[int] = []
+
+    def may_start(unfinished: int) -> bool:
+        seen.append(unfinished)
+        return len(seen) <= 3
+
+    stream = finished_groups(
+        Episodes(), iter(task(f"t{n}") for n in range(100)), group_size=2, concurrency=4, may_start=may_start
+    )
+    assert len([g async for g in stream]) == 3
+    assert seen[:3] == [0, 1, 0]
+
+
+async def test_leaving_early_cancels_what_runs():
+    run = Episodes(lasts=lambda name: 1 if name.startswith("t0") else 10_000)
+    stream = finished_groups(run, iter([task("t0"), task("t1")]), group_size=2, concurrency=4)
+    async with aclosing(stream):
+        async for g in stream:
+            assert g.task.id == "t0"
+            assert run.now == 2
+            break
+    assert run.now == 0
+    assert sorted(run.ended) == ["t0/0", "t0/1"]
+
+
+async def test_an_exception_cancels_the_rest_and_propagates():
+    run = Episodes(lasts=lambda name: 10_000)
+
+    async def broken(task: Task, group: str, trajectory_id: str) -> Trajectory:
+        if trajectory_id.endswith("-2"):
+            raise OSError("disk full")
+        return await run(task, group, trajectory_id)
+
+    with pytest.raises(OSError, match="disk full"):
+        _ = [g async for g in finished_groups(broken, iter([task("t")]), group_size=4, concurrency=4)]
+    assert run.now == 0
+    assert run.ended == []
+
+
+def test_the_task_order_is_seeded_and_can_be_resumed():
+    tasks = [task(f"t{n}") for n in range(10)]
+    first = [t.id for t in islice(TaskStream(tasks, seed=3), 25)]
+    assert sorted(first[:10]) == sorted(first[10:20]) == [t.id for t in tasks]
+    assert first[:10] != first[10:20]
+    assert first == [t.id for t in islice(TaskStream(tasks, seed=3), 25)]
+    assert first != [t.id for t in islice(TaskStream(tasks, seed=4), 25)]
+    assert first[17:] == [t.id for t in islice(TaskStream(tasks, seed=3, position=17), 8)]
+
+
+def test_invalid_members_do_not_count():
+    assert group(0, 1, Termination.TIMEOUT).rewards == [0, 1]
+    assert reward_of(Termination.TIMEOUT).valid is False
