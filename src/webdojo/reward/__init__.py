@@ -1,0 +1,1 @@
+"""From a finished trajectory to its reward."""
