@@ -71,7 +71,7 @@ if ! { chromium=$(find_chromium) && starts "$chromium"; }; then
       || die "Playwright could not download Chromium; install chromium or google-chrome by hand so that it is on PATH"
   fi
   chromium=$(find_chromium) || die "no Chromium was found after installing one; 'webdojo doctor' says where it looks"
-  starts "$chromium" || die "$chromium does not start; its libraries may be missing:" \
+  starts "$chromium" || die "$chromium does not start; take it off PATH, or install the libraries that it misses:" \
     "sudo $PWD/.venv/bin/playwright install-deps chromium"
 fi
 say "ready: $(.venv/bin/python --version), $("$chromium" --version 2>/dev/null | head -n 1)"

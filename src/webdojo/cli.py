@@ -1,0 +1,182 @@
+"""`webdojo …`: one thin function a command.
+
+Commands import what they need when they run, so that `webdojo --help` answers at once. A
+`WebdojoError` prints as one red line on stderr with exit code 2; Ctrl-C exits with 130, and says
+how to resume where there is something to resume.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import shlex
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+
+from webdojo import __version__
+from webdojo.errors import WebdojoError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Train visual web agents by online reinforcement learning in real browsers.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+sites_app = typer.Typer(help="The embedded web.", no_args_is_help=True)
+tiny_app = typer.Typer(help="The tiny model that ships with webdojo.", no_args_is_help=True)
+app.add_typer(sites_app, name="sites")
+app.add_typer(tiny_app, name="tiny")
+
+RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a recipe in the package, or a .yaml file.")]
+Overrides = Annotated[
+    list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the recipe, such as train.lr=1e-4.")
+]
+
+
+@app.command()
+def train(
+    recipe_name: RecipeName,
+    overrides: Overrides = None,
+    run: Annotated[Path | None, typer.Option(help="Run folder.", show_default="runs/RECIPE")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in that folder.")] = False,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Resume the newest unfinished run, else start runs/RECIPE, -2, -3, …")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the resolved recipe and its cost, and stop.")
+    ] = False,
+) -> None:
+    """Train an agent: warm start, online RL, evaluation."""
+    from webdojo.config import dump_recipe, load_recipe
+    from webdojo.estimate import describe
+    from webdojo.loops.run_folder import resume_or_next, saved_recipe
+
+    if auto and (run is not None or resume):
+        raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
+    recipe = load_recipe(recipe_name, overrides)
+    if auto:
+        folder, resume = resume_or_next(Path("runs"), recipe.name)
+    else:
+        folder = run or Path("runs") / recipe.name
+    if resume:
+        recipe = saved_recipe(folder, recipe.name, overrides or [])
+    if dry_run:
+        # The estimate is a comment, so that what is printed is a recipe file.
+        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}" for line in describe(recipe).splitlines()))
+        return
+
+    from webdojo.loops.pipeline import train as train_recipe
+
+    typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
+    try:
+        train_recipe(recipe, folder, resume)
+    except KeyboardInterrupt:
+        again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
+        typer.echo(f"\ninterrupted; everything so far is kept. Go on with: {again}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@app.command("eval")
+def evaluate(
+    recipe_name: RecipeName,
+    model: Annotated[str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id.")],
+    overrides: Overrides = None,
+) -> None:
+    """Measure a model on a recipe's held-out tasks; prints the result as JSON."""
+    from webdojo.config import load_recipe
+
+    recipe = load_recipe(recipe_name, overrides)
+
+    from webdojo.loops.pipeline import evaluate_model
+
+    typer.echo(json.dumps(evaluate_model(recipe, model), indent=2))
+
+
+@app.command()
+def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]) -> None:
+    """Write RUN/report.html again from what the run has stored so far."""
+    from webdojo.store.run import RunStore
+    from webdojo.view.report import write_report
+
+    with RunStore.open(run, readonly=True) as store:
+        write_report(store, run / "report.html")
+    typer.echo(run / "report.html")
+
+
+@app.command()
+def doctor() -> None:
+    """Check this machine: Python, torch, Chromium, memory, disk."""
+    from webdojo.doctor import examine, table
+
+    checks = examine()
+    Console().print(table(checks))
+    raise typer.Exit(int(any(check.failed for check in checks)))
+
+
+@sites_app.command("serve")
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
+) -> None:
+    """Browse the embedded web by hand."""
+    from webdojo.sites import HELDOUT_SEED, KINDS, host_of
+    from webdojo.sites.server import SiteServer
+
+    with SiteServer(port) as server, contextlib.suppress(KeyboardInterrupt):
+        typer.echo("Open in a browser (names that end in .localhost are this machine; any seed works):")
+        for kind in KINDS:
+            for seed in (0, 1, 2, HELDOUT_SEED):
+                typer.echo(f"  http://{host_of(kind, seed)}:{server.port}/")
+        typer.echo("Ctrl-C stops.")
+        threading.Event().wait()
+
+
+@tiny_app.command("train")
+def tiny_train(
+    out: Annotated[Path, typer.Option(help="Folder for the weights.")] = Path("runs/tiny"),
+    seed: Annotated[int, typer.Option(help="Seed of weights, pages and samples.")] = 0,
+    minutes: Annotated[float, typer.Option(min=0, help="Wall time to spend.")] = 150,
+) -> None:
+    """Build the tiny model from nothing: render embedded pages, learn to read and point."""
+    from webdojo.policy.tiny_train import main as train_tiny
+
+    train_tiny(out, seed, minutes)
+
+
+def _show_version(show: bool) -> None:
+    if show:
+        typer.echo(f"webdojo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    console = Console(stderr=True)
+    handler = RichHandler(console=console, show_path=False) if console.is_terminal else logging.StreamHandler()
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
+    logging.getLogger("webdojo").setLevel(logging.INFO)
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        app()
+    except WebdojoError as error:
+        message = " ".join(str(error).split())
+        Console(stderr=True).print(f"error: {message}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

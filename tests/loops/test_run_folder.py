@@ -1,0 +1,67 @@
+"""Which folder a run lives in when the user does not say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webdojo.config import dump_recipe, load_recipe
+from webdojo.errors import ConfigError, StoreError
+from webdojo.loops.run_folder import resume_or_next, saved_recipe
+from webdojo.store.run import RunStore
+
+
+def start(folder: Path, overrides: list[str] | None = None) -> None:
+    RunStore.create(folder, dump_recipe(load_recipe("quickstart", overrides)), {}).close()
+
+
+def finish(folder: Path) -> None:
+    with RunStore.open(folder) as store:
+        store.write_result({"success_rl": {"rate": 1.0}})
+
+
+def test_from_nothing_to_the_second_run(tmp_path):
+    first, second = tmp_path / "quickstart", tmp_path / "quickstart-2"
+    assert resume_or_next(tmp_path / "not-there-yet", "quickstart") == (
+        tmp_path / "not-there-yet" / "quickstart",
+        False,
+    )
+    assert resume_or_next(tmp_path, "quickstart") == (first, False)
+    start(first)
+    assert resume_or_next(tmp_path, "quickstart") == (first, True)
+    finish(first)
+    assert resume_or_next(tmp_path, "quickstart") == (second, False)
+    start(second)
+    assert resume_or_next(tmp_path, "quickstart") == (second, True)
+
+
+def test_the_newest_unfinished_run_is_the_one_to_resume(tmp_path):
+    for number in (2, 9, 10):
+        start(tmp_path / f"quickstart-{number}")
+    assert resume_or_next(tmp_path, "quickstart") == (tmp_path / "quickstart-10", True)
+    for number in (2, 9, 10):
+        finish(tmp_path / f"quickstart-{number}")
+    assert resume_or_next(tmp_path, "quickstart") == (tmp_path / "quickstart-11", False)
+
+
+def test_folders_of_other_recipes_and_other_files_are_left_alone(tmp_path):
+    start(tmp_path / "quickstart-large")
+    start(tmp_path / "openwebrl")
+    (tmp_path / "quickstart").mkdir()
+    (tmp_path / "quickstart" / "notes.txt").write_text("mine")
+    assert resume_or_next(tmp_path, "quickstart") == (tmp_path / "quickstart-2", False)
+
+
+def test_a_resumed_run_keeps_its_own_recipe_but_for_new_overrides(tmp_path):
+    start(tmp_path, ["train.lr=0.5", "seed=3"])
+    recipe = saved_recipe(tmp_path, "quickstart", ["train.iterations=99"])
+    assert (recipe.train.lr, recipe.seed, recipe.train.iterations) == (0.5, 3, 99)
+
+
+def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
+    with pytest.raises(StoreError, match="holds no run"):
+        saved_recipe(tmp_path, "quickstart", [])
+    start(tmp_path / "run")
+    with pytest.raises(ConfigError, match="started with recipe 'quickstart', not 'openwebrl'"):
+        saved_recipe(tmp_path / "run", "openwebrl", [])

@@ -1,0 +1,192 @@
+"""The `webdojo` command as a user runs it: another process, its output, its exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from webdojo.config import Recipe, dump_recipe, load_recipe
+from webdojo.store.run import RunStore
+
+WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
+ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
+COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
+
+
+def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    command = [*WEBDOJO, *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    """A command to interrupt; Ctrl-C is switched on even where the tests themselves run in the background."""
+    return subprocess.Popen(
+        [*WEBDOJO, *arguments],
+        cwd=cwd,
+        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def one_line_error(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    return last
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command):
+    done = webdojo(*command, "--help")
+    assert done.returncode == 0
+    assert "Usage: " in done.stdout
+
+
+def test_help_answers_at_once_without_loading_torch():
+    script = "import sys, webdojo.cli; print(*{'torch', 'transformers', 'playwright'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
+    done = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0
+    assert Recipe.model_validate(yaml.safe_load(done.stdout)) == load_recipe("quickstart", ["train.lr=0.5"])
+    assert re.search(r"^# rollouts +\d", done.stdout, re.MULTILINE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_overrides_may_stand_after_options(tmp_path):
+    done = webdojo("train", "quickstart", "--dry-run", "seed=5", cwd=tmp_path)
+    assert yaml.safe_load(done.stdout)["seed"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "quikstart"], "did you mean 'quickstart'"),
+        (["train", "quickstart", "train.lrr=1"], "unknown key 'train.lrr'"),
+        (["train", "quickstart", "train.lr=fast"], "train.lr = 'fast'"),
+        (["train", "quickstart", "--resume", "--run", "nowhere"], "nowhere does not exist"),
+        (["eval", "quikstart", "--model", "tiny"], "did you mean 'quickstart'"),
+        (["report", "nowhere"], "nowhere does not exist"),
+    ],
+)
+def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message):
+    assert message in one_line_error(webdojo(*arguments, cwd=tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_usage_errors_say_how_to_go_on(tmp_path):
+    done = webdojo("train", "quickstart", "--auto", "--resume", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "leave out --run and --resume" in done.stderr
+
+
+def test_a_run_folder_that_is_taken(tmp_path):
+    RunStore.create(tmp_path / "mine", dump_recipe(load_recipe("quickstart")), {}).close()
+    message = one_line_error(webdojo("train", "quickstart", "--run", "mine", cwd=tmp_path))
+    assert "--resume" in message
+    assert "--run" in message
+
+
+def test_a_run_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    message = one_line_error(webdojo("train", "quickstart", "--run", "file/run", cwd=tmp_path))
+    assert "file/run" in message
+    assert "--run" in message
+
+
+def test_auto_goes_on_with_the_recipe_of_the_unfinished_run(tmp_path):
+    folder = tmp_path / "runs" / "quickstart"
+    RunStore.create(folder, dump_recipe(load_recipe("quickstart", ["seed=42"])), {}).close()
+    done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
+    assert yaml.safe_load(done.stdout)["seed"] == 42
+    (folder / "result.json").write_text("{}")
+    done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
+    assert yaml.safe_load(done.stdout)["seed"] == 0
+
+
+def test_eval_of_a_model_that_does_not_exist(tmp_path):
+    message = one_line_error(webdojo("eval", "quickstart", "--model", "no/such/folder", cwd=tmp_path))
+    assert "no/such/folder" in message
+
+
+def test_interrupted_training_says_how_to_resume(tmp_path):
+    process = start("train", "quickstart", "--run", "my run", "sft.demos=100000", cwd=tmp_path)
+    try:
+        deadline = time.monotonic() + 90
+        while not (tmp_path / "my run" / "run.sqlite").exists():
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, errors
+    assert "webdojo train quickstart --run 'my run' --resume" in errors
+    assert "Traceback" not in errors
+
+
+def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
+    process = start("sites", "serve", "--port", "0", cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if "Ctrl-C" in line:
+                break
+        links = re.findall(r"http://(\S+?):(\d+)/", "".join(lines))
+        assert {host.split("-")[0] for host, _ in links} == {"shop", "wiki"}
+        host, port = links[0]
+        page = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"}, follow_redirects=True)
+        assert page.status_code == 200
+        assert "<html" in page.text.lower()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+
+
+def test_a_port_in_use_is_one_line(tmp_path):
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert str(port) in one_line_error(webdojo("sites", "serve", "--port", str(port)))
+
+
+def test_doctor_names_every_check_and_its_exit_code_tells(tmp_path):
+    done = webdojo("doctor", cwd=tmp_path)
+    for name in ("python", "torch", "transformers", "chromium", "browser", "sandbox", "shared memory", "disk", "fonts"):
+        assert name in done.stdout
+    assert done.returncode == int("fail" in done.stdout)
+
+
+def test_doctor_without_a_chromium_fails_and_says_what_to_do(tmp_path):
+    # A PATH without any Chromium, and a Playwright cache that is empty.
+    environment = os.environ | {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path), "COLUMNS": "200"}
+    done = subprocess.run(
+        [*WEBDOJO, "doctor"], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1
+    assert re.search(r"chromium .*fail", done.stdout)
+    assert "playwright install chromium" in done.stdout

@@ -1,0 +1,114 @@
+"""Recipes: what a wrong one says, and what overrides do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from webdojo.config import Recipe, dump_recipe, load_recipe, recipe_names
+from webdojo.errors import ConfigError
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_of_the_package_is_valid_and_survives_a_round_trip(name, tmp_path):
+    recipe = load_recipe(name)
+    assert recipe.name == name
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(dump_recipe(recipe))
+    assert load_recipe(str(copy)) == recipe
+
+
+def test_package_has_the_recipes_that_the_documentation_names():
+    assert {"quickstart", "openwebrl"} <= set(recipe_names())
+
+
+def test_openwebrl_has_the_numbers_of_the_paper():
+    recipe = load_recipe("openwebrl")
+    assert (recipe.train.iterations, recipe.train.groups_per_iteration, recipe.rollout.group_size) == (90, 48, 5)
+    assert (recipe.train.ppo_epochs, recipe.train.batch_size, recipe.train.lr) == (2, 256, 1e-6)
+    assert (recipe.train.clip_low, recipe.train.clip_high) == (0.2, 0.28)
+    assert (recipe.rollout.sampling.temperature, recipe.rollout.sampling.max_tokens) == (0.8, 1024)
+    assert (recipe.evaluate.max_steps, recipe.evaluate.sampling.max_tokens) == (30, 4096)
+    assert recipe.browser.viewport_px == (1280, 1000)
+
+
+def test_overrides_are_read_as_yaml_and_leave_the_rest_alone():
+    recipe = load_recipe("quickstart", ["train.lr=1e-4", "tasks.kinds=[wiki]", "browser.headless=false", "seed=7"])
+    assert recipe.train.lr == 1e-4
+    assert recipe.tasks.kinds == ["wiki"]
+    assert recipe.browser.headless is False
+    assert recipe.seed == 7
+    expected = load_recipe("quickstart").model_dump()
+    expected["train"]["lr"], expected["tasks"]["kinds"], expected["browser"]["headless"] = 1e-4, ["wiki"], False
+    assert recipe.model_dump() == expected | {"seed": 7}
+
+
+def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
+    file = tmp_path / "small.yaml"
+    file.write_text("name: small\n")
+    assert load_recipe(str(file), ["rollout.sampling.top_k=5"]).rollout.sampling.top_k == 5
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["train.lrr=1"], ["unknown key 'train.lrr'", "did you mean 'lr'"]),
+        (["rollout.sampling.temprature=1"], ["rollout.sampling.temprature", "did you mean 'temperature'"]),
+        (["trian.lr=1"], ["unknown key 'trian'", "did you mean 'train'"]),
+        (["train.lr"], ["'train.lr'", "section.key=value"]),
+        (["=3"], ["'=3'", "section.key=value"]),
+        (["seed.x=3"], ["'seed.x=3'", "'seed' is a value, not a section"]),
+        (["train.lr=[1"], ["'train.lr=[1'", "not a YAML value"]),
+        (["train.lr=fast"], ["train.lr", "'fast'", "number"]),
+        (["train.lr=-1"], ["train.lr", "-1", "greater than 0"]),
+        (["rollout.group_size=1"], ["rollout.group_size", "greater than or equal to 2"]),
+        (["tasks.layout=huge"], ["tasks.layout", "'huge'", "'compact'"]),
+        (["train.lr=0", "train.clip_low=-1"], ["train.lr", "train.clip_low"]),
+    ],
+)
+def test_a_wrong_override_is_one_line_that_names_key_and_value(overrides, words):
+    with pytest.raises(ConfigError) as caught:
+        load_recipe("quickstart", overrides)
+    message = str(caught.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_an_unknown_recipe_names_the_nearest_and_all_others():
+    with pytest.raises(ConfigError, match="unknown recipe 'quikstart'; did you mean 'quickstart'") as caught:
+        load_recipe("quikstart")
+    assert "openwebrl" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name: [unclosed\n", "not valid YAML"),
+        ("- a\n- b\n", "must be a mapping of sections, but is a list"),
+        ("seed: 1\n", "missing key 'name'"),
+        ("", "missing key 'name'"),
+        ("name: x\ntrain: fast\n", "train = 'fast'"),
+        ("name: x\ntrian: {}\n", "unknown key 'trian'.*did you mean 'train'"),
+    ],
+)
+def test_a_wrong_file_says_what_is_wrong_and_which_file(tmp_path: Path, text, message):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_recipe(str(file))
+    assert "mine.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_does_not_exist():
+    with pytest.raises(ConfigError, match=r"'nowhere/mine.yaml' does not exist"):
+        load_recipe("nowhere/mine.yaml")
+
+
+def test_the_resolved_recipe_shows_every_key():
+    resolved = yaml.safe_load(dump_recipe(load_recipe("quickstart")))
+    assert set(resolved) == set(Recipe.model_fields)
+    assert set(resolved["train"]) == set(Recipe.model_fields["train"].default.model_dump())

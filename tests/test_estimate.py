@@ -1,0 +1,27 @@
+"""The cost estimate of `--dry-run`."""
+
+from __future__ import annotations
+
+from webdojo.config import load_recipe
+from webdojo.estimate import describe, estimate, screenshot_tokens
+
+
+def test_a_screenshot_costs_one_token_for_each_32_px_square():
+    assert screenshot_tokens((320, 320)) == 100
+    assert screenshot_tokens((1280, 1000)) == 40 * 32
+
+
+def test_phases_follow_from_the_recipe():
+    overrides = ["sft.demos=5", "train.iterations=2", "train.groups_per_iteration=3", "rollout.group_size=4"]
+    overrides += ["rollout.max_steps=6", "rollout.sampling.max_tokens=10", "evaluate.tasks=7", "evaluate.max_steps=2"]
+    demos, rollouts, evaluation = estimate(load_recipe("quickstart", overrides))
+    assert (demos.episodes, demos.turns, demos.sampled_tokens) == (5, 30, 0)
+    assert (rollouts.episodes, rollouts.turns, rollouts.sampled_tokens) == (24, 144, 1440)
+    assert rollouts.visual_tokens == 144 * 100
+    assert (evaluation.episodes, evaluation.turns) == (21, 42)
+
+
+def test_the_table_ends_with_the_totals():
+    recipe = load_recipe("quickstart", ["sft.demos=0", "train.iterations=0", "evaluate.tasks=1000"])
+    last = describe(recipe).splitlines()[-1]
+    assert last.split()[:3] == ["total", "3,000", "24,000"]
