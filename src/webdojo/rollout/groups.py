@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
@@ -105,7 +105,7 @@ async def finished_groups(
     group_size: int,
     concurrency: int,
     may_start: Callable[[int], bool] = lambda unfinished: True,
-) -> AsyncIterator[Group]:
+) -> AsyncGenerator[Group, None]:
     """Run `group_size` episodes of each task, at most `concurrency` at once, and yield groups as they finish.
 
     Args:

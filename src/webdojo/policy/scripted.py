@@ -1,0 +1,69 @@
+"""An engine that writes what a script decides: the oracle's demonstrations, in the model's own format.
+
+The ids come from the harness's `render` and the codec, so a scripted episode holds the same tokens
+that a model would have sampled. Log-probabilities are zeros: nothing was sampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from playwright.async_api import Error as PlaywrightError
+
+from webdojo.agent.harness import Harness
+from webdojo.browser.session import BrowserSession
+from webdojo.errors import EngineError
+from webdojo.types import FinishReason, Prompt, Response, Sampling, Task, ToolCall
+
+
+class ScriptStep(Protocol):
+    """What a script wants said and done in one turn."""
+
+    @property
+    def think(self) -> str: ...
+
+    @property
+    def calls(self) -> Sequence[ToolCall]: ...
+
+
+class Script(Protocol):
+    """Decides from the live session what comes next (`sites.oracle.Oracle`)."""
+
+    async def step(self, session: BrowserSession) -> ScriptStep: ...
+
+
+class ScriptedEngine:
+    """Answers every prompt with the next step of its script, whatever the prompt says."""
+
+    def __init__(self, script: Script, session: BrowserSession, harness: Harness) -> None:
+        self._script = script
+        self._session = session
+        self._harness = harness
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        """The rendered step, cut at `sampling.max_tokens` as a model's response would be.
+
+        Raises:
+            EngineError: the script could not look at the page.
+        """
+        try:
+            step = await self._script.step(self._session)
+        except PlaywrightError as error:
+            raise EngineError(f"the script cannot look at {self._session.page.url}: {error.message}") from error
+        ids = self._harness.codec.encode(self._harness.render(step.think, step.calls))
+        cut = len(ids) > sampling.max_tokens
+        ids = ids[: sampling.max_tokens]
+        return Response(
+            ids=ids,
+            logprobs=[0.0] * len(ids),
+            versions=[0] * len(ids),
+            finish_reason=FinishReason.LENGTH if cut else FinishReason.STOP,
+        )
+
+
+def scripted_actor(
+    harness: Harness, script_for: Callable[[Task], Script]
+) -> Callable[[Task, BrowserSession], ScriptedEngine]:
+    """An actor for `run_episode`: one fresh script an episode, for example `scripted_actor(harness, Oracle)`."""
+    return lambda task, session: ScriptedEngine(script_for(task), session, harness)

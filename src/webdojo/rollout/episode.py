@@ -1,0 +1,171 @@
+"""One episode: open a session, then observe, ask, parse and act until something ends it.
+
+Whatever the web, the agent or the engine does wrong becomes a `Termination` with the turns up to
+then; only cancellation and errors of our own code leave `run_episode` as exceptions. The session is
+closed in every case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from webdojo.agent.harness import Harness
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.session import BrowserSession
+from webdojo.config import RolloutConfig
+from webdojo.errors import BrowserError, EngineError, StartError, TaskError
+from webdojo.sites.server import SiteServer
+from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
+
+Actor = Callable[[Task, BrowserSession], Engine]
+"""Who answers the prompts of an episode. For a model: `lambda task, session: engine`."""
+
+
+async def run_episode(
+    task: Task,
+    *,
+    pool: BrowserPool,
+    harness: Harness,
+    actor: Actor,
+    config: RolloutConfig,
+    sampling: Sampling,
+    max_steps: int,
+    server: SiteServer | None = None,
+    layout: str = "auto",
+    group: str = "",
+    trajectory_id: str = "",
+) -> Trajectory:
+    """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
+
+    Args:
+        config: read for `max_context_tokens` and `task_timeout_s`.
+        max_steps: turns before the episode ends unfinished.
+        server: serves the embedded sites; tasks with a `kind` need it.
+        layout: which pages embedded sites serve, `auto` or `compact`.
+        group: id shared by the episodes of one group.
+        trajectory_id: unique; empty draws one.
+
+    Raises:
+        TaskError: an embedded task without a site server.
+    """
+    if task.kind and server is None:
+        raise TaskError(f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode a SiteServer")
+    trajectory = Trajectory(
+        id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
+        task=task,
+        group=group,
+        turns=[],
+        termination=Termination.ABORTED,
+    )
+    site = server if task.kind else None
+    visit = uuid4().hex  # site state belongs to the visit, so that a repeated trajectory id starts afresh
+    clock = _Clock()
+    deadline = asyncio.timeout(config.task_timeout_s)
+    try:
+        async with deadline:
+            with clock.phase("start"):
+                session = await pool.open(task.start_url, site.headers(visit, layout) if site is not None else None)
+            try:
+                await _converse(trajectory, session, harness, actor(task, session), config, sampling, max_steps, clock)
+            finally:
+                if site is not None:
+                    trajectory.state = site.state(visit)
+                await session.close()
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
+    except StartError as error:
+        _end(trajectory, Termination.START_ERROR, str(error))
+    except BrowserError as error:
+        _end(trajectory, Termination.ENV_ERROR, str(error))
+    except EngineError as error:
+        _end(trajectory, Termination.ABORTED, str(error))
+    finally:
+        if site is not None:
+            site.end(visit)
+    trajectory.seconds = clock.phases()
+    return trajectory
+
+
+async def _converse(
+    trajectory: Trajectory,
+    session: BrowserSession,
+    harness: Harness,
+    engine: Engine,
+    config: RolloutConfig,
+    sampling: Sampling,
+    max_steps: int,
+    clock: _Clock,
+) -> None:
+    with clock.phase("observe"):
+        observation = await session.observe()
+    conversation = harness.start(trajectory.task, observation)
+    malformed = 0
+    while True:
+        trajectory.final = observation
+        if len(trajectory.turns) == max_steps:
+            return _end(trajectory, Termination.MAX_STEPS)
+        prompt = conversation.prompt()
+        if len(prompt) + sampling.max_tokens > config.max_context_tokens:
+            return _end(trajectory, Termination.CONTEXT_LENGTH)
+        clock.start_turn()
+        with clock.phase("generate"):
+            response = await engine.generate(prompt, sampling)
+        text = harness.codec.decode(response.ids)
+        parsed = harness.parse(text)
+        turn = Turn(observation=observation, prompt=prompt, response=response, text=text, parsed=parsed)
+        trajectory.turns.append(turn)
+        turn.seconds = clock.turn
+        if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
+            return _end(trajectory, Termination.GENERATION_LENGTH)
+        malformed = malformed + 1 if parsed.error is not None else 0
+        trajectory.final, answer = None, None
+        if parsed.calls:
+            with clock.phase("act"):
+                result = await session.act(parsed.calls)
+            turn.feedback, answer = result.feedback, result.answer
+        with clock.phase("observe"):
+            observation = await session.observe()
+        trajectory.final = observation
+        if answer is not None:
+            trajectory.answer = answer
+            return _end(trajectory, Termination.COMPLETED)
+        if malformed == harness.config.max_format_errors:
+            return _end(trajectory, Termination.FORMAT_ERROR)
+        conversation.add(response, parsed, turn.feedback, observation)
+
+
+def _end(trajectory: Trajectory, termination: Termination, error: str = "") -> None:
+    trajectory.termination = termination
+    trajectory.error = " ".join(error.split())
+
+
+class _Clock:
+    """Wall seconds by phase, for the episode and for the turn at hand."""
+
+    def __init__(self) -> None:
+        self._begin = time.perf_counter()
+        self._total: dict[str, float] = {}
+        self.turn: dict[str, float] = {}
+
+    def start_turn(self) -> None:
+        self.turn = {}
+
+    def phases(self) -> dict[str, float]:
+        """All phases so far, and `total` since the clock was made."""
+        return {**self._total, "total": time.perf_counter() - self._begin}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - begin
+            self._total[name] = self._total.get(name, 0.0) + spent
+            self.turn[name] = self.turn.get(name, 0.0) + spent

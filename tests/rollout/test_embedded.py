@@ -1,0 +1,82 @@
+"""The oracle on embedded sites: harness, browser, site, evaluator and groups together."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from tests.codec import SmallCodec
+from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.browser.pool import BrowserPool
+from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.policy.scripted import scripted_actor
+from webdojo.reward.rules import score
+from webdojo.rollout.episode import run_episode
+from webdojo.rollout.groups import finished_groups
+from webdojo.sites.oracle import Oracle
+from webdojo.sites.server import SiteServer
+from webdojo.sites.taskgen import make_tasks
+from webdojo.store.images import MemoryImages
+from webdojo.types import Sampling, Task, Termination, Trajectory
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
+    config = BrowserConfig(viewport_px=(320, 320))
+    async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
+        yield pool
+
+
+async def play(task: Task, pool: BrowserPool, server: SiteServer, group: str = "", trajectory_id: str = ""):
+    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
+    trajectory = await run_episode(
+        task,
+        pool=pool,
+        harness=harness,
+        actor=scripted_actor(harness, Oracle),
+        config=RolloutConfig(task_timeout_s=60),
+        sampling=Sampling(max_tokens=512),
+        max_steps=12,
+        server=server,
+        layout="compact",
+        group=group,
+        trajectory_id=trajectory_id,
+    )
+    trajectory.reward = score(trajectory)
+    return trajectory
+
+
+@pytest.mark.parametrize("kind", ["shop", "wiki"])
+async def test_the_oracle_earns_reward_one(kind, pool, server):
+    for task in make_tasks([kind], [0, 1, 2], 4, seed=5):
+        trajectory = await play(task, pool, server)
+        assert trajectory.termination is Termination.COMPLETED, trajectory.error
+        assert trajectory.reward is not None
+        assert trajectory.reward.value == 1, (task.instruction, trajectory.reward.reason)
+        assert all(turn.text == _again(turn.text) for turn in trajectory.turns)
+
+
+def _again(text: str) -> str:
+    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
+    parsed = harness.parse(text)
+    return harness.render(parsed.think, parsed.calls)
+
+
+async def test_members_of_a_group_have_carts_of_their_own(pool, server):
+    task = next(t for t in make_tasks(["shop"], [0, 1, 2, 3], 40, seed=1) if "cart" in t.evaluator)
+
+    async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
+        return await play(task, pool, server, group, trajectory_id)
+
+    groups = [group async for group in finished_groups(run, iter([task]), group_size=4, concurrency=4)]
+    assert [group.rewards for group in groups] == [[1.0] * 4]
+    for trajectory in groups[0].trajectories:
+        assert trajectory.state[task.website]["cart"] == task.evaluator["cart"]

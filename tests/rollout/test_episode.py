@@ -1,0 +1,285 @@
+"""Episodes in real Chromium, with scripted words in the place of a model."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.codec import SmallCodec
+from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.session import BrowserSession
+from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.errors import EngineError, TaskError
+from webdojo.rollout.episode import run_episode
+from webdojo.store.images import MemoryImages
+from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, Task, Termination, Trajectory
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PAGE = """<!doctype html><title>{path}</title><body style="margin:0">
+<a href="/next" style="display:block;width:320px;height:100px;background:#8cf">Next</a><p>This is {path}</p>"""
+
+NEXT = '<think>go on</think><tool_call>{"name": "click", "arguments": {"x": 500, "y": 100}}</tool_call><|im_end|>'
+DONE = '<think>there</think><tool_call>{"name": "done", "arguments": {"answer": "7"}}</tool_call><|im_end|>'
+BAD = "<think>no idea</think>click next<|im_end|>"
+
+
+class Pages(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = PAGE.format(path=self.path).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+IMAGES = MemoryImages()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool() -> AsyncIterator[BrowserPool]:
+    config = BrowserConfig(viewport_px=(320, 320), start_timeout_s=20, navigation_retries=0)
+    async with BrowserPool(config, IMAGES) as pool:
+        yield pool
+
+
+Line = str | Callable[[BrowserSession], Awaitable[str]]
+
+
+class Actor:
+    """Says its lines in order; remembers its session and the prompts that it was given."""
+
+    def __init__(self, codec: SmallCodec, lines: list[Line], finish: FinishReason) -> None:
+        self.codec = codec
+        self.lines = iter(lines)
+        self.finish = finish
+        self.session: BrowserSession
+        self.prompts: list[Prompt] = []
+
+    def __call__(self, task: Task, session: BrowserSession) -> "Actor":
+        self.session = session
+        return self
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        self.prompts.append(prompt)
+        line = next(self.lines)
+        ids = self.codec.encode(line if isinstance(line, str) else await line(self.session))
+        return Response(ids=ids, logprobs=[-1.0] * len(ids), versions=[3] * len(ids), finish_reason=self.finish)
+
+
+class Stage:
+    """Everything of an episode but its lines."""
+
+    def __init__(self, pool: BrowserPool, site: str) -> None:
+        self.pool = pool
+        self.codec = SmallCodec()
+        self.harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), self.codec)
+        self.task = Task(id="t", instruction="Go to next", start_url=f"{site}/start", website="127.0.0.1")
+        self.actor: Actor
+
+    async def play(
+        self, *lines: Line, finish: FinishReason = FinishReason.STOP, max_steps: int = 6, **config: Any
+    ) -> Trajectory:
+        self.actor = Actor(self.codec, list(lines), finish)
+        return await run_episode(
+            self.task,
+            pool=self.pool,
+            harness=self.harness,
+            actor=self.actor,
+            config=RolloutConfig.model_validate(config),
+            sampling=Sampling(max_tokens=64),
+            max_steps=max_steps,
+            group="g",
+            trajectory_id="g-0",
+        )
+
+
+@pytest.fixture
+def stage(pool: BrowserPool, site: str) -> Stage:
+    return Stage(pool, site)
+
+
+async def test_completed_episode_holds_all_that_happened(stage, site):
+    trajectory = await stage.play(NEXT, DONE)
+    assert (trajectory.termination, trajectory.answer, trajectory.error) == (Termination.COMPLETED, "7", "")
+    assert (trajectory.id, trajectory.group, trajectory.reward) == ("g-0", "g", None)
+    assert [turn.observation.url for turn in trajectory.turns] == [f"{site}/start", f"{site}/next"]
+    assert trajectory.final is not None
+    assert trajectory.final.url == f"{site}/next"
+    assert [turn.text for turn in trajectory.turns] == [NEXT, DONE]
+    assert [len(turn.feedback) for turn in trajectory.turns] == [1, 1]
+    assert trajectory.versions == [3]
+    for turn, prompt in zip(trajectory.turns, stage.actor.prompts, strict=True):
+        assert turn.prompt == prompt
+        assert prompt.images == [turn.observation.screenshot]
+        assert IMAGES.get(turn.observation.screenshot.sha)[:2] == b"\xff\xd8"
+        assert set(turn.seconds) == {"generate", "act", "observe"}
+    assert set(trajectory.seconds) == {"start", "generate", "act", "observe", "total"}
+    assert stage.actor.session.page.is_closed()
+
+
+async def test_feedback_and_words_come_back_in_the_next_prompt(stage):
+    trajectory = await stage.play(NEXT, DONE)
+    text = "".join(
+        "[image]" if isinstance(segment, ImageSegment) else stage.codec.decode(list(segment.ids))
+        for segment in trajectory.turns[1].prompt.segments
+    )
+    assert (
+        f"{NEXT}\n<|im_start|>user\n<tool_response>\n{trajectory.turns[0].feedback[0].text}\n</tool_response>" in text
+    )
+
+
+async def test_max_steps(stage):
+    trajectory = await stage.play(NEXT, NEXT, NEXT, max_steps=2)
+    assert (trajectory.termination, trajectory.steps, trajectory.answer) == (Termination.MAX_STEPS, 2, None)
+    assert trajectory.final is not None
+
+
+async def test_three_format_errors_in_a_row_end_it(stage):
+    trajectory = await stage.play(BAD, BAD, BAD, DONE)
+    assert (trajectory.termination, trajectory.steps) == (Termination.FORMAT_ERROR, 3)
+    assert [turn.feedback for turn in trajectory.turns] == [[], [], []]
+    ids = [i for s in trajectory.turns[1].prompt.segments if not isinstance(s, ImageSegment) for i in s.ids]
+    assert "Error: no tool call after the thought" in stage.codec.decode(ids)
+
+
+async def test_a_good_turn_forgives_the_count_but_not_the_record(stage):
+    trajectory = await stage.play(BAD, BAD, NEXT, BAD, BAD, DONE)
+    assert (trajectory.termination, trajectory.steps) == (Termination.COMPLETED, 6)
+    assert [turn.parsed.error is None for turn in trajectory.turns] == [False, False, True, False, False, True]
+
+
+async def test_good_calls_before_a_bad_one_run(stage, site):
+    mixed = NEXT.replace("<|im_end|>", '<tool_call>{"name": "fly"}</tool_call><|im_end|>')
+    trajectory = await stage.play(mixed, DONE)
+    assert trajectory.turns[0].parsed.error is not None
+    assert len(trajectory.turns[0].feedback) == 1
+    assert trajectory.turns[1].observation.url == f"{site}/next"
+
+
+async def test_done_ends_it_wherever_it_stands(stage, site):
+    trajectory = await stage.play(DONE.replace("<|im_end|>", "") + NEXT)
+    assert (trajectory.termination, trajectory.answer) == (Termination.COMPLETED, "7")
+    assert trajectory.final is not None
+    assert trajectory.final.url == f"{site}/start"
+
+
+async def test_generation_length(stage):
+    trajectory = await stage.play("<think>and so on and on", NEXT, finish=FinishReason.LENGTH)
+    assert (trajectory.termination, trajectory.steps) == (Termination.GENERATION_LENGTH, 1)
+    assert trajectory.final == trajectory.turns[0].observation
+
+
+async def test_a_cut_response_with_a_whole_call_goes_on(stage, site):
+    cut = NEXT.replace("<|im_end|>", '<tool_call>{"name": "cli')
+    trajectory = await stage.play(cut, DONE, finish=FinishReason.LENGTH)
+    assert trajectory.termination is Termination.COMPLETED
+    assert trajectory.turns[0].parsed.error is not None
+    assert trajectory.turns[1].observation.url == f"{site}/next"
+
+
+async def test_context_length(stage):
+    first = len((await stage.play(DONE)).turns[0].prompt)
+    trajectory = await stage.play(NEXT, NEXT, NEXT, max_context_tokens=first + 64)
+    assert (trajectory.termination, trajectory.steps) == (Termination.CONTEXT_LENGTH, 1)
+    assert (await stage.play(NEXT, max_context_tokens=first + 63)).turns == []
+
+
+async def test_start_error(stage):
+    stage.task.start_url = "http://127.0.0.1:9/"
+    trajectory = await stage.play(DONE)
+    assert (trajectory.termination, trajectory.turns, trajectory.final) == (Termination.START_ERROR, [], None)
+    assert "127.0.0.1:9" in trajectory.error
+    assert "\n" not in trajectory.error
+
+
+async def test_timeout(stage):
+    async def hang(session: BrowserSession) -> str:
+        await asyncio.sleep(60)
+        return DONE
+
+    trajectory = await stage.play(NEXT, hang, task_timeout_s=3)
+    assert (trajectory.termination, trajectory.steps) == (Termination.TIMEOUT, 1)
+    assert "3 s" in trajectory.error
+    assert stage.actor.session.page.is_closed()
+
+
+async def test_env_error(stage):
+    async def crash(session: BrowserSession) -> str:
+        cdp = await session.page.context.new_cdp_session(session.page)
+        crashed = asyncio.Event()
+        session.page.on("crash", lambda page: crashed.set())
+        dying = asyncio.create_task(cdp.send("Page.crash"))  # never answered
+        await crashed.wait()
+        dying.cancel()
+        return NEXT
+
+    trajectory = await stage.play(NEXT, crash, DONE)
+    assert trajectory.termination is Termination.ENV_ERROR
+    assert trajectory.error
+    assert trajectory.final is None
+    assert (await stage.play(DONE)).termination is Termination.COMPLETED  # the pool goes on
+
+
+async def test_the_death_of_the_browser_is_an_env_error(stage):
+    async def kill(session: BrowserSession) -> str:
+        browser = session.page.context.browser
+        assert browser is not None
+        await browser.close()
+        return NEXT
+
+    trajectory = await stage.play(NEXT, kill, DONE)
+    assert trajectory.termination is Termination.ENV_ERROR
+    assert (await stage.play(DONE)).termination is Termination.COMPLETED  # in a new browser
+
+
+async def test_engine_failure_aborts(stage):
+    async def fail(session: BrowserSession) -> str:
+        raise EngineError("out of memory at 9 requests")
+
+    trajectory = await stage.play(NEXT, fail)
+    assert (trajectory.termination, trajectory.error) == (Termination.ABORTED, "out of memory at 9 requests")
+    assert trajectory.steps == 1
+    assert stage.actor.session.page.is_closed()
+
+
+async def test_cancelling_closes_the_session(stage):
+    asked = asyncio.Event()
+
+    async def hang(session: BrowserSession) -> str:
+        asked.set()
+        await asyncio.sleep(60)
+        return DONE
+
+    episode = asyncio.create_task(stage.play(hang))
+    await asked.wait()
+    episode.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await episode
+    assert stage.actor.session.page.is_closed()
+
+
+async def test_an_embedded_task_needs_its_server(stage):
+    stage.task.kind = "shop"
+    with pytest.raises(TaskError, match="give run_episode a SiteServer"):
+        await stage.play(DONE)
