@@ -35,7 +35,9 @@ async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
         yield pool
 
 
-async def play(task: Task, pool: BrowserPool, server: SiteServer, group: str = "", trajectory_id: str = ""):
+async def play(
+    task: Task, pool: BrowserPool, server: SiteServer, group: str = "", trajectory_id: str = "", max_tokens: int = 512
+):
     harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
     trajectory = await run_episode(
         task,
@@ -43,7 +45,7 @@ async def play(task: Task, pool: BrowserPool, server: SiteServer, group: str = "
         harness=harness,
         actor=scripted_actor(harness, Oracle),
         config=RolloutConfig(task_timeout_s=60),
-        sampling=Sampling(max_tokens=512),
+        sampling=Sampling(max_tokens=max_tokens),
         max_steps=12,
         server=server,
         layout="compact",
@@ -80,3 +82,10 @@ async def test_members_of_a_group_have_carts_of_their_own(pool, server):
     assert [group.rewards for group in groups] == [[1.0] * 4]
     for trajectory in groups[0].trajectories:
         assert trajectory.state[task.website]["cart"] == task.evaluator["cart"]
+
+
+async def test_a_demonstration_that_does_not_fit_is_cut_as_a_model_would_be(pool, server):
+    task = make_tasks(["shop"], [0], 1, seed=5)[0]
+    trajectory = await play(task, pool, server, max_tokens=6)
+    assert trajectory.termination is Termination.GENERATION_LENGTH
+    assert len(trajectory.turns[0].response.ids) == 6
