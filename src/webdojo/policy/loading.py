@@ -20,6 +20,7 @@ from transformers.utils import logging as transformers_logging
 
 from webdojo.errors import ModelError
 from webdojo.policy.layouts import LAYOUTS
+from webdojo.policy.patches import multiply_patches
 from webdojo.policy.processor import Processor
 
 TINY = "tiny"
@@ -64,6 +65,7 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
             f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
         )
     loaded: PreTrainedModel = model.eval()
+    multiply_patches(loaded)
     return loaded, processor
 
 

@@ -7,13 +7,14 @@ ten tokens to write.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from pathlib import Path
 
 import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen3VLConfig, Qwen3VLForConditionalGeneration
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+from webdojo.policy.patches import multiply_patches
 
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 TAGS = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"]
@@ -28,7 +29,7 @@ GRID = 20
 """Patches a side of the 320-px viewport; also the side of the learned position grid."""
 
 
-def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1400) -> PreTrainedTokenizerFast:
+def build_tokenizer(corpus: Iterable[str], vocab_size: int = 2200) -> PreTrainedTokenizerFast:
     """A byte-level BPE tokenizer with Qwen's splitting rule, trained on the project's own text."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
@@ -98,20 +99,17 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
     model = Qwen3VLForConditionalGeneration(config)
     with torch.no_grad():
         model.model.visual.pos_embed.weight.normal_(std=0.2)
+    multiply_patches(model)
     return model
 
 
-def save(folder: Path, model: Qwen3VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast) -> None:
-    """Write a Hugging Face-layout folder: bf16 safetensors, tokenizer, image processor."""
-    model.to(torch.bfloat16).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    processor = {
-        "image_processor_type": "Qwen2VLImageProcessor",
-        "patch_size": PATCH,
-        "temporal_patch_size": 2,
-        "merge_size": MERGE,
-        "image_mean": [0.5, 0.5, 0.5],
-        "image_std": [0.5, 0.5, 0.5],
-        "size": {"shortest_edge": (2 * PATCH) ** 2, "longest_edge": 4096 * (2 * PATCH) ** 2},
-    }
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor, indent=2) + "\n")
+def image_settings() -> Qwen2VLImageProcessorPil:
+    """Qwen2-VL image settings for 16-px patches."""
+    return Qwen2VLImageProcessorPil(
+        patch_size=PATCH,
+        temporal_patch_size=2,
+        merge_size=MERGE,
+        image_mean=[0.5, 0.5, 0.5],
+        image_std=[0.5, 0.5, 0.5],
+        size={"shortest_edge": (2 * PATCH) ** 2, "longest_edge": 4096 * (2 * PATCH) ** 2},
+    )

@@ -1,0 +1,68 @@
+"""The text that the tiny tokenizer is trained on: the project's own words, in the places they stand.
+
+Every word of the compact pages should be one token after a space, at the start of a line and inside
+a URL; the system prompt and the browser's feedback should be short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.config import HarnessConfig
+from webdojo.sites import KINDS
+from webdojo.sites.site import load_site
+from webdojo.sites.taskgen import make_tasks
+from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural, slug
+
+FEEDBACK = (
+    'click at (450, 250) on <a> "{name}": page is now {url}',
+    'click at (450, 250) on <button> "{name}": page is now {url}',
+    'click at (450, 250) on <input> "{name}": now focused',
+    'click at (450, 250) on <div> "{name}": nothing visible changed',
+    'write "{name}" into <input> "Search"',
+    "press_keys Enter: page is now {url}",
+    "scroll down by 0.5: page scrolled to 160 of 320 px",
+    "scroll up by 0.5: page did not move, it is at its end",
+    "Failed: wait Error: no <think> end tag, no tool call, unknown tool, arguments",
+)
+THOUGHTS = (
+    "{name} is in view. Open it.",
+    "{name} is not in view. Scroll down. Scroll up. Go home.",
+    "{name} is a {noun}. Open {nouns}.",
+    "This is {name}. Press Buy. Done.",
+    "Search is in view. Write {name}.",
+    "Price is 24. Done. yes no find read value see",
+)
+
+
+class _Bytes:
+    """A codec that only has to exist: the system prompt is taken from the harness as text."""
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode())
+
+    def decode(self, ids: list[int]) -> str:
+        return bytes(ids).decode(errors="replace")
+
+    def image_tokens(self, width: int, height: int) -> int:
+        return 0
+
+
+def corpus() -> Iterator[str]:
+    """Lines of training text, repeated by how often the model meets them."""
+    system = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), _Bytes()).system_prompt()
+    yield from [system] * 200
+    for word in compact_vocabulary():
+        yield from [f"{word} {word}", f"{word.upper()} {word.lower()}"] * 20
+    for adjective, noun in product(ADJECTIVES, SHOP_NOUNS + WIKI_NOUNS):
+        name = f"{adjective} {noun}"
+        url = f"url http://{KINDS[len(name) % len(KINDS)]}-17.localhost/p/{slug(name)}?q={slug(name).replace('-', '+')}&page=2\nscroll 0/160"
+        for text in (*FEEDBACK, *THOUGHTS):
+            yield text.format(name=name, noun=noun, nouns=plural(noun), url=url)
+    for kind in KINDS:
+        for path in load_site(kind, 0).paths():
+            yield from [f"url http://{kind}-3.localhost{path}\n"] * 5
+    for task in make_tasks(list(KINDS), list(range(50)), 2000, seed=0, difficulties=[1, 2, 3, 4]):
+        yield f"task {task.instruction}\n"

@@ -1,0 +1,133 @@
+"""What the tiny model is asked about a screen: dense targets for every visual token, and questions.
+
+A visual token covers 32x32 px, two character cells of the compact pages' grid. Dense targets say
+which two characters and which two words are there; questions ask to point (`find`), to read what
+is at a point (`read`), to read the value beside a name (`value`), and whether something is there
+(`see`). Answers never use the agent's protocol: that is for the warm start to teach.
+"""
+
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from webdojo.policy.tiny.pages import SIDE, Screen, Word
+from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary
+
+ROWS = SIDE // 32
+COLUMNS = SIDE // 16
+TOKENS = ROWS * ROWS
+CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
+"""Class of each character; 0 is blank or anything else."""
+WORDS = {word: i + 2 for i, word in enumerate(sorted({word.lower() for word in compact_vocabulary()}))}
+"""Class of each word in lower case; 0 is none, 1 is any other (numbers, words being typed)."""
+
+
+class Skill(StrEnum):
+    """Kinds of questions; each is measured on its own."""
+
+    FIND = "find"
+    READ = "read"
+    VALUE = "value"
+    SEE = "see"
+
+
+@dataclass(frozen=True)
+class Question:
+    skill: Skill
+    text: str
+    answer: str
+    box_px: tuple[float, float, float, float] = (0, 0, 0, 0)
+    """For `find`: left, top, right, bottom of the control; a point inside counts as right."""
+
+
+def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
+    """Character and word classes of both cells of every visual token: two int64 [100, 2]."""
+    characters = np.zeros((ROWS, COLUMNS), np.int64)
+    words = np.zeros((ROWS, COLUMNS), np.int64)
+    for word in screen.words:
+        for offset, character in enumerate(word.text):
+            column = word.column + offset
+            if 0 <= word.row < ROWS and 0 <= column < COLUMNS:
+                characters[word.row, column] = CHARACTERS.get(character, 0)
+                words[word.row, column] = WORDS.get(word.text.strip(".").lower(), 1)
+    return characters.reshape(TOKENS, 2), words.reshape(TOKENS, 2)
+
+
+def questions(screen: Screen, rng: random.Random, n: int) -> list[Question]:
+    """`n` questions about a screen; a name that stands twice on it is not asked for."""
+    groups: dict[int, list[Word]] = {}
+    for word in screen.words:
+        groups.setdefault(word.element, []).append(word)
+    named = [(_name(group), element, group) for element, group in groups.items() if _name(group)]
+    counts: dict[str, int] = {}
+    for name, *_ in named:
+        counts[name] = counts.get(name, 0) + 1
+    unique = [entry for entry in named if counts[entry[0]] == 1]
+    controls = {element: tag for tag, element in screen.controls}
+    pointable = [entry for entry in unique if entry[1] in controls]
+    values = _values(screen)
+    makers: list[Callable[[], Question]] = [lambda: _see(rng, list(counts))]
+    if pointable:
+        makers += [lambda: _find(*rng.choice(pointable))] * 5
+        makers += [lambda: _read(*rng.choice(unique))] * 2
+    if values:
+        makers += [lambda: _value(rng.choice(values))] * 3
+    return [rng.choice(makers)() for _ in range(n)]
+
+
+def _name(group: list[Word]) -> str:
+    """The words of an element without marks and numbers: `> Royal Rug $95` is `Royal Rug`."""
+    return " ".join(w.text for w in group if w.text[0].isalpha())
+
+
+def _point(group: list[Word]) -> tuple[int, int]:
+    x = (min(w.left for w in group) + max(w.right for w in group)) / 2
+    y = group[0].row * 32 + 16
+    return round(1000 * x / SIDE), round(1000 * y / SIDE)
+
+
+def _find(name: str, element: int, group: list[Word]) -> Question:
+    x, y = _point(group)
+    row = group[0].row * 32
+    box = (min(w.left for w in group), row, max(w.right for w in group), row + 32)
+    return Question(Skill.FIND, f"find {name}", f'{{"x": {x}, "y": {y}}}', box)
+
+
+def _read(name: str, element: int, group: list[Word]) -> Question:
+    x, y = _point(group)
+    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', name)
+
+
+def _values(screen: Screen) -> list[tuple[str, str]]:
+    """(name, value) of every row that holds one name and, beside it, one value."""
+    rows: dict[int, list[Word]] = {}
+    for word in sorted(screen.words, key=lambda w: w.left):
+        rows.setdefault(word.row, []).append(word)
+    out = []
+    for row in rows.values():
+        numbers = [w for w in row if w.text.strip("$").isdigit()]
+        names = [w for w in row if w.text[0].isalpha()]
+        if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
+            out.append((" ".join(w.text for w in names), numbers[0].text.strip("$")))
+        elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
+            out.append((names[0].text, names[1].text))
+    return out
+
+
+def _value(pair: tuple[str, str]) -> Question:
+    return Question(Skill.VALUE, f"value {pair[0]}", pair[1])
+
+
+def _see(rng: random.Random, names: list[str]) -> Question:
+    if names and rng.random() < 0.5:
+        return Question(Skill.SEE, f"see {rng.choice(names)}", "yes")
+    name = f"{rng.choice(ADJECTIVES)} {rng.choice(SHOP_NOUNS + WIKI_NOUNS)}"
+    if rng.random() < 0.5 and names:
+        name = rng.choice(names).split()[0] + " " + name.split()[1]
+    return Question(Skill.SEE, f"see {name}", "yes" if name in names else "no")
