@@ -30,7 +30,9 @@ def _navigation(look: Look, corner: tuple[str, str] | None) -> tuple[list[Row], 
         text, to = corner
         width = len(text) + 1
         left = Cell("link", look.brand_text, COLUMNS - width, pad=look.compact.indent, href="/", style="header")
-        return [Row((left, Cell("link", text, width, pad=1, href=to, style="header")), tag="header", style="header")], []
+        return [
+            Row((left, Cell("link", text, width, pad=1, href=to, style="header")), tag="header", style="header")
+        ], []
     choices = [(home, "/")] + ([corner] if corner else [])
     width = COLUMNS // len(choices)
     cells = tuple(centered(Cell("link", text, width, href=to, style="header")) for text, to in choices)
@@ -57,9 +59,9 @@ def item_rows(look: Look, items: Sequence[tuple[str, str, str]]) -> list[Row]:
 
 
 def fact_row(look: Look, label: str, value: str) -> Row:
-    """A label and its value: `Height: 420`, or with the value at the right edge."""
-    if look.compact.colon:
-        return text_row(f"{label}: {value}", indent=look.compact.indent, style="fact")
+    """A label and its value: `Height 420`, or with the value at the right edge."""
+    if look.compact.near:
+        return text_row(f"{label} {value}", indent=look.compact.indent, style="fact")
     return text_row(label, indent=look.compact.indent, note=value, style="fact")
 
 

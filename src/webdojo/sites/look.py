@@ -66,7 +66,8 @@ class CompactLook:
     """The add button comes before the attributes."""
     go_left: bool
     """The search button stands left of its field."""
-    colon: bool
+    near: bool
+    """A fact's value stands next to its label, not at the right edge."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,17 @@ class Look:
 
 
 FAMILIES = ("classic", "sidebar", "magazine", "minimal", "boxed", "banner", "dense", "split")
-SANS = ("'Helvetica Neue', Arial, sans-serif", "Verdana, 'DejaVu Sans', sans-serif", "'Trebuchet MS', sans-serif", "system-ui, sans-serif")
-SERIF = ("Georgia, 'DejaVu Serif', serif", "'Times New Roman', 'Liberation Serif', serif", "Palatino, 'DejaVu Serif', serif")
+SANS = (
+    "'Helvetica Neue', Arial, sans-serif",
+    "Verdana, 'DejaVu Sans', sans-serif",
+    "'Trebuchet MS', sans-serif",
+    "system-ui, sans-serif",
+)
+SERIF = (
+    "Georgia, 'DejaVu Serif', serif",
+    "'Times New Roman', 'Liberation Serif', serif",
+    "Palatino, 'DejaVu Serif', serif",
+)
 MONO = ("'Courier New', 'Liberation Mono', monospace",)
 
 
@@ -141,7 +151,7 @@ def make_look(kind: str, seed: int) -> Look:
             related=rng.random() < 0.5,
             button_first=rng.random() < 0.4,
             go_left=rng.random() < 0.25,
-            colon=rng.random() < 0.3,
+            near=rng.random() < 0.3,
         ),
         full=FullLook(
             family=FAMILIES[seed % len(FAMILIES)] if rng.random() < 0.5 else rng.choice(FAMILIES),

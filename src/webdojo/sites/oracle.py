@@ -2,8 +2,8 @@
 
 It looks at the DOM to find where things are, but acts only by tool calls with coordinates in
 0..1000. Its plan is a list of sub-goals (`goal.py`) that it checks on whatever page it finds, so it
-recovers from wrong turns, its own (`noise`) included. Its thoughts are short and regular:
-`Red Mug is a Mug. Open Mugs.`, `Size is Large. Done.`
+recovers from wrong turns, its own (`noise`) included. A thought is why and what, short and regular:
+`Red Mug is a Mug. Open Mugs.`, `Red Mug is in view. Open Red Mug.`, `Size is Large. Done.`
 """
 
 from __future__ import annotations
@@ -23,22 +23,21 @@ SCROLL_AMOUNT = 0.5
 _LOOK = """() => {
   const out = [];
   for (const el of document.querySelectorAll('a[href], button, input:not([type=hidden])')) {
-    let box = el.getBoundingClientRect();
-    if (el.tagName !== 'INPUT') {
-      const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
-      let best = 0;
-      while (walker.nextNode()) {
-        const text = walker.currentNode.textContent.trim();
-        if (text.length <= best) continue;
-        const range = document.createRange();
-        range.selectNodeContents(walker.currentNode);
-        const rect = range.getClientRects()[0];
-        if (rect && rect.width) { best = text.length; box = rect; }
-      }
+    const frame = el.getBoundingClientRect();
+    let box = frame, best = 0;
+    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode.textContent.trim();
+      if (text.length <= best) continue;
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      const rect = range.getClientRects()[0];
+      if (rect && rect.width) { best = text.length; box = rect; }
     }
-    if (!box.width || !box.height) continue;
-    const x = box.left + box.width / 2, y = box.top + box.height / 2;
-    const inside = x >= 0 && x < innerWidth && box.top >= 0 && box.bottom <= innerHeight;
+    if (!frame.width || !frame.height) continue;
+    const x = (Math.max(box.left, frame.left) + Math.min(box.right, frame.right)) / 2;
+    const y = (Math.max(box.top, frame.top) + Math.min(box.bottom, frame.bottom)) / 2;
+    const inside = x >= 0 && x < innerWidth && y >= 8 && y <= innerHeight - 8;
     const hit = inside ? document.elementFromPoint(x, y) : null;
     out.push({
       tag: el.tagName.toLowerCase(), text: el.innerText.trim(), name: el.name || '', x, y,
@@ -47,8 +46,15 @@ _LOOK = """() => {
       clear: !!hit && (hit === el || el.contains(hit)),
     });
   }
-  return {path: location.pathname + location.search, host: location.hostname, width: innerWidth, height: innerHeight, elements: out};
+  return {
+    path: location.pathname + location.search, host: location.hostname,
+    width: innerWidth, height: innerHeight, elements: out,
+  };
 }"""
+
+
+Move = tuple[str, str, list[ToolCall]]
+"""Why, what, and the calls."""
 
 
 class Session(Protocol):
@@ -96,14 +102,14 @@ class Oracle:
         while self._holds(self._plan[self._next], here):
             note = self._plan[self._next].get("note", "")
             self._next += 1
-        goal = self._plan[self._next]
         wrong = self._wrong_turn(view)
         if wrong is not None:
             return wrong
         if not here:
-            return OracleStep("This is a wrong site. Go back.", [ToolCall(name="goto_url", arguments={"url": self._task.start_url})])
-        think, calls = self._toward(goal, view, here)
-        return OracleStep(f"{note} {think}".strip(), calls)
+            back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
+            return OracleStep("This is not the site. Go back.", [back])
+        why, what, calls = self._toward(self._plan[self._next], view, here)
+        return OracleStep(f"{note or why} {what}", calls)
 
     def _holds(self, goal: dict[str, str], here: str) -> bool:
         match goal["do"]:
@@ -115,7 +121,7 @@ class Oracle:
                 return here == f"/added/{goal['item']}"
         return False
 
-    def _toward(self, goal: dict[str, str], view: dict[str, Any], here: str) -> tuple[str, list[ToolCall]]:
+    def _toward(self, goal: dict[str, str], view: dict[str, Any], here: str) -> Move:
         match goal["do"]:
             case "visit":
                 return self._visit(goal["path"], view)
@@ -125,43 +131,38 @@ class Oracle:
                 if here != f"/p/{goal['item']}":
                     return self._visit(f"/p/{goal['item']}", view)
                 button = next(e for e in view["elements"] if e["tag"] == "button" and e["action"] == "/cart/add")
-                return self._click(button, self._site.look.words["add"], view, f"This is {goal['name']}.", "Press")
-        return f"{goal['because']} Done.", [ToolCall(name="done", arguments={"answer": goal["answer"]})]
+                return _click(button, self._site.look.words["add"], f"This is {goal['name']}.", "Press", view)
+        return goal["because"], "Done.", [ToolCall(name="done", arguments={"answer": goal["answer"]})]
 
-    def _visit(self, path: str, view: dict[str, Any]) -> tuple[str, list[ToolCall]]:
+    def _visit(self, path: str, view: dict[str, Any]) -> Move:
         """Use the link to a path, or else the link to the nearest page on the way there."""
-        target, why = path, ""
+        target, name = path, ""
         while True:
             before, label = self._site.way_to(target)
             links = [e for e in view["elements"] if e["href"] and canonical(e["href"]) == target]
             if links:
-                link = next((e for e in links if e["clear"]), links[0])
-                return self._click(link, label, view, why or f"{label} is in view.", "Open", "it" if not why else label)
-            if target == "/":
-                return "Home is not in view. Go home.", [ToolCall(name="goto_url", arguments={"url": self._task.start_url})]
-            why = self._site.reason(target)
-            target = before
+                break
+            assert target != "/", "every page links to home"
+            target, name = before, label
+        link = next((e for e in links if e["clear"]), links[0])
+        if not name:
+            why = f"{label} is in view."
+        elif target == "/" or "page=" in target:
+            why = f"{name} is not here."
+        elif "?" in target:
+            why = f"{label} is in view."
+        else:
+            why = self._site.reason(path)
+        return _click(link, label, why, "Open", view)
 
-    def _search(self, text: str, view: dict[str, Any]) -> tuple[str, list[ToolCall]]:
+    def _search(self, text: str, view: dict[str, Any]) -> Move:
         field = next(e for e in view["elements"] if e["tag"] == "input" and e["name"] == "q")
         label = self._site.look.words["search"]
+        why, what, calls = _click(field, label, f"{label} is in view.", "Open", view)
         if not field["clear"]:
-            return self._click(field, label, view, "", "")
-        calls = [
-            ToolCall(name="click", arguments=_point(field, view)),
-            ToolCall(name="write", arguments={"text": text}),
-            ToolCall(name="press_keys", arguments={"keys": ["Enter"]}),
-        ]
-        return f"{label} is in view. Write {text}.", calls
-
-    def _click(
-        self, element: dict[str, Any], label: str, view: dict[str, Any], why: str, verb: str, what: str = ""
-    ) -> tuple[str, list[ToolCall]]:
-        if element["clear"]:
-            return f"{why} {verb} {what or label}.", [ToolCall(name="click", arguments=_point(element, view))]
-        way = "up" if element["y"] < view["height"] / 2 else "down"
-        call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT})
-        return f"{label} is not in view. Scroll {way}.", [call]
+            return why, what, calls
+        write = ToolCall(name="write", arguments={"text": text})
+        return why, f"Write {text}.", [*calls, write, ToolCall(name="press_keys", arguments={"keys": ["Enter"]})]
 
     def _wrong_turn(self, view: dict[str, Any]) -> OracleStep | None:
         if self._rng.random() >= self._noise:
@@ -171,10 +172,19 @@ class Oracle:
             return None
         link = self._rng.choice(links)
         name = " ".join(link["text"].split())
-        return OracleStep(f"{name} is in view. Open it.", [ToolCall(name="click", arguments=_point(link, view))])
+        return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=_point(link, view))])
 
     def _search_path(self, text: str) -> str:
         return canonical(f"/search?q={text.lower().replace(' ', '+')}")
+
+
+def _click(element: dict[str, Any], label: str, why: str, verb: str, view: dict[str, Any]) -> Move:
+    """Click an element, or scroll towards it where it is not in view."""
+    if element["clear"]:
+        return why, f"{verb} {label}.", [ToolCall(name="click", arguments=_point(element, view))]
+    way = "up" if element["y"] < view["height"] / 2 else "down"
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT})
+    return f"{label} is not in view.", f"Scroll {way}.", [call]
 
 
 def _point(element: dict[str, Any], view: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,9 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
         css = compact_css(site.look)
         return template.render(title=page.title, look=site.look, css=css, rows=site.compact(page, overlay))
     template = _templates.get_template(f"{site.kind}/{page.name}.html")
-    return template.render(site=site, page=page, look=site.look, words=site.look.words, overlay=overlay, href=href, **page.data)
+    return template.render(
+        site=site, page=page, look=site.look, words=site.look.words, overlay=overlay, href=href, **page.data
+    )
 
 
 def compact_css(look: Look) -> str:

@@ -51,7 +51,9 @@ class SiteServer:
             self._socket.bind(("127.0.0.1", port))
         except OSError as error:
             self._socket.close()
-            raise SiteError(f"port {port} of 127.0.0.1 cannot be used for the sites ({error.strerror}); pick another") from None
+            raise SiteError(
+                f"port {port} of 127.0.0.1 cannot be used for the sites ({error.strerror}); pick another"
+            ) from None
         self.port: int = self._socket.getsockname()[1]
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
@@ -87,7 +89,7 @@ class SiteServer:
         return {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
 
     def state(self, session_id: str) -> dict[str, Any]:
-        """What a session changed and saw, by host: `{"shop-17.localhost": {"cart": {…}, "visited": […], "seen": […]}}`."""
+        """What a session changed and saw, by host: `{"shop-17.localhost": Overlay.snapshot()}`."""
         with self._lock:
             return {host: overlay.snapshot() for host, overlay in self._overlays.get(session_id, {}).items()}
 

@@ -99,9 +99,11 @@ class Site(ABC):
         return f"http://{self.host}{path}"
 
 
-def href(path: str, **query: str | int | None) -> str:
+def href(path: str, **query: object) -> str:
     """Path with query in canonical form: keys sorted, empty values and page 1 left out."""
-    kept = {k: str(v) for k, v in sorted(query.items()) if v not in (None, "") and (k, str(v)) != ("page", "1")}
+    kept = {
+        key: str(value) for key, value in sorted(query.items()) if value != "" and (key, str(value)) != ("page", "1")
+    }
     return f"{path}?{urlencode(kept)}" if kept else path
 
 

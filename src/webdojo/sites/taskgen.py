@@ -44,7 +44,7 @@ def make_tasks(
     Raises:
         TaskError: no kinds, sites or difficulties, or ones that do not exist.
     """
-    seeds = dict(site_seeds) if isinstance(site_seeds, dict) else {kind: site_seeds for kind in kinds}
+    seeds = dict(site_seeds) if isinstance(site_seeds, dict) else dict.fromkeys(kinds, site_seeds)
     for kind in kinds:
         if kind not in KINDS:
             raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")

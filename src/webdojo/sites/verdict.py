@@ -24,7 +24,8 @@ from urllib.parse import parse_qsl, urlsplit
 from webdojo.errors import TaskError
 from webdojo.types import Task
 
-_FILLER = frozenset("a an the is are it its it's of in at for to and has costs cost price value answer dollars usd".split())
+_FILLERS = "a an the is are it its it's of in at for to and has costs cost price value answer dollars usd"
+_FILLER = frozenset(re.split(" ", _FILLERS))
 _TOKEN = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)?")
 
 

@@ -7,26 +7,31 @@ the whole vocabulary stays near 200 words; `compact_vocabulary()` lists it.
 
 from __future__ import annotations
 
-ADJECTIVES = (
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+ADJECTIVES = _split(
     "Quiet Bold Royal Soft Grand Misty Sunny Iron Stone Silver Velvet Wild Noble Lucky Happy Frosty Ocean Lunar "
     "Solar Rustic Modern Simple Fancy Swift Brave Gentle Hidden Proud Calm Crisp Polar Desert Cedar Maple Coral "
     "Pearl Amber Copper Tiger Eagle"
-).split()
+)
 """Longest: 6 letters."""
 
-SHOP_NOUNS = "Mug Lamp Chair Hat Clock Bowl Coat Desk Ring Vase Kite Drum Tent Rug Sofa Boot".split()
-WIKI_NOUNS = (
-    "River Hill Lake Castle Bridge Tower Forest Island Valley Garden Temple Harbor Canyon Museum Palace Bay".split()
+SHOP_NOUNS = _split("Mug Lamp Chair Hat Clock Bowl Coat Desk Ring Vase Kite Drum Tent Rug Sofa Boot")
+WIKI_NOUNS = _split(
+    "River Hill Lake Castle Bridge Tower Forest Island Valley Garden Temple Harbor Canyon Museum Palace Bay"
 )
 
-BRANDS = (
+BRANDS = _split(
     "Nova Acme Orbit Pixel Zest Luma Vega Fable Juno Atlas Echo Bloom Comet Delta Ember Folio Glint Haven Ivory Jolt "
     "Karma Lotus Mango Quill"
-).split()
+)
 
-COLORS = "Red Blue Gold Pink Gray Teal".split()
-SIZES = "Small Medium Large".split()
-REGIONS = "North South East West".split()
+COLORS = _split("Red Blue Gold Pink Gray Teal")
+SIZES = _split("Small Medium Large")
+REGIONS = _split("North South East West")
 
 WIKI_NUMBERS = {
     "River": ("Length", "Depth"),
@@ -74,7 +79,12 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 SHOP_LABELS = ("Price", "Size", "Color", "Stars", "Stock")
 WIKI_LABELS = ("Year", "Region", "Length", "Depth", "Height", "Width", "Rooms")
-WIKI_TEXT = ("Found in the {region}.", "Known since {year}.", "In the {region} since {year}.", "A {noun} in the {region}.")
+WIKI_TEXT = (
+    "Found in the {region}.",
+    "Known since {year}.",
+    "In the {region} since {year}.",
+    "A {noun} in the {region}.",
+)
 
 SHOP_HEADINGS = ("Shop", "Items", "Welcome")
 WIKI_HEADINGS = ("Topics", "Wiki", "Welcome")

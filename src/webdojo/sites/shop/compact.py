@@ -17,7 +17,7 @@ from webdojo.sites.compact import (
     text_row,
     title_row,
 )
-from webdojo.sites.frame import frame, fact_row, item_rows, pager_rows
+from webdojo.sites.frame import fact_row, frame, item_rows, pager_rows
 from webdojo.sites.site import Overlay, Page, href
 
 if TYPE_CHECKING:

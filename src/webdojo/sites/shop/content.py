@@ -70,11 +70,23 @@ def make_content(seed: int) -> ShopContent:
         color_deck = [*colors, *colors, *rng.choices(colors, k=PRODUCTS_PER_CATEGORY - 8)]
         rng.shuffle(color_deck)
         products = []
-        for adjective, price, color in zip(rng.sample(words.ADJECTIVES, PRODUCTS_PER_CATEGORY), prices, color_deck, strict=True):
+        for adjective, price, color in zip(
+            rng.sample(words.ADJECTIVES, PRODUCTS_PER_CATEGORY), prices, color_deck, strict=True
+        ):
             name = f"{adjective} {noun}"
             stock = 0 if rng.random() < 0.15 else rng.randint(1, 99)
             products.append(
-                Product(words.slug(name), name, noun, category, price, rng.choice(words.SIZES), color, rng.randint(1, 5), stock)
+                Product(
+                    words.slug(name),
+                    name,
+                    noun,
+                    category,
+                    price,
+                    rng.choice(words.SIZES),
+                    color,
+                    rng.randint(1, 5),
+                    stock,
+                )
             )
         categories[category] = Category(category, words.plural(noun), noun, tuple(products))
     everything = {p.slug: p for c in categories.values() for p in c.products}

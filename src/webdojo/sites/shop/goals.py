@@ -102,7 +102,11 @@ def _open_cheapest(shop: Shop, rng: random.Random) -> Goal:
     c = _category(shop, rng)
     best = min(c.products, key=lambda p: p.price)
     path = f"/p/{best.slug}"
-    plan = [visit(href(f"/c/{c.slug}", sort="price"), f"{best.name} is first."), visit(path), done(f"This is {best.name}.")]
+    plan = [
+        visit(href(f"/c/{c.slug}", sort="price"), f"{best.name} is first."),
+        visit(path),
+        done(f"This is {best.name}."),
+    ]
     return Goal("cheapest", 3, c.slug, {"noun": c.noun}, _page(path), plan)
 
 
@@ -130,7 +134,9 @@ def _add_two(shop: Shop, rng: random.Random) -> Goal:
 
 
 def _add_cheapest(shop: Shop, rng: random.Random) -> Goal:
-    best = rng.choice([p for p in map(_cheapest, shop.content.categories.values()) if p.stock > 0] or [_product(shop, rng)])
+    best = rng.choice(
+        [p for p in map(_cheapest, shop.content.categories.values()) if p.stock > 0] or [_product(shop, rng)]
+    )
     if best != _cheapest(shop.content.categories[best.category]):
         return _add_two(shop, rng)
     fields = {"noun": best.noun, "cart": shop.look.words["cart"]}

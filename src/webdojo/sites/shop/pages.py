@@ -96,13 +96,12 @@ class Shop(Site):
         return "/", words["home"]
 
     def reason(self, path: str) -> str:
-        parts = urlsplit(path)
-        match parts.path.strip("/").split("/"):
+        match urlsplit(path).path.strip("/").split("/"):
             case ["p", slug]:
                 product = self.content.products[slug]
                 return f"{product.name} is a {product.noun}."
-            case ["c", slug] if not parts.query:
-                return f"Look for {self.content.categories[slug].name}."
+            case ["c", slug]:
+                return f"Look for {self.way_to(path)[1]} in {self.content.categories[slug].name}."
         return f"Look for {self.way_to(path)[1]}."
 
     def filters(self) -> list[dict[str, str]]:

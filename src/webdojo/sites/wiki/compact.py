@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def rows(wiki: Wiki, page: Page) -> list[Row]:
     """All rows of a page, header and search included."""
     look = wiki.look
-    body = {"home": _home, "list": _list, "search": _search, "article": _article, "missing": _home}[page.name](wiki, page)
+    body = {"home": _home, "list": _list, "search": _search, "article": _article, "missing": _home}[page.name](
+        wiki, page
+    )
     search = search_row(look.words["search"], look.words["go"], page.data.get("q", ""), look.compact.go_left)
     return frame(look, body, search, None)
 

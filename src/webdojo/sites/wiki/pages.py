@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import parse_qsl, urlsplit
 
+from webdojo.sites import words
 from webdojo.sites.compact import Row
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
 from webdojo.sites.wiki import compact
 from webdojo.sites.wiki.content import Article, WikiContent, make_content
-from webdojo.sites import words
 
 
 class Wiki(Site):
@@ -79,11 +79,12 @@ class Wiki(Site):
         return "/", words["home"]
 
     def reason(self, path: str) -> str:
-        parts = urlsplit(path)
-        match parts.path.strip("/").split("/"):
+        match urlsplit(path).path.strip("/").split("/"):
             case ["a", slug]:
                 article = self.content.articles[slug]
                 return f"{article.name} is a {article.noun}."
+            case ["t", slug]:
+                return f"Look for {self.way_to(path)[1]} in {self.content.topics[slug].name}."
         return f"Look for {self.way_to(path)[1]}."
 
     def matching(self, topic: str, values: dict[str, str]) -> list[Article]:

@@ -1,0 +1,64 @@
+"""The compact pages keep to their grid, as real Chromium lays them out."""
+
+import pytest
+
+from webdojo.browser.pool import BrowserPool
+from webdojo.config import BrowserConfig
+from webdojo.sites import KINDS
+from webdojo.sites.server import SiteServer
+from webdojo.sites.site import load_site
+from webdojo.store.images import MemoryImages
+
+MEASURE = """() => {
+  const texts = [], controls = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.data;
+    if (!text.trim()) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walk.currentNode);
+    const rects = range.getClientRects(), r = rects[0];
+    texts.push({text, lines: rects.length, left: r.left, width: r.width, middle: (r.top + r.bottom) / 2 + scrollY});
+  }
+  for (const el of document.querySelectorAll('a, button, input:not([type=hidden])')) {
+    const r = el.getBoundingClientRect();
+    controls.push({text: el.innerText || el.placeholder, left: r.left, top: r.top + scrollY, width: r.width, height: r.height});
+  }
+  return {texts, controls, width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight};
+}"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
+    config = BrowserConfig(viewport_px=(320, 320))
+    with SiteServer() as server:
+        async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
+            for seed in range(10):
+                site = load_site(kind, seed)
+                session = await pool.open(site.url(), server.headers(f"grid-{seed}", "compact"))
+                if kind == "shop":
+                    buyable = [p.slug for p in site.content.products.values() if p.stock > 0]
+                    for slug in buyable[:3]:
+                        await session.page.goto(site.url(f"/p/{slug}"))
+                        await session.page.click("form[action='/cart/add'] button")
+                        await session.page.wait_for_url("**/added/**")
+                for path in list(site.paths())[seed::23]:
+                    await session.page.goto(site.url(path))
+                    await session.page.evaluate("document.fonts.ready")
+                    assert await session.page.evaluate("document.fonts.check('26px grid')"), "the font is loaded"
+                    check(await session.page.evaluate(MEASURE), f"{kind} {seed} {path}")
+                await session.close()
+
+
+def check(page: dict, where: str) -> None:
+    assert page["width"] == 320, where
+    assert page["height"] % 32 == 0 and page["height"] <= 640, (where, page["height"])
+    for text in page["texts"]:
+        assert text["lines"] == 1, (where, text)
+        assert abs(text["left"] / 16 - round(text["left"] / 16)) < 0.02, (where, text)
+        assert abs(text["width"] - 16 * len(text["text"])) < 0.2, (where, text)
+        assert text["left"] >= 0 and text["left"] + text["width"] <= 320.2, (where, text)
+        assert abs(text["middle"] % 32 - 16) <= 4, (where, text)
+    for control in page["controls"]:
+        assert control["width"] >= 64 and control["height"] in (32, 64), (where, control)
+        assert control["left"] % 16 == 0 and control["top"] % 32 == 0, (where, control)

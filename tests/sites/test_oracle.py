@@ -1,0 +1,65 @@
+"""The oracle solves sampled tasks through the agent's own tools, in real Chromium."""
+
+import asyncio
+
+import pytest
+
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.tools import check_call
+from webdojo.config import BrowserConfig
+from webdojo.errors import TaskError
+from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.oracle import Oracle
+from webdojo.sites.server import SiteServer
+from webdojo.sites.taskgen import make_tasks
+from webdojo.sites.verdict import evaluate
+from webdojo.store.images import MemoryImages
+from webdojo.types import Task
+
+VIEWPORTS = {"compact": (320, 320), "auto": (1280, 1000)}
+
+
+async def solve(
+    task: Task, pool: BrowserPool, server: SiteServer, layout: str, noise: float = 0
+) -> tuple[bool, int, str]:
+    name = f"{layout}-{task.id}"
+    session = await pool.open(task.start_url, server.headers(name, layout))
+    oracle = Oracle(task, noise)
+    log = [task.instruction]
+    answer = None
+    while answer is None and len(log) < 40:
+        step = await oracle.step(session)
+        assert len(step.think.split()) <= 14, step.think
+        assert not [reason for reason in map(check_call, step.calls) if reason], step.calls
+        log.append(f"{step.think} {[(call.name, call.arguments) for call in step.calls]}")
+        answer = (await session.act(step.calls)).answer
+    verdict = evaluate(task, answer, session.page.url, server.state(name))
+    await session.close()
+    return verdict.success, len(log) - 1, "\n".join([*log, verdict.reason])
+
+
+@pytest.mark.parametrize(("layout", "n", "noise"), [("compact", 24, 0.0), ("auto", 16, 0.0), ("compact", 8, 0.25)])
+async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: float) -> None:
+    tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), n, seed=11)
+    config = BrowserConfig(viewport_px=VIEWPORTS[layout])
+    with SiteServer() as server:
+        async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
+            gate = asyncio.Semaphore(4)
+
+            async def run(task: Task) -> tuple[bool, int, str]:
+                async with gate:
+                    return await solve(task, pool, server, layout, noise)
+
+            results = await asyncio.gather(*map(run, tasks))
+    for success, _, log in results:
+        assert success, log
+    if not noise:
+        steps = {d: [r[1] for t, r in zip(tasks, results, strict=True) if t.difficulty == d] for d in (1, 2, 3, 4)}
+        means = [sum(steps[d]) / len(steps[d]) for d in (1, 2, 3, 4)]
+        assert means[0] <= 2.5 and means[0] < means[1] < means[3], means
+
+
+def test_a_task_without_a_plan_is_an_error() -> None:
+    task = make_tasks(["shop"], [0], 1, 0)[0].model_copy(update={"metadata": {}})
+    with pytest.raises(TaskError, match="plan"):
+        Oracle(task)

@@ -1,0 +1,88 @@
+import httpx
+import pytest
+
+from webdojo.errors import SiteError
+from webdojo.sites.server import SiteServer
+from webdojo.sites.site import load_site
+
+HOST = "shop-3.localhost"
+ITEM = next(p.slug for p in load_site("shop", 3).content.products.values() if p.stock > 0)
+SOLD_OUT = next(
+    p.slug for s in range(9) for p in load_site("shop", s).content.products.values() if p.stock == 0 and s == 3
+)
+
+
+def get(server: SiteServer, session: str, path: str, host: str = HOST, layout: str = "compact") -> httpx.Response:
+    headers = {**server.headers(session, layout), "Host": host}
+    return httpx.get(f"http://127.0.0.1:{server.port}{path}", headers=headers)
+
+
+def post(server: SiteServer, session: str, path: str, item: str) -> httpx.Response:
+    headers = {**server.headers(session, "compact"), "Host": HOST}
+    return httpx.post(f"http://127.0.0.1:{server.port}{path}", headers=headers, data={"item": item})
+
+
+def test_sessions_never_see_one_another() -> None:
+    with SiteServer() as server:
+        assert post(server, "a", "/cart/add", ITEM).headers["location"] == f"/added/{ITEM}"
+        post(server, "a", "/cart/add", ITEM)
+        assert server.state("a")[HOST]["cart"] == {ITEM: 2}
+        assert "$" in get(server, "a", "/cart").text
+        assert "$" not in get(server, "b", "/cart").text
+        assert server.state("b")[HOST]["cart"] == {}
+        get(server, "a", f"/p/{ITEM}")
+        assert f"{ITEM}.Stock" in server.state("a")[HOST]["seen"]
+        assert server.state("b")[HOST]["seen"] == []
+        assert server.state("b")[HOST]["visited"] == ["/cart"]
+        post(server, "a", "/cart/remove", ITEM)
+        assert server.state("a")[HOST]["cart"] == {}
+        server.end("a")
+        server.end("a")
+        assert server.state("a") == {}
+        assert server.state("b") != {}
+
+
+def test_hosts_of_one_session_keep_their_own_state() -> None:
+    with SiteServer() as server:
+        post(server, "a", "/cart/add", ITEM)
+        get(server, "a", "/", host="shop-4.localhost")
+        assert server.state("a")["shop-4.localhost"]["cart"] == {}
+
+
+def test_a_person_without_headers_gets_a_session_by_cookie() -> None:
+    with (
+        SiteServer() as server,
+        httpx.Client(base_url=f"http://127.0.0.1:{server.port}", headers={"Host": HOST}) as person,
+    ):
+        assert person.get("/").status_code == 200
+        person.post("/cart/add", data={"item": ITEM})
+        assert "$" in person.get("/cart").text
+
+
+def test_requests_that_make_no_sense_change_nothing() -> None:
+    with SiteServer() as server:
+        assert get(server, "a", "/", host="example.com").status_code == 404
+        assert get(server, "a", "/nowhere").status_code == 404
+        assert get(server, "a", "/c/nothing").status_code == 404
+        assert (
+            get(server, "a", f"/c/{load_site('shop', 3).content.products[ITEM].category}?page=99&max=x").status_code
+            == 200
+        )
+        assert post(server, "a", "/cart/add", "no-such-thing").status_code == 404
+        assert post(server, "a", "/cart/add", SOLD_OUT).status_code == 404
+        assert server.state("a")[HOST]["cart"] == {}
+
+
+def test_markup_in_a_search_is_text() -> None:
+    with SiteServer() as server:
+        for layout in ("compact", "auto"):
+            html = get(server, "a", "/search?q=%3Cscript%3Ealert(1)%3C/script%3E%22", layout=layout).text
+            assert "<script>alert" not in html and "&lt;script&gt;alert" in html
+
+
+def test_a_taken_port_and_an_unknown_layout_are_errors() -> None:
+    with SiteServer() as server:
+        with pytest.raises(SiteError, match=str(server.port)):
+            SiteServer(server.port)
+        with pytest.raises(SiteError, match="layout"):
+            server.headers("a", "tiny")

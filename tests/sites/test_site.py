@@ -1,0 +1,69 @@
+import pytest
+
+from webdojo.errors import SiteError
+from webdojo.sites import HELDOUT_SEED, KINDS, host_of, parse_host
+from webdojo.sites.render import render
+from webdojo.sites.shop.content import make_content as shop_content
+from webdojo.sites.site import Overlay, Page, Request, canonical, load_site
+from webdojo.sites.wiki.content import make_content as wiki_content
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hosts_name_their_site(kind: str) -> None:
+    assert parse_host(host_of(kind, 17)) == (kind, 17)
+    assert parse_host(host_of(kind, HELDOUT_SEED) + ":8080") == (kind, HELDOUT_SEED)
+
+
+@pytest.mark.parametrize(
+    "host", ["example.com", "shop-x.localhost", "shop-01.localhost", "mall-1.localhost", "", "shop--1.localhost"]
+)
+def test_other_hosts_are_errors(host: str) -> None:
+    with pytest.raises(SiteError):
+        parse_host(host)
+    with pytest.raises(SiteError, match="unknown kind"):
+        host_of("mall", 1)
+    with pytest.raises(SiteError, match="outside"):
+        host_of("shop", -1)
+
+
+def test_content_is_a_pure_function_of_the_seed() -> None:
+    assert shop_content(3) == shop_content(3)
+    assert shop_content(3) != shop_content(4)
+    assert wiki_content(3) == wiki_content(3)
+    for seed in range(30):
+        shop, wiki = shop_content(seed), wiki_content(seed)
+        assert len(shop.products) == 60 and len(wiki.articles) == 60
+        for category in shop.categories.values():
+            assert len({p.price for p in category.products}) == 12
+            assert sum(p.price < shop.limits[0] for p in category.products) >= 2
+            assert {p.color for p in category.products} == set(shop.colors)
+        for topic in wiki.topics.values():
+            assert len({a.year for a in topic.articles}) == 12
+
+
+@pytest.mark.parametrize("layout", ["compact", "auto"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_path_of_a_site_is_a_page_and_every_link_leads_to_one(kind: str, layout: str) -> None:
+    import re
+    from html import unescape
+    from urllib.parse import parse_qsl, urlsplit
+
+    site = load_site(kind, 5)
+    known = list(site.paths())
+    assert known[0] == "/" and len(known) == len(set(known)) and len(known) > 100
+    assert all(path == canonical(path) for path in known)
+
+    def show(path: str) -> str:
+        parts = urlsplit(path)
+        page = site.respond(Request("GET", parts.path, dict(parse_qsl(parts.query))), Overlay())
+        assert isinstance(page, Page) and page.status == 200, path
+        return render(site, page, Overlay(), layout)
+
+    links: set[str] = set()
+    for path in known[:: 1 if layout == "compact" else 3]:
+        links |= {
+            unescape(link) for link in re.findall(r'href="(/[^"]*)"', show(path)) if not link.startswith("/static/")
+        }
+    for link in sorted(links - set(known)):
+        assert "color" in link or "max" in link or "stock" in link or "region" in link or "q=" in link, link
+        show(link)

@@ -1,0 +1,74 @@
+import time
+from collections import Counter
+
+import pytest
+
+from webdojo.config import TasksConfig
+from webdojo.errors import TaskError
+from webdojo.sites.phrasing import PHRASINGS
+from webdojo.sites.taskgen import heldout_tasks, make_tasks, train_tasks
+from webdojo.sites.verdict import evaluate
+
+
+def test_the_same_seed_gives_the_same_tasks() -> None:
+    config = TasksConfig()
+    assert train_tasks(config, 40, 3) == train_tasks(config, 40, 3)
+    assert train_tasks(config, 40, 3) != train_tasks(config, 40, 4)
+
+
+def test_train_and_heldout_never_share_a_host() -> None:
+    config = TasksConfig()
+    train = {task.website for task in train_tasks(config, 2000, 0)}
+    heldout = {task.website for task in heldout_tasks(config, 2000, 0)}
+    assert len(train) > 300 and len(heldout) > 150
+    assert not train & heldout
+
+
+def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
+    begin = time.process_time()
+    tasks = make_tasks(["shop", "wiki"], range(100), 4000, 0)
+    assert time.process_time() - begin < 8
+    assert set(Counter((task.kind, task.difficulty) for task in tasks).values()) == {500}
+    assert len({task.id for task in tasks}) == 4000
+    assert {task.metadata["goal"] for task in tasks} == set(PHRASINGS)
+    said = Counter((task.metadata["goal"], task.metadata["phrasing"]) for task in tasks)
+    assert len(said) >= 5 * len(PHRASINGS)
+
+
+def test_an_id_always_means_the_same_task() -> None:
+    known = {}
+    for seed in range(5):
+        for task in make_tasks(["shop", "wiki"], range(3), 400, seed):
+            assert known.setdefault(task.id, task) == task
+
+
+def test_no_lazy_answer_passes() -> None:
+    lazy = [
+        "",
+        "N/A",
+        "done",
+        "Small Medium Large",
+        "North South East West",
+        "1 2 3 4 5",
+        "Red Blue Gold Pink Gray Teal",
+    ]
+    for task in make_tasks(["shop", "wiki"], range(50), 400, 1):
+        seen = {task.website: {"cart": {}, "seen": task.evaluator.get("seen", []), "visited": []}}
+        for answer in [*lazy, task.instruction]:
+            assert not evaluate(task, answer, task.start_url, seen).success, (task.id, answer)
+        if "answer" in task.evaluator:
+            right = str(task.evaluator["answer"]["value"])
+            assert evaluate(task, right, task.start_url, seen).success
+            assert not evaluate(task, f"{right} or 17", task.start_url, seen).success
+            assert not evaluate(task, right, task.start_url, {}).success
+
+
+@pytest.mark.parametrize(
+    ("kinds", "seeds", "difficulties"),
+    [(["mall"], [0], [1]), (["shop"], [], [1]), (["shop"], [0], [5]), ([], [0], [1]), (["shop"], [0], [])],
+)
+def test_asking_for_what_does_not_exist_is_an_error(
+    kinds: list[str], seeds: list[int], difficulties: list[int]
+) -> None:
+    with pytest.raises(TaskError):
+        make_tasks(kinds, seeds, 1, 0, difficulties)

@@ -1,0 +1,18 @@
+from webdojo.sites import words
+from webdojo.sites.phrasing import PHRASINGS, instruction_vocabulary
+
+
+def test_names_fit_a_compact_row_with_a_number_beside_them() -> None:
+    longest = max(len(f"{a} {n}") for a in words.ADJECTIVES for n in (*words.SHOP_NOUNS, *words.WIKI_NOUNS))
+    assert longest <= 13
+    assert len(set(words.ADJECTIVES)) == 40
+    assert not set(words.SHOP_NOUNS) & set(words.WIKI_NOUNS)
+
+
+def test_vocabularies_stay_small() -> None:
+    assert len(compact := words.compact_vocabulary()) <= 220, len(compact)
+    assert len(instruction_vocabulary()) <= 120
+
+
+def test_every_goal_is_said_in_five_ways() -> None:
+    assert all(len(set(ways)) >= 5 for ways in PHRASINGS.values())
