@@ -74,14 +74,17 @@ def train(
         return
 
     from webdojo.loops.pipeline import train as train_recipe
+    from webdojo.view.summary import summary
 
     typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
     try:
-        train_recipe(recipe, folder, resume)
+        result = train_recipe(recipe, folder, resume)
     except KeyboardInterrupt:
         again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
         typer.echo(f"\ninterrupted; everything so far is kept. Go on with: {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    Console().print(summary(result))
+    report(folder)
 
 
 @app.command("eval")
@@ -108,7 +111,7 @@ def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder."
 
     with RunStore.open(run, readonly=True) as store:
         write_report(store, run / "report.html")
-    typer.echo(run / "report.html")
+    typer.echo(f"report: {run / 'report.html'}")
 
 
 @app.command()
@@ -140,14 +143,20 @@ def serve(
 
 @tiny_app.command("train")
 def tiny_train(
-    out: Annotated[Path, typer.Option(help="Folder for the weights.")] = Path("runs/tiny"),
-    seed: Annotated[int, typer.Option(help="Seed of weights, pages and samples.")] = 0,
-    minutes: Annotated[float, typer.Option(min=0, help="Wall time to spend.")] = 150,
+    out: Annotated[Path, typer.Option(help="Folder for screens, measurements and weights.")] = Path("runs/tiny"),
+    seed: Annotated[int | None, typer.Option(help="Seed of weights, screens and questions.")] = None,
+    screens: Annotated[int | None, typer.Option(min=1, help="Screens to render.")] = None,
+    see_samples: Annotated[int | None, typer.Option(min=1, help="Screens for learning to see.")] = None,
+    answer_samples: Annotated[int | None, typer.Option(min=1, help="Screens for learning to point and read.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; 1 on a GPU.")] = None,
 ) -> None:
-    """Build the tiny model from nothing: render embedded pages, learn to read and point."""
-    from webdojo.policy.tiny_train import main as train_tiny
+    """Build the tiny model from nothing, as the shipped one was built; hours on two cores."""
+    from webdojo.policy.tiny.train import Course, main
 
-    train_tiny(out, seed, minutes)
+    given = {"seed": seed, "screens": screens, "see_samples": see_samples, "answer_samples": answer_samples}
+    given["workers"] = workers
+    main(out, Course(**{name: value for name, value in given.items() if value is not None}))
+    typer.echo(f"weights: {out / 'model'}")
 
 
 def _show_version(show: bool) -> None:

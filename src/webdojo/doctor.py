@@ -21,7 +21,9 @@ from pathlib import Path
 
 import psutil
 from PIL import Image
+from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
@@ -70,11 +72,15 @@ def examine() -> list[Check]:
 def table(checks: list[Check]) -> Table:
     """For people: one row a check, with what to do where something is wrong."""
     colours = {Status.OK: "green", Status.WARN: "yellow", Status.FAIL: "bold red"}
-    out = Table(title="webdojo doctor")
-    for column in ("check", "", "found", "what to do"):
-        out.add_column(column, overflow="fold")
+    out = Table(title="webdojo doctor", box=box.SIMPLE_HEAD, title_justify="left")
+    out.add_column("check", no_wrap=True)
+    out.add_column("", no_wrap=True)
+    out.add_column("found", overflow="fold")
     for check in checks:
-        out.add_row(check.name, f"[{colours[check.status]}]{check.status}[/]", check.found, check.todo)
+        found = Text(check.found)
+        if check.todo:
+            found.append(f"\n-> {check.todo}", style="cyan")
+        out.add_row(check.name, Text(check.status, style=colours[check.status]), found)
     return out
 
 

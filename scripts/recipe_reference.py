@@ -1,0 +1,71 @@
+"""Prints docs/recipes.md: every key of a recipe with its type, default and docstring, read from the code itself."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from webdojo.config import Recipe
+
+HEAD = """\
+# Recipe reference
+
+A recipe is one YAML file with everything that a run needs. Name one of the package
+(`webdojo train quickstart`) or give a path (`webdojo train mine.yaml`). A key that is left out has the
+default below; an unknown key is an error that names the nearest one. `section.key=value` on the command
+line changes a single key, and `--dry-run` prints the result.
+
+This page is written by `make docs` from `src/webdojo/config.py`.
+"""
+
+
+def docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """The string under each field, which Python itself does not keep."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, after in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
+            text = ast.literal_eval(after.value)
+            found[field.target.id] = " ".join(str(text).split())
+    return found
+
+
+def type_name(annotation: Any) -> str:
+    """As a reader of the recipe would write it, safe in a table cell."""
+    plain = isinstance(annotation, type) and not get_args(annotation)
+    name = annotation.__name__ if plain else str(annotation).replace("typing.", "")
+    return name.replace("|", r"\|")
+
+
+def rows(prefix: str, model: type[BaseModel], defaults: BaseModel | None) -> list[str]:
+    """Table rows of one section; sections inside it follow in place with dotted names."""
+    notes, out = docstrings(model), []
+    for name, field in model.model_fields.items():
+        value = field.default if defaults is None else defaults.__dict__[name]
+        if isinstance(value, BaseModel):
+            out += rows(f"{prefix}{name}.", type(value), value)
+        else:
+            default = "required" if field.is_required() else f"`{value!r}`"
+            note = notes.get(name, "").replace("|", r"\|")
+            out.append(f"| `{prefix}{name}` | {type_name(field.annotation)} | {default} | {note} |")
+    return out
+
+
+def reference() -> str:
+    """The whole page."""
+    table = ["| key | type | default | meaning |", "|---|---|---|---|"]
+    everything = rows("", Recipe, None)
+    parts = [HEAD, *table, *(row for row in everything if "." not in row.split("`")[1])]
+    for name, field in Recipe.model_fields.items():
+        if isinstance(field.default, BaseModel):
+            parts += ["", f"## {name}", "", *table, *(row for row in everything if row.startswith(f"| `{name}."))]
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    print(reference(), end="")

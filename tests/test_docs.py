@@ -1,0 +1,43 @@
+"""The documentation agrees with the code and with itself."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_the_recipe_reference_is_what_the_code_says():
+    command = [sys.executable, "scripts/recipe_reference.py"]
+    written = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert (ROOT / "docs" / "recipes.md").read_text() == written, "run: make docs"
+    assert "`rollout.sampling.temperature`" in written
+    assert "Trajectories a task (G)." in written
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#]+)\)", page.read_text())
+    missing = [t for t in targets if not t.startswith("http") and not (page.parent / t).exists()]
+    assert not missing
+
+
+def test_make_help_names_every_target_that_contributors_use():
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in ("setup", "train", "test", "lint", "fmt", "docs", "clean"):
+        assert re.search(rf"^  make {target} +\w", done, re.MULTILINE)
+
+
+def test_continuous_integration_runs_make_test():
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111, "not executable"
+    assert re.search(r"^make test$", script.read_text(), re.MULTILINE)
+    dry = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for tool in ("ruff check", "mypy", "pytest", "scripts/setup.sh"):
+        assert tool in dry

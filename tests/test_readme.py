@@ -1,0 +1,139 @@
+"""Every command of the README, run: as it stands, or made short where it would take minutes.
+
+A command without an entry in `EQUIVALENTS` fails, and so does an entry that no command needs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from webdojo.config import load_recipe
+
+ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
+ENVIRONMENT = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+SHORT = [
+    *("sft.demos=12", "sft.epochs=2", "train.iterations=1", "train.groups_per_iteration=1", "evaluate.tasks=2"),
+    *("rollout.group_size=4", "rollout.concurrency=8", "rollout.max_steps=3", "evaluate.max_steps=3"),
+    *("tasks.difficulties=[1]", "train.max_groups_per_iteration=40"),
+]
+"""A run of every phase in about a minute."""
+
+
+def readme_commands() -> list[str]:
+    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line]
+
+
+def run(command: str, cwd: Path, timeout: float = 300) -> str:
+    """The command in bash; fails with its output unless it succeeds."""
+    bash = ["bash", "-euo", "pipefail", "-c", command]
+    done = subprocess.run(bash, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which `make train`'s own command has run, short, and `runs/mine` has its result."""
+    folder = tmp_path_factory.mktemp("clone")
+    make = subprocess.run(["make", "-n", "train"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "scripts/setup.sh" in make
+    command = next(line for line in make.splitlines() if "webdojo train" in line)
+    assert shlex.split(command)[1:] == ["train", "quickstart", "--auto"]
+    output = run(shlex.join(["webdojo", *shlex.split(command)[1:], *SHORT]), folder)
+    assert "After RL" in output
+    (folder / "runs" / "mine").symlink_to("quickstart")
+    return folder
+
+
+def make_train(command: str, trained: Path) -> None:
+    result = json.loads((trained / "runs" / "quickstart" / "result.json").read_text())
+    for key in ("success_base", "success_sft", "success_rl"):
+        assert result[key]["n"] == 2
+        assert len(result[key]["ci95"]) == 2
+    assert {"seconds", "seed", "versions"} <= set(result)
+    assert (trained / "runs" / "quickstart" / "report.html").stat().st_size > 10_000
+    # Run again, it starts the next run.
+    recipe = run("webdojo train quickstart --auto --dry-run", trained)
+    assert "name: quickstart" in recipe
+
+
+def make_test(command: str, trained: Path) -> None:
+    # Running it here would never end; what it runs is what runs this test.
+    steps = run(f"{command} -n", ROOT)
+    assert all(tool in steps for tool in ("ruff check", "mypy", "pytest"))
+
+
+def activate(command: str, trained: Path) -> None:
+    assert "webdojo 0" in run(f"{command} && webdojo --version", ROOT)
+
+
+def as_it_stands(command: str, trained: Path) -> None:
+    assert run(command, trained)
+
+
+def dry(command: str, trained: Path) -> None:
+    assert "name: quickstart" in run(f"{command} --dry-run", trained)
+
+
+def resume(command: str, trained: Path) -> None:
+    assert "After RL" in run(command, trained)
+
+
+def short_eval(command: str, trained: Path) -> None:
+    result = json.loads(run(f"{command} {shlex.join(SHORT)}", trained))
+    assert result["n"] == load_recipe("quickstart", SHORT).evaluate.tasks
+
+
+def serve(command: str, trained: Path) -> None:
+    words = [*shlex.split(command), "--port", "0"]
+    process = subprocess.Popen(
+        words, env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True, cwd=trained
+    )
+    try:
+        assert process.stdout is not None
+        assert any("http://shop-0.localhost:" in line for line in iter(process.stdout.readline, "Ctrl-C stops.\n"))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
+    r"make train": make_train,
+    r"make test": make_test,
+    r"source \.venv/bin/activate": activate,
+    r"webdojo doctor": as_it_stands,
+    r"webdojo sites serve": serve,
+    r"webdojo train \w+ --dry-run": as_it_stands,
+    r"webdojo train quickstart [\w.=-]+ .*--run runs/mine": dry,
+    r"webdojo train quickstart --run runs/mine --resume": resume,
+    r"webdojo report runs/mine": as_it_stands,
+    r"webdojo eval quickstart --model tiny": short_eval,
+}
+
+
+def entry(command: str) -> str | None:
+    return next((pattern for pattern in EQUIVALENTS if re.fullmatch(pattern, command)), None)
+
+
+@pytest.mark.parametrize("command", readme_commands())
+def test_command(command, trained):
+    pattern = entry(command)
+    assert pattern is not None, f"the README has a command that no test runs: {command}"
+    EQUIVALENTS[pattern](command, trained)
+
+
+def test_every_equivalent_is_needed():
+    assert {entry(command) for command in readme_commands()} == set(EQUIVALENTS)
