@@ -1,0 +1,208 @@
+"""The report of a run: one HTML file to keep, send and show.
+
+It holds its own style, charts and screenshots, loads nothing, and escapes whatever a model or a
+page wrote (its content security policy would stop what slipped through). It reads the store alone,
+so it can be written again at any time; parts that a run has not reached say so.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from webdojo.progress import duration
+from webdojo.store import RunStore, TrajectoryRow
+from webdojo.store.files import write_atomic
+from webdojo.types import Trajectory
+from webdojo.view.charts import Bar, Reference, Series, grouped_bars, line_chart, number, percent, stacked_bars
+from webdojo.view.film import Frame, film
+
+STAGES = [
+    ("success_base", "Base", "base"),
+    ("success_sft", "After SFT", "sft"),
+    ("success_rl", "After RL", "rl"),
+    ("success_control", "Control", "control"),
+]
+"""Keys of the result, in the order of the story; the control is SFT continued for RL's time."""
+
+HEALTH = [
+    ("entropy", "Entropy", "nats a token; a fall to zero means that it stopped exploring"),
+    ("approx_kl", "Approximate KL", "to the policy that sampled; spikes mean too large steps"),
+    ("clip_fraction", "Clip fraction", "tokens whose ratio left the clip range"),
+    ("grad_norm", "Gradient norm", "before clipping"),
+    ("steps", "Steps", "mean turns an episode"),
+    ("response_tokens", "Response tokens", "mean sampled tokens an episode"),
+]
+"""Metric, title and meaning of each small chart."""
+
+SAMPLES = 10
+SMALL = (360, 176)
+WIDE = (560, 270)
+
+
+@dataclass
+class Sample:
+    """One trajectory as the report shows it."""
+
+    trajectory: Trajectory
+    frames: list[Frame]
+
+
+def write_report(store: RunStore, path: Path) -> Path:
+    """Write the report of a finished or unfinished run to `path` and return it."""
+    environment = Environment(
+        loader=PackageLoader("webdojo.view"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"duration": duration, "percent": percent, "number": number}
+    script = files("webdojo.view").joinpath("templates/report.js").read_text()
+    rows, result = store.rows(), store.get("result", {})
+    stages = [stage for stage in STAGES if stage[0] in result]
+    rl, sft = store.metrics("rl"), store.metrics("sft")
+    references = [
+        Reference(f"Held-out, after {name}", css, result[key]["rate"])
+        for key, name, css in (("success_sft", "SFT", "sft"), ("success_rl", "RL", "rl"))
+        if key in result
+    ]
+    html = environment.get_template("report.html.j2").render(
+        name=store.path.resolve().name,
+        info={"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}, "machine": {}} | store.info,
+        recipe=store.recipe_yaml,
+        finished="success_rl" in result,
+        result=result,
+        stages=stages,
+        headline=_headline(result),
+        seconds=_seconds(result, rl),
+        difficulty=_difficulty_chart(result, stages),
+        curve=_curve(rl, references),
+        references=references,
+        time_chart=_time_chart(rl),
+        sft_chart=_metric_chart(sft, "loss", "sft", "SFT loss by step"),
+        health=[
+            (title, meaning, _last(rl, key), _metric_chart(rl, key, "rl", title, SMALL))
+            for key, title, meaning in HEALTH
+        ],
+        rl=rl,
+        episodes=len(rows),
+        phases=Counter(row.phase for row in rows),
+        samples=[Sample(t, film(t, store.images)) for t in map(store.trajectory, choose(rows))],
+        style=Markup(files("webdojo.view").joinpath("templates/report.css").read_text()),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    write_atomic(path, html.encode())
+    return path
+
+
+def choose(rows: Sequence[TrajectoryRow], count: int = SAMPLES) -> list[str]:
+    """Ids of a few telling episodes: the newest agent's, of every difficulty, both won and lost.
+
+    They come from the last evaluation there is, else from the last phase. Each pick takes the kind
+    of episode shown least so far. Episodes that the system failed are left out.
+    """
+    evaluations = [row.phase for row in rows if row.phase.startswith("eval") and "control" not in row.phase]
+    phase = (evaluations or [row.phase for row in rows] or [""])[-1]
+    usable = [row for row in rows if row.phase == phase and row.valid and row.steps]
+    latest = [row for row in usable if row.iteration == max(r.iteration for r in usable)]
+    pool = latest if len(latest) >= count else usable
+    chosen: list[TrajectoryRow] = []
+    while pool and len(chosen) < count:
+        best = min(
+            pool,
+            key=lambda row: (
+                sum((row.success, row.difficulty) == (c.success, c.difficulty) for c in chosen),
+                sum(row.kind == c.kind for c in chosen),
+                sum(row.website == c.website for c in chosen),
+            ),
+        )
+        chosen.append(best)
+        pool = [row for row in pool if row.id != best.id]
+    return [row.id for row in sorted(chosen, key=lambda row: (row.difficulty, not row.success))]
+
+
+def _headline(result: dict[str, Any]) -> str:
+    if "success_base" not in result or "success_rl" not in result:
+        return ""
+    base, rl = result["success_base"], result["success_rl"]
+    return f"From {percent(base['rate'])} to {percent(rl['rate'])} on {rl['n']} tasks of unseen sites"
+
+
+def _seconds(result: dict[str, Any], rl: list[dict[str, float]]) -> list[tuple[str, str, float]]:
+    """Phases with colour and seconds; of an unfinished run, what its iterations have taken so far."""
+    if "seconds" not in result:
+        return [("RL so far", "rl", sum(row.get("seconds_total", 0.0) for row in rl))] if rl else []
+    phases = {name: s for name, s in result["seconds"].items() if name != "total" and s > 0}
+    return [(name.replace("_", " "), _phase_css(name, k), s) for k, (name, s) in enumerate(phases.items())]
+
+
+def _phase_css(name: str, index: int) -> str:
+    """The colour of the stage that a phase belongs to, paler for its evaluation."""
+    stage = next((css for _, _, css in STAGES if css in name.split("_")), f"tone{1 + index % 3}")
+    return f"{stage} pale" if name.startswith("eval") else stage
+
+
+def _difficulty_chart(result: dict[str, Any], stages: list[tuple[str, str, str]]) -> Markup | None:
+    levels = sorted({int(level) for key, _, _ in stages for level in result[key]["by_difficulty"]})
+    if not levels:
+        return None
+    groups = []
+    for level in levels:
+        bars = []
+        for key, label, css in stages:
+            part = result[key]["by_difficulty"].get(str(level))
+            if part:
+                title = f"{label}, difficulty {level}: {percent(part['rate'])} of {part['n']}"
+                bars.append(Bar(css, title, part["rate"], *part["ci95"]))
+        groups.append((str(level), bars))
+    return grouped_bars(groups, "Success by difficulty for each stage")
+
+
+def _curve(rl: list[dict[str, float]], references: list[Reference]) -> Markup | None:
+    if not rl:
+        return None
+    lines = [_series(rl, "success", "Success", "rl"), _series(rl, "reward", "Reward", "reward")]
+    lowest = min([0.0, *(y for line in lines for _, y in line.points if math.isfinite(y))])
+    # Rewards are 0 and 1, and -1 for broken formats, so both lines share one axis of shares.
+    return line_chart(
+        lines, "Success and reward by iteration", y_range=(lowest, 1), y_format=percent, references=references
+    )
+
+
+def _time_chart(rl: list[dict[str, float]]) -> Markup | None:
+    columns = []
+    for row in rl:
+        if "seconds_total" in row:
+            rollout, update = row.get("seconds_rollout", 0.0), row.get("seconds_update", 0.0)
+            rest = max(row["seconds_total"] - rollout - update, 0.0)
+            columns.append(
+                (row["step"], [("Rollout", "rollout", rollout), ("Update", "update", update), ("Other", "other", rest)])
+            )
+    return stacked_bars(columns, "Seconds by iteration and phase", y_format=duration) if columns else None
+
+
+def _metric_chart(
+    rows: list[dict[str, float]], key: str, css: str, label: str, size: tuple[int, int] = WIDE
+) -> Markup | None:
+    series = _series(rows, key, label, css)
+    return line_chart([series], label, size=size) if series.points else None
+
+
+def _series(rows: list[dict[str, float]], key: str, name: str, css: str) -> Series:
+    return Series(name, css, [(row["step"], row[key]) for row in rows if key in row])
+
+
+def _last(rows: list[dict[str, float]], key: str) -> float:
+    return next((row[key] for row in reversed(rows) if key in row), math.nan)

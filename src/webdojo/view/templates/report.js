@@ -1,0 +1,10 @@
+// A click on a frame shows it large; Escape or another click closes it.
+const dialog = document.querySelector("dialog");
+document.addEventListener("click", (event) => {
+  const screen = event.target.closest(".screen");
+  if (dialog.open) dialog.close();
+  else if (screen) {
+    dialog.replaceChildren(screen.cloneNode(true));
+    dialog.showModal();
+  }
+});
