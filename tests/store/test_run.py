@@ -152,13 +152,11 @@ def test_opening_a_run_of_another_schema(store):
 
 
 def test_one_process_writes_and_others_read(store):
-    store.set("iteration", 7)
+    store.set("n", 7)
     with pytest.raises(StoreError, match=r"process \d+ is writing the run"):
         RunStore.open(store.path)
-    code = "from webdojo.store import RunStore; print(RunStore.open(sys.argv[1], readonly=True).get('iteration'))"
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys; " + code, store.path], capture_output=True, text=True, check=True
-    )
+    code = "import sys; from webdojo.store import RunStore as R; print(R.open(sys.argv[1], readonly=True).get('n'))"
+    done = subprocess.run([sys.executable, "-c", code, store.path], capture_output=True, text=True, check=True)
     assert done.stdout == "7\n"
     with RunStore.open(store.path, readonly=True) as reader, pytest.raises(StoreError, match="cannot write to the run"):
-        reader.set("iteration", 8)
+        reader.set("n", 8)
