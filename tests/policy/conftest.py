@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def tiny_processor() -> Processor:
 
 
 def tiny_config(processor: Processor, hidden: int = 64, layers: int = 2, vision_layers: int = 2) -> Qwen3VLConfig:
-    ids = processor.tokenizer.convert_tokens_to_ids
+    ids: Any = processor.tokenizer.convert_tokens_to_ids
     return Qwen3VLConfig(
         text_config={
             "vocab_size": processor.vocab_size + 7,  # checkpoints pad the vocabulary

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +13,8 @@ import torch
 from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError
-from webdojo.policy import hf
 from webdojo.policy.collate import collate
-from webdojo.policy.forward import token_logprobs
+from webdojo.policy.forward import text_hidden, token_logprobs
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.processor import Processor
 from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling
@@ -41,6 +42,14 @@ def prompts(processor: Processor, images: Images) -> list[Prompt]:
         chat(processor, "three", c, a, c),
         chat(processor, "cart " * 40, b),
     ]
+
+
+def never_stop(model: PreTrainedModel, processor: Processor) -> None:
+    """Responses go on to their last token."""
+    head: Any = model.get_output_embeddings()
+    bias = torch.zeros(head.weight.shape[0])
+    bias[processor.stop_id] = -1000.0
+    head.register_forward_hook(lambda _module, _inputs, logits: logits + bias)
 
 
 def rescored(loaded: Loaded, images: Images, asked: list[Prompt], answers: list[Response], t: float) -> list[Any]:
@@ -152,7 +161,7 @@ async def test_new_weights_serve_from_the_next_step_on(loaded: Loaded, images: I
     for answer, expected in zip(after, rescored(loaded, images, asked, after, 1.0), strict=True):
         torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
 
-    with pytest.raises(EngineError, match="version 5 do not fit: 'lm_head.weight' is missing"):
+    with pytest.raises(EngineError, match=r"version 5 do not fit: 'lm_head\.weight' is missing"):
         engine.update_weights({k: v for k, v in new.items() if k != "lm_head.weight"}, 5)
     assert engine.version == 4
 
@@ -165,9 +174,15 @@ async def test_weights_that_change_in_mid_response_are_exact_by_version(
     old = {k: v.clone() for k, v in model.state_dict().items()}
     new = {k: v + 0.02 * torch.randn_like(v) if v.ndim > 1 else v for k, v in old.items()}
     new["lm_head.weight"] = new["model.language_model.embed_tokens.weight"]
+    never_stop(model, processor)
+    steps = itertools.count()
+    under_way = threading.Event()
+    head: Any = model.get_output_embeddings()
+    hook = head.register_forward_hook(lambda *_: under_way.set() if next(steps) == 10 else None)
     running = asyncio.gather(*(engine.generate(p, Sampling(max_tokens=150)) for p in asked))
-    await asyncio.sleep(0.15)
+    assert await asyncio.to_thread(under_way.wait, 30)
     engine.update_weights(new, 4)
+    hook.remove()
     answers = await running
     under_new = rescored(loaded, images, asked, answers, 1.0)
     model.load_state_dict(old)
@@ -183,17 +198,16 @@ async def test_out_of_memory_fails_the_batch_and_not_the_engine(
     loaded: Loaded, images: Images, engine: HFEngine, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = prompts(loaded[1], images)
-    real = hf.text_hidden
 
     def starved(model: PreTrainedModel, input_ids: torch.Tensor, *args: Any, **inputs: Any) -> torch.Tensor:
         if (input_ids.shape[1] == 1) == (failing == "_decode"):
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
-        return real(model, input_ids, *args, **inputs)
+        return text_hidden(model, input_ids, *args, **inputs)
 
-    monkeypatch.setattr(hf, "text_hidden", starved)
+    monkeypatch.setattr("webdojo.policy.hf.text_hidden", starved)
     with pytest.raises(EngineError, match=r"out of memory with \d+ requests of up to \d+ tokens; lower rollout"):
         await asyncio.gather(*(engine.generate(p, Sampling(max_tokens=4)) for p in asked))
-    monkeypatch.setattr(hf, "text_hidden", real)
+    monkeypatch.undo()
     answers = await asyncio.gather(*(engine.generate(p, Sampling(max_tokens=4)) for p in asked))
     for answer, expected in zip(answers, rescored(loaded, images, asked, answers, 1.0), strict=True):
         torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
@@ -207,13 +221,13 @@ async def test_a_bad_image_fails_its_own_request_only(loaded: Loaded, images: Im
     outcomes = await asyncio.gather(
         *(engine.generate(p, Sampling(max_tokens=3)) for p in (good, short, unknown, good)), return_exceptions=True
     )
-    assert isinstance(outcomes[0], Response) and isinstance(outcomes[3], Response)
-    assert isinstance(outcomes[1], EngineError) and "has 5 tokens in the prompt but" in str(outcomes[1])
-    assert "tower makes 6" in str(outcomes[1])
-    assert isinstance(outcomes[2], EngineError) and "screenshot 000000000000 cannot be read" in str(outcomes[2])
+    assert [type(o) for o in outcomes] == [Response, EngineError, EngineError, Response]
+    assert "has 5 tokens in the prompt but the vision tower makes 6" in str(outcomes[1])
+    assert "screenshot 000000000000 cannot be read" in str(outcomes[2])
 
 
 async def test_a_cancelled_caller_frees_its_row(loaded: Loaded, images: Images, engine: HFEngine) -> None:
+    never_stop(*loaded)
     prompt = chat(loaded[1], "talk for long", images.random(1))
     endless = Sampling(max_tokens=100_000)
     with pytest.raises(asyncio.TimeoutError):
@@ -226,10 +240,7 @@ async def test_a_cancelled_caller_frees_its_row(loaded: Loaded, images: Images, 
 async def test_close_fails_what_is_in_flight(loaded: Loaded, images: Images) -> None:
     model, processor = loaded
     engine = HFEngine(model, processor, images, max_rows=1, threads=1)
-    head: Any = model.get_output_embeddings()
-    never = torch.zeros(head.weight.shape[0])
-    never[processor.stop_id] = -1000.0
-    head.register_forward_hook(lambda _m, _i, logits: logits + never)
+    never_stop(model, processor)
     asked = [engine.generate(chat(processor, "x"), Sampling(max_tokens=100_000)) for _ in range(3)]
     tasks = [asyncio.ensure_future(one) for one in asked]
     await asyncio.sleep(0.1)

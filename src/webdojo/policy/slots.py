@@ -84,8 +84,8 @@ class SlotCache:
             return key, value
         keys[self._slots, :, self._write_at] = key[:, :, 0]
         values[self._slots, :, self._write_at] = value[:, :, 0]
-        rows, reach = len(self.lengths), max(self.lengths)
-        return keys[:rows, :, :reach], values[:rows, :, :reach]
+        running, reach = len(self.lengths), max(self.lengths)
+        return keys[:running, :, :reach], values[:running, :, :reach]
 
     def get_query_offset(self, layer_idx: int = 0) -> int:
         """A prompt starts at position 0 (decode steps bring their own mask)."""
