@@ -1,3 +1,7 @@
+import re
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
 
 from webdojo.errors import SiteError
@@ -32,7 +36,8 @@ def test_content_is_a_pure_function_of_the_seed() -> None:
     assert wiki_content(3) == wiki_content(3)
     for seed in range(30):
         shop, wiki = shop_content(seed), wiki_content(seed)
-        assert len(shop.products) == 60 and len(wiki.articles) == 60
+        assert len(shop.products) == 60
+        assert len(wiki.articles) == 60
         for category in shop.categories.values():
             assert len({p.price for p in category.products}) == 12
             assert sum(p.price < shop.limits[0] for p in category.products) >= 2
@@ -44,19 +49,18 @@ def test_content_is_a_pure_function_of_the_seed() -> None:
 @pytest.mark.parametrize("layout", ["compact", "auto"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_path_of_a_site_is_a_page_and_every_link_leads_to_one(kind: str, layout: str) -> None:
-    import re
-    from html import unescape
-    from urllib.parse import parse_qsl, urlsplit
-
     site = load_site(kind, 5)
     known = list(site.paths())
-    assert known[0] == "/" and len(known) == len(set(known)) and len(known) > 100
+    assert known[0] == "/"
+    assert len(known) == len(set(known))
+    assert len(known) > 100
     assert all(path == canonical(path) for path in known)
 
     def show(path: str) -> str:
         parts = urlsplit(path)
         page = site.respond(Request("GET", parts.path, dict(parse_qsl(parts.query))), Overlay())
-        assert isinstance(page, Page) and page.status == 200, path
+        assert isinstance(page, Page), path
+        assert page.status == 200, path
         return render(site, page, Overlay(), layout)
 
     links: set[str] = set()

@@ -20,7 +20,8 @@ def test_train_and_heldout_never_share_a_host() -> None:
     config = TasksConfig()
     train = {task.website for task in train_tasks(config, 2000, 0)}
     heldout = {task.website for task in heldout_tasks(config, 2000, 0)}
-    assert len(train) > 300 and len(heldout) > 150
+    assert len(train) > 300
+    assert len(heldout) > 150
     assert not train & heldout
 
 

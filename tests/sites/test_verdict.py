@@ -38,8 +38,8 @@ def test_right_words_pass(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["", " ", "N/A", "unknown", "done", "Small", "Small, Medium or Large", "Large or Small", "not Large", "Larger", "Large 5",
-     "What is the Size of Royal Mug?", "Size", "I think Large", "Large but maybe Medium"],
+    ["", " ", "N/A", "unknown", "done", "Small", "Small, Medium or Large", "Large or Small", "not Large", "Larger",
+     "Large 5", "What is the Size of Royal Mug?", "Size", "I think Large", "Large but maybe Medium"],
 )  # fmt: skip
 def test_wrong_words_fail(answer: str) -> None:
     assert not passes({"answer": text("Large")}, answer)

@@ -92,19 +92,22 @@ class Oracle:
         self._plan: list[dict[str, str]] = task.metadata["plan"]
         self._next = 0
         self._noise = noise
+        self._lost = False
+        """The last step was a wrong turn; the next one is not."""
         self._rng = random.Random(f"oracle-{task.id}-{seed}")
 
     async def step(self, session: Session) -> OracleStep:
         """Look at the page and say what to do next."""
         view = await session.page.evaluate(_LOOK)
         here = canonical(view["path"]) if view["host"] == self._task.website else ""
-        note = ""
+        note, first = "", self._next
         while self._holds(self._plan[self._next], here):
             note = self._plan[self._next].get("note", "")
             self._next += 1
-        wrong = self._wrong_turn(view)
-        if wrong is not None:
-            return wrong
+        if self._next == first:  # what was just reached must not be left before it is used
+            wrong = self._wrong_turn(view)
+            if wrong is not None:
+                return wrong
         if not here:
             back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
             return OracleStep("This is not the site. Go back.", [back])
@@ -136,16 +139,16 @@ class Oracle:
 
     def _visit(self, path: str, view: dict[str, Any]) -> Move:
         """Use the link to a path, or else the link to the nearest page on the way there."""
-        target, name = path, ""
+        target, name = path, self._site.way_to(path)[1]
         while True:
             before, label = self._site.way_to(target)
             links = [e for e in view["elements"] if e["href"] and canonical(e["href"]) == target]
             if links:
                 break
             assert target != "/", "every page links to home"
-            target, name = before, label
+            target = before
         link = next((e for e in links if e["clear"]), links[0])
-        if not name:
+        if target == path:
             why = f"{label} is in view."
         elif target == "/" or "page=" in target:
             why = f"{name} is not here."
@@ -165,13 +168,15 @@ class Oracle:
         return why, f"Write {text}.", [*calls, write, ToolCall(name="press_keys", arguments={"keys": ["Enter"]})]
 
     def _wrong_turn(self, view: dict[str, Any]) -> OracleStep | None:
-        if self._rng.random() >= self._noise:
+        if self._lost or self._rng.random() >= self._noise:
+            self._lost = False
             return None
         links = [e for e in view["elements"] if e["href"] and e["clear"]]
         if not links:
             return None
+        self._lost = True
         link = self._rng.choice(links)
-        name = " ".join(link["text"].split())
+        name = " ".join(link["text"].split()).lstrip("->* ")
         return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=_point(link, view))])
 
     def _search_path(self, text: str) -> str:

@@ -27,9 +27,8 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
         css = compact_css(site.look)
         return template.render(title=page.title, look=site.look, css=css, rows=site.compact(page, overlay))
     template = _templates.get_template(f"{site.kind}/{page.name}.html")
-    return template.render(
-        site=site, page=page, look=site.look, words=site.look.words, overlay=overlay, href=href, **page.data
-    )
+    values = {**page.data, **site.view(page), "page": page}
+    return template.render(site=site, look=site.look, words=site.look.words, overlay=overlay, href=href, **values)
 
 
 def compact_css(look: Look) -> str:

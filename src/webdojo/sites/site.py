@@ -83,6 +83,10 @@ class Site(ABC):
         """Lay a page out for the compact layout."""
 
     @abstractmethod
+    def view(self, page: Page) -> dict[str, Any]:
+        """What the full-size templates need besides the page's data."""
+
+    @abstractmethod
     def paths(self) -> Iterator[str]:
         """Every page of the site that a GET request shows, home first, as path with query."""
 

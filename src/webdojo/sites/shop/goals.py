@@ -33,7 +33,13 @@ def _category(shop: Shop, rng: random.Random) -> Category:
 
 
 def _product(shop: Shop, rng: random.Random) -> Product:
-    return rng.choice([p for p in shop.content.products.values() if p.stock > 0])
+    """A product in stock, mostly from the first page of its category."""
+    first = shop.look.per_page if rng.random() < 0.7 else None
+    return rng.choice([p for p in _category(shop, rng).products[:first] if p.stock > 0] or _in_stock(shop))
+
+
+def _in_stock(shop: Shop) -> list[Product]:
+    return [p for p in shop.content.products.values() if p.stock > 0]
 
 
 def _page(path: str, **query: str) -> dict[str, Any]:
@@ -127,7 +133,9 @@ def _read(shop: Shop, rng: random.Random) -> Goal:
 
 
 def _add_two(shop: Shop, rng: random.Random) -> Goal:
-    a, b = rng.sample([p for p in shop.content.products.values() if p.stock > 0], 2)
+    a, b = _product(shop, rng), _product(shop, rng)
+    while a == b:
+        b = _product(shop, rng)
     fields = {"a": a.name, "b": b.name, "cart": shop.look.words["cart"]}
     plan = [_put(a), _put(b), done(f"{_cart(shop)} has {a.name} and {b.name}.")]
     return Goal("add_two", 4, f"{a.slug}-{b.slug}", fields, {"cart": {a.slug: 1, b.slug: 1}}, plan)

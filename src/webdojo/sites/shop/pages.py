@@ -13,9 +13,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.compact import Row
+from webdojo.sites.full import shop_view
 from webdojo.sites.shop import compact
 from webdojo.sites.shop.content import Product, ShopContent, make_content
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
@@ -51,6 +53,9 @@ class Shop(Site):
 
     def compact(self, page: Page, overlay: Overlay) -> list[Row]:
         return compact.rows(self, page, overlay)
+
+    def view(self, page: Page) -> dict[str, Any]:
+        return shop_view(self, page)
 
     def paths(self) -> Iterator[str]:
         yield "/"

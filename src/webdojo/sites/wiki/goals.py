@@ -29,7 +29,9 @@ def _topic(wiki: Wiki, rng: random.Random) -> Topic:
 
 
 def _article(wiki: Wiki, rng: random.Random) -> Article:
-    return rng.choice(list(wiki.content.articles.values()))
+    """An article, mostly from the first page of its topic."""
+    first = wiki.look.per_page if rng.random() < 0.7 else None
+    return rng.choice(_topic(wiki, rng).articles[:first])
 
 
 def _page(path: str, **query: str) -> dict[str, Any]:

@@ -11,10 +11,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites import words
 from webdojo.sites.compact import Row
+from webdojo.sites.full import wiki_view
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
 from webdojo.sites.wiki import compact
 from webdojo.sites.wiki.content import Article, WikiContent, make_content
@@ -43,6 +45,9 @@ class Wiki(Site):
 
     def compact(self, page: Page, overlay: Overlay) -> list[Row]:
         return compact.rows(self, page)
+
+    def view(self, page: Page) -> dict[str, Any]:
+        return wiki_view(self, page)
 
     def paths(self) -> Iterator[str]:
         yield "/"
