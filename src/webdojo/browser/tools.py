@@ -10,6 +10,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from webdojo.browser.keys import read_chord
 from webdojo.types import ToolCall
 
 COORDINATE_MAX = 1000
@@ -203,6 +204,10 @@ def _check_value(argument: ArgumentSpec, value: object) -> str | None:
         return f"must be one of {', '.join(argument.choices)}, not {_short(repr(value))}"
     if argument.nonempty and value in ("", []):
         return "must not be empty"
+    if argument.kind == "keys" and isinstance(value, list):
+        unknown = next((key for key in value if read_chord(key) is None), None)
+        if unknown is not None:
+            return f"has an unknown key {_short(repr(unknown))}; to type text use write"
     if isinstance(value, int | float) and not _in_range(argument, value):
         return f"must be {_range(argument)}, not {_short(repr(value))}"
     return None

@@ -1,0 +1,179 @@
+"""How each of the 13 tools is carried out on the active tab.
+
+One coroutine a tool. A tool that cannot do what it was asked raises `ToolFailed` with the reason
+that the agent will read; anything that Playwright raises is left to the session, which turns it
+into feedback too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from webdojo.browser.keys import normalise_keys
+from webdojo.browser.probe import PageState
+from webdojo.browser.tab import Tab
+from webdojo.browser.tools import COORDINATE_MAX
+
+Arguments = dict[str, Any]
+
+
+class ToolFailed(Exception):
+    """The call was well-formed but cannot be done here and now."""
+
+
+class Desk(Protocol):
+    """What the tools need of a session."""
+
+    tabs: list[Tab]
+    active: Tab
+    viewport_px: tuple[int, int]
+
+    async def open_tab(self) -> None: ...
+
+    async def focus_tab(self, tab: Tab) -> None: ...
+
+
+def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
+    """The CSS pixel of a point in 0..1000; 1000 is the last pixel, still inside the viewport."""
+    width, height = viewport_px
+    return min(width - 1, round(x * width / COORDINATE_MAX)), min(height - 1, round(y * height / COORDINATE_MAX))
+
+
+def web_address(text: str) -> str:
+    """Complete an address as an address bar would; refuse all but http and https.
+
+    Raises:
+        ToolFailed: another scheme, or no host.
+    """
+    text = text.strip()
+    if not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)", text):
+        host = text.split("/")[0].split(":")[0]
+        text = f"{'http' if host.endswith('localhost') or host == '127.0.0.1' else 'https'}://{text}"
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https"):
+        raise ToolFailed(f'only http and https addresses can be opened, not "{parts.scheme}:"')
+    if not parts.hostname:
+        raise ToolFailed(f'"{text}" names no host')
+    return text
+
+
+async def click(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    x, y = point_px(arguments["x"], arguments["y"], desk.viewport_px)
+    clicks = 2 if arguments.get("click_type") == "double" else 1
+    await desk.active.page.mouse.click(x, y, button=arguments.get("button", "left"), click_count=clicks)
+
+
+async def hover(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    await desk.active.page.mouse.move(*point_px(arguments["x"], arguments["y"], desk.viewport_px))
+
+
+async def drag(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    mouse = desk.active.page.mouse
+    await mouse.move(*point_px(arguments["x1"], arguments["y1"], desk.viewport_px))
+    await mouse.down()
+    # Several moves, because drag handlers start only after the pointer has gone some way.
+    await mouse.move(*point_px(arguments["x2"], arguments["y2"], desk.viewport_px), steps=6)
+    await mouse.up()
+
+
+async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    page, text, field = desk.active.page, arguments["text"], before.focus
+    if field is None:
+        raise ToolFailed("no field is focused; click one first")
+    if not field.editable:
+        raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
+    if field.editable == "fill":
+        element = (await page.evaluate_handle("document.activeElement")).as_element()
+        if element is None:
+            raise ToolFailed("the focus moved away")
+        await element.fill(text)
+        return
+    await page.keyboard.press("ControlOrMeta+a")
+    if not text:
+        await page.keyboard.press("Delete")
+        return
+    # One input event for the bulk and real keys for the last character: suggestion lists that
+    # listen to keys wake up, and long texts do not cost two round trips a character.
+    if text[:-1]:
+        await page.keyboard.insert_text(text[:-1])
+    await page.keyboard.type(text[-1])
+
+
+async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    for chord in normalise_keys(arguments["keys"]):
+        await desk.active.page.keyboard.press(chord)
+
+
+async def scroll(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    width, height = desk.viewport_px
+    x, y = scroll_point(arguments)
+    dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[arguments["direction"]]
+    await desk.active.page.mouse.move(*point_px(x, y, desk.viewport_px))
+    await desk.active.page.mouse.wheel(dx * arguments["amount"] * width, dy * arguments["amount"] * height)
+
+
+async def goto_url(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
+    response = await desk.active.page.goto(web_address(arguments["url"]), wait_until="commit")
+    return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
+
+
+async def go_back(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    history = await desk.active.cdp.send("Page.getNavigationHistory")
+    if history["currentIndex"] == 0:
+        raise ToolFailed("this tab has no earlier page")
+    await desk.active.page.go_back(wait_until="commit")
+
+
+async def wait(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    await asyncio.sleep(arguments["seconds"])
+
+
+async def new_tab(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    await desk.open_tab()
+
+
+async def switch_tab(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    index = arguments["index"]
+    if index >= len(desk.tabs):
+        raise ToolFailed(f"there is no tab {index}; tabs are 0 to {len(desk.tabs) - 1}")
+    await desk.focus_tab(desk.tabs[index])
+
+
+async def close_tab(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    if len(desk.tabs) == 1:
+        raise ToolFailed("this is the only tab")
+    await desk.active.page.close()
+
+
+async def done(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    """Nothing to do: the session stops here."""
+
+
+Action = Callable[[Desk, Arguments, PageState], Awaitable[str | None]]
+
+ACTIONS: dict[str, Action] = {
+    action.__name__: action
+    for action in (
+        *(click, hover, drag, write, press_keys, scroll, goto_url, go_back),
+        *(wait, new_tab, switch_tab, close_tab, done),
+    )
+}
+"""The coroutine of each tool. What it returns is a note for the feedback."""
+
+
+def scroll_point(arguments: Arguments) -> tuple[int, int]:
+    """Where a scroll turns the wheel, in 0..1000: the given point, or the middle."""
+    return arguments.get("x", COORDINATE_MAX // 2), arguments.get("y", COORDINATE_MAX // 2)
+
+
+def probe_point(name: str, arguments: Arguments) -> tuple[int, int] | None:
+    """The point in 0..1000 whose element the feedback of a tool names, if it has one."""
+    if name in ("click", "hover"):
+        return arguments["x"], arguments["y"]
+    if name == "drag":
+        return arguments["x1"], arguments["y1"]
+    return scroll_point(arguments) if name == "scroll" else None

@@ -1,0 +1,89 @@
+"""Key names as models write them, turned into the names that Playwright takes.
+
+"ctrl+a", "Cmd+A", ["Control", "a"], "return", "page_down" and "ArrowDown" are all understood.
+Both Ctrl and Cmd mean the machine's shortcut key, so one habit works everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_SHORTCUT = "ControlOrMeta"
+
+_MODIFIERS = {
+    **dict.fromkeys(("ctrl", "control", "cmd", "command", "meta", "super", "win", "controlormeta"), _SHORTCUT),
+    **dict.fromkeys(("alt", "option", "opt"), "Alt"),
+    "shift": "Shift",
+}
+
+_NAMED = (
+    *("Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "Home", "End", "PageUp", "PageDown"),
+    *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Space", "CapsLock", "ContextMenu"),
+    *(f"F{number}" for number in range(1, 13)),
+)
+
+_ALIASES = {
+    "return": "Enter",
+    "kpenter": "Enter",
+    "esc": "Escape",
+    "del": "Delete",
+    "ins": "Insert",
+    "pgup": "PageUp",
+    "pgdn": "PageDown",
+    "pgdown": "PageDown",
+    "up": "ArrowUp",
+    "down": "ArrowDown",
+    "left": "ArrowLeft",
+    "right": "ArrowRight",
+    "spacebar": "Space",
+    "plus": "+",
+    "minus": "-",
+    **{name.lower(): name for name in _NAMED},
+}
+
+
+def read_chord(text: str) -> str | None:
+    """One key or combination in Playwright's notation, or None where a key is unknown.
+
+    Returns: for example `Enter`, `ControlOrMeta+a`, `+`.
+    """
+    if text == " ":
+        return "Space"
+    text = text.strip()
+    parts = ["+"] if text == "+" else text.split("+")
+    if text.endswith("++"):  # "ctrl++" presses the plus key
+        parts = [*text[:-2].split("+"), "+"]
+    keys = [_read_key(part) for part in parts]
+    if any(key is None for key in keys):
+        return None
+    *modifiers, last = [key for key in keys if key is not None]
+    if any(key not in _MODIFIERS.values() for key in modifiers):
+        return None
+    if _SHORTCUT in modifiers and "Shift" not in modifiers and len(last) == 1:
+        last = last.lower()
+    return "+".join([*modifiers, last])
+
+
+def normalise_keys(keys: Sequence[str]) -> list[str]:
+    """All chords to press in order; modifiers followed by one key are one combination.
+
+    Every key must be known to `read_chord`; `tools.check_call` sees to that.
+    """
+    lowered = [key.strip().lower() for key in keys]
+    if len(keys) > 1 and all(key in _MODIFIERS for key in lowered[:-1]) and lowered[-1] not in _MODIFIERS:
+        keys = ["+".join(keys)]
+    chords = [read_chord(key) for key in keys]
+    assert None not in chords, f"unchecked keys: {keys}"
+    return [chord for chord in chords if chord is not None]
+
+
+def shown(chord: str) -> str:
+    """The chord as feedback shows it: `Control+a`."""
+    return chord.replace(_SHORTCUT, "Control")
+
+
+def _read_key(text: str) -> str | None:
+    if len(text) == 1:
+        return text
+    plain = text.strip().lower()
+    return _MODIFIERS.get(plain) or _ALIASES.get(plain.replace("_", "").replace("-", "").replace(" ", ""))

@@ -1,0 +1,172 @@
+"""One Chromium process that hosts many isolated sessions.
+
+A session is a browser context: cookies, storage and cache are its own and end with it. The pool
+starts the browser when it is entered, starts it anew before the next `open()` where it has died,
+and leaves no process behind when it is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from playwright.async_api import Browser, Playwright, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from webdojo.browser.find import find_chromium
+from webdojo.browser.session import BrowserSession, first_line
+from webdojo.config import BrowserConfig
+from webdojo.errors import BrowserError, StartError
+from webdojo.types import ImageSink
+
+_FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--disable-smooth-scrolling",
+)
+
+_BACK_OFF_S = 0.2
+
+_SELECT_JS = """(() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`select:not([multiple]):not([size]), ::picker(select) { appearance: base-select !important }`);
+  document.adoptedStyleSheets.push(sheet);
+})()"""
+"""Chromium draws a native drop-down outside the page, where synthetic clicks cannot reach it; drawn
+inside the page its options can be seen and clicked."""
+
+
+class BrowserPool:
+    """Sessions in one browser. Use as an async context manager.
+
+    Args:
+        config: the recipe's browser section.
+        images: where screenshots are put.
+        chromium_args: further command-line flags of Chromium, such as host mappings.
+    """
+
+    def __init__(self, config: BrowserConfig, images: ImageSink, chromium_args: Sequence[str] = ()) -> None:
+        self._config = config
+        self._images = images
+        self._args = list(chromium_args)
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        await self._live_browser(None)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stop()
+
+    async def open(self, start_url: str, headers: dict[str, str] | None = None) -> BrowserSession:
+        """Open a fresh session at a URL, ready to be observed.
+
+        Args:
+            start_url: an http or https address.
+            headers: sent with every request of this session.
+
+        Raises:
+            StartError: the URL does not answer, or answers with HTTP 500 or above, after
+                `navigation_retries` further tries.
+            BrowserError: Chromium cannot be started.
+        """
+        try:
+            async with asyncio.timeout(self._config.start_timeout_s):
+                return await self._open(start_url, headers or {})
+        except TimeoutError:
+            raise StartError(
+                f"{start_url} did not answer within {self._config.start_timeout_s:g} s (browser.start_timeout_s)"
+            ) from None
+
+    async def _open(self, start_url: str, headers: dict[str, str]) -> BrowserSession:
+        browser = await self._live_browser(None)
+        try:
+            session = await self._session(browser, headers)
+        except PlaywrightError:  # it died without having been noticed
+            session = await self._session(await self._live_browser(browser), headers)
+        try:
+            await self._reach(session, start_url)
+        except BaseException:
+            await session.close()
+            raise
+        return session
+
+    async def _session(self, browser: Browser, headers: dict[str, str]) -> BrowserSession:
+        width, height = self._config.viewport_px
+        context = await browser.new_context(
+            viewport={"width": width, "height": height},
+            device_scale_factor=1,
+            extra_http_headers=headers,
+            accept_downloads=False,
+            locale="en-US",
+        )
+        await context.add_init_script(_SELECT_JS)
+        session = BrowserSession(context, self._config, self._images)
+        await session.open_tab()
+        return session
+
+    async def _reach(self, session: BrowserSession, url: str) -> None:
+        reason = ""
+        for attempt in range(self._config.navigation_retries + 1):
+            if attempt:
+                await asyncio.sleep(_BACK_OFF_S * 2 ** (attempt - 1))
+            try:
+                response = await session.page.goto(url, wait_until="commit", timeout=0)
+                if response is None or response.status < 500:
+                    await session.settle()
+                    # "Back" must not lead to the blank page that every tab begins with.
+                    await session.active.cdp.send("Page.resetNavigationHistory")
+                    return
+                reason = f"it answered HTTP {response.status}"
+            except PlaywrightError as error:
+                browser = self._browser
+                if browser is None or not browser.is_connected():
+                    raise BrowserError(f"the browser died while opening {url}: {first_line(error)}") from error
+                reason = first_line(error)
+        raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
+
+    async def _live_browser(self, dead: Browser | None) -> Browser:
+        """The running browser; a new one where none runs or the running one is `dead`."""
+        async with self._starting:
+            browser = self._browser
+            if browser is None or browser is dead or not browser.is_connected():
+                await self._stop()
+                browser = self._browser = await self._start()
+            return browser
+
+    async def _start(self) -> Browser:
+        executable = find_chromium(self._config)
+        self._playwright = await async_playwright().start()
+        try:
+            return await self._playwright.chromium.launch(
+                executable_path=executable,
+                headless=self._config.headless,
+                chromium_sandbox=os.name == "posix" and os.geteuid() != 0,
+                # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
+                handle_sigint=False,
+                args=[*_FLAGS, *self._args],
+                timeout=self._config.start_timeout_s * 1000,
+            )
+        except PlaywrightError as error:
+            await self._stop()
+            raise BrowserError(
+                f"{executable} did not start: {first_line(error)}; "
+                f"see what `{executable} --headless --dump-dom about:blank` says"
+            ) from None
+
+    async def _stop(self) -> None:
+        browser, playwright = self._browser, self._playwright
+        self._browser = self._playwright = None
+        if browser is not None and browser.is_connected():
+            await browser.close()
+        if playwright is not None:
+            await playwright.stop()

@@ -1,0 +1,223 @@
+"""What is known about a page besides its pixels (OpenWebRL A.2), read by one script.
+
+The same script runs before and after every call; `feedback` compares the two states. It also
+starts a mutation watch, so that the second reading knows whether the document changed at all.
+Points given to the script are CSS pixels; nothing here is shown to a model in pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+WATCH_JS = """
+const watchKey = Symbol.for('webdojo.watch');
+const startWatch = () => {
+  const watch = {changes: 0, last: performance.now(), seen: new WeakMap()};
+  watch.take = (records) => {
+    for (const record of records) {
+      watch.changes++;
+      // Animations rewrite the same few nodes for ever: style changes and the ninth rewrite of a
+      // node do not keep a page from being ready, but growth always does.
+      if (record.type === 'attributes' && record.attributeName === 'style') continue;
+      const times = (watch.seen.get(record.target) || 0) + 1;
+      watch.seen.set(record.target, times);
+      if (times <= 8 || record.addedNodes.length > record.removedNodes.length) watch.last = performance.now();
+    }
+  };
+  watch.observer = new MutationObserver(watch.take);
+  watch.observer.observe(document, {childList: true, subtree: true, attributes: true, characterData: true});
+  Object.defineProperty(window, watchKey, {value: watch, configurable: true, enumerable: false});
+  return watch;
+};
+const stopWatch = () => {
+  const watch = window[watchKey];
+  if (!watch) return;
+  watch.observer.disconnect();
+  delete window[watchKey];
+};
+"""
+
+SIZE_JS = """
+// A document that was just opened or wiped by its script has no root element.
+const pageSize = () => {
+  const root = document.scrollingElement || document.documentElement;
+  return root ? [root.scrollWidth, root.scrollHeight] : [0, 0];
+};
+"""
+
+READ_JS = (
+    SIZE_JS
+    + """
+const squeeze = (text, limit) => {
+  const line = (text || '').slice(0, 400).replace(/\\s+/g, ' ').trim();
+  return line.length > limit ? line.slice(0, limit - 1) + '…' : line;
+};
+const INTERACTIVE = 'a[href],button,input,select,textarea,label,option,summary,[onclick],[contenteditable=""],' +
+  '[contenteditable=true],' + ['button', 'link', 'tab', 'option', 'menuitem', 'checkbox', 'radio', 'switch',
+  'combobox', 'textbox', 'searchbox', 'slider', 'treeitem'].map(role => `[role=${role}]`).join(',');
+const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'hidden'];
+const FILLED = ['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color'];
+const elementAt = (x, y) => {
+  let element = document.elementFromPoint(x, y);
+  while (element) {
+    let inner = null;
+    if (element.shadowRoot) {
+      inner = element.shadowRoot.elementFromPoint(x, y);
+    } else if (element.contentDocument) {
+      const box = element.getBoundingClientRect();
+      x -= box.left + element.clientLeft;
+      y -= box.top + element.clientTop;
+      inner = element.contentDocument.elementFromPoint(x, y);
+    }
+    if (!inner || inner === element) break;
+    element = inner;
+  }
+  return element;
+};
+const focused = () => {
+  let element = document.activeElement;
+  for (;;) {
+    const inner = element && (element.shadowRoot || element.contentDocument);
+    if (!inner || !inner.activeElement) return element;
+    element = inner.activeElement;
+  }
+};
+const ownText = (element) =>
+  [...element.childNodes].filter(node => node.nodeType === 3).map(node => node.data).join(' ');
+const nameOf = (element, interactive) => {
+  const by = element.getAttribute('aria-labelledby');
+  const labelled = by && by.split(/\\s+/).map(id => document.getElementById(id)).filter(Boolean)
+    .map(label => label.textContent).join(' ');
+  const label = element.labels && element.labels[0] && element.labels[0].textContent;
+  const pressed = element.tagName === 'INPUT' && ['button', 'submit', 'reset'].includes(element.type) && element.value;
+  const field = ['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName);
+  const inside = field ? '' : interactive ? element.textContent : ownText(element);
+  const image = interactive && !field && element.querySelector('img[alt]');
+  for (const candidate of [element.getAttribute('aria-label'), labelled, label, pressed, element.getAttribute('alt'),
+      element.getAttribute('placeholder'), inside, image && image.alt, element.getAttribute('title'),
+      field && element.name]) {
+    const name = squeeze(candidate, 40);
+    if (name) return name;
+  }
+  return '';
+};
+const valueOf = (element) => {
+  if (element.tagName === 'SELECT') return squeeze([...element.selectedOptions].map(o => o.label).join(', '), 200);
+  if (element.tagName === 'INPUT' || element.tagName === 'TEXTAREA') return element.value.slice(0, 10000);
+  return element.isContentEditable ? element.innerText.slice(0, 10000) : null;
+};
+const editableBy = (element) => {
+  if (element.disabled || element.readOnly) return '';
+  if (element.tagName === 'INPUT')
+    return NOT_TYPED.includes(element.type) ? '' : FILLED.includes(element.type) ? 'fill' : 'type';
+  // A foreign frame hides what has the focus inside it: let the keys through.
+  return element.tagName === 'TEXTAREA' || element.tagName === 'IFRAME' || element.isContentEditable ? 'type' : '';
+};
+const expandedOf = (element) => {
+  if (element.tagName === 'SELECT') return CSS.supports('selector(:open)') ? element.matches(':open') : null;
+  const said = element.getAttribute('aria-expanded');
+  if (said) return said === 'true';
+  return element.tagName === 'SUMMARY' && element.parentElement ? element.parentElement.open === true : null;
+};
+const describe = (element, interactive) => ({
+  tag: element.tagName.toLowerCase(),
+  role: element.getAttribute('role') || '',
+  name: nameOf(element, interactive),
+  value: valueOf(element),
+  checked: ['checkbox', 'radio'].includes(element.type) ? element.checked : null,
+  expanded: expandedOf(element),
+  editable: editableBy(element),
+});
+const scrollerAt = (element) => {
+  const page = [document.body, document.documentElement];
+  for (; element && !page.includes(element); element = element.parentElement) {
+    const room = [element.scrollWidth - element.clientWidth, element.scrollHeight - element.clientHeight];
+    if (room[0] < 2 && room[1] < 2) continue;
+    const style = getComputedStyle(element);
+    if (/auto|scroll/.test(style.overflowX + style.overflowY))
+      return [element.scrollLeft, element.scrollTop, room[0], room[1]];
+  }
+  return null;
+};
+const readPage = (point) => {
+  const [width, height] = pageSize();
+  const under = point && elementAt(point[0], point[1]);
+  const target = under && (under.closest(INTERACTIVE) || under);
+  const focus = focused();
+  const hasFocus = focus && focus !== document.body && focus !== document.documentElement;
+  return {
+    scroll: [scrollX, scrollY, width - innerWidth, height - innerHeight],
+    box: under ? scrollerAt(under) : null,
+    target: target ? describe(target, target.matches(INTERACTIVE)) : null,
+    focus: hasFocus || (focus && focus.isContentEditable) ? describe(focus, true) : null,
+  };
+};
+"""
+)
+
+PROBE_JS = f"""(point) => {{
+  {WATCH_JS}
+  {READ_JS}
+  stopWatch();
+  const state = readPage(point);
+  startWatch();
+  return {{...state, changes: 0}};
+}}"""
+
+PAGE_JS = f"""() => {{
+  {SIZE_JS}
+  return {{title: document.title, page: pageSize(), scroll: [scrollX, scrollY]}};
+}}"""
+"""The little that an observation needs."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """A DOM element as feedback names it."""
+
+    tag: str
+    role: str = ""
+    name: str = ""
+    value: str | None = None
+    """Value of a field, or None for what is no field."""
+    checked: bool | None = None
+    expanded: bool | None = None
+    """Of what opens and closes: drop-downs, disclosures, menus."""
+    editable: str = ""
+    """`type`: takes keys; `fill`: takes a value as a whole (dates, sliders); empty: neither."""
+
+
+@dataclass(frozen=True)
+class PageState:
+    """The active tab at one moment. Scroll offsets and rooms are in CSS pixels."""
+
+    url: str
+    tab: int = 0
+    tabs: int = 1
+    document: int = 0
+    """Counts the documents that this tab has loaded: a reload of the same URL counts."""
+    scroll: tuple[float, float, float, float] = (0, 0, 0, 0)
+    """Left, top, and how far each can go."""
+    box: tuple[float, float, float, float] | None = None
+    """The same of the innermost scrollable element at the point."""
+    target: Element | None = None
+    """The element at the point, or the interactive element around it."""
+    focus: Element | None = None
+    changes: int = 0
+    """DOM changes since the reading before."""
+
+
+def read_state(raw: dict[str, Any], *, url: str, tab: int, tabs: int, document: int) -> PageState:
+    """Make a `PageState` of what the script returned and of what the session knows."""
+    return PageState(
+        url=url,
+        tab=tab,
+        tabs=tabs,
+        document=document,
+        scroll=tuple(raw["scroll"]),
+        box=tuple(raw["box"]) if raw["box"] else None,
+        target=Element(**raw["target"]) if raw["target"] else None,
+        focus=Element(**raw["focus"]) if raw["focus"] else None,
+        changes=raw["changes"],
+    )

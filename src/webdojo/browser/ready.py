@@ -1,0 +1,91 @@
+"""When is a page worth looking at? By events, never by fixed sleeps.
+
+A page is ready when no navigation is on its way, the document is parsed, DOM, layout and scroll
+have been still for `ready_quiet_s`, fonts and the images in view are there, and no data request
+(fetch, XHR) is out. Running animations and slow third parties cannot hold it up for longer than
+`ready_cap_s` after the document is there.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+
+from webdojo.browser.probe import READ_JS, WATCH_JS
+from webdojo.browser.tab import Tab
+from webdojo.config import BrowserConfig
+
+_READY_JS = f"""async ([quietMs, capMs, point]) => {{
+  {WATCH_JS}
+  {READ_JS}
+  const end = performance.now() + capMs;
+  const watch = window[watchKey] || startWatch();
+  const sleep = (ms) => new Promise(done => setTimeout(done, ms));
+  const frame = () => new Promise(done => {{ requestAnimationFrame(done); setTimeout(done, 50); }});
+  const before = (work) => Promise.race([work, sleep(Math.max(0, end - performance.now()))]);
+  if (document.readyState === 'loading')
+    await before(new Promise(done => document.addEventListener('DOMContentLoaded', done, {{once: true}})));
+  // Without scripts nothing moves by itself: two frames let scrolls and styles land.
+  const quiet = document.scripts.length ? quietMs : 0;
+  const shapeOf = () => [...pageSize(), scrollX, scrollY].join();
+  const imagesInView = () => [...document.images].filter(image => {{
+    if (image.complete && image.webdojoDecoded === image.currentSrc) return false;
+    const box = image.getBoundingClientRect();
+    return box.width > 1 && box.height > 1 && box.bottom > 0 && box.right > 0 &&
+      box.top < innerHeight && box.left < innerWidth;
+  }});
+  await before(frame());
+  await before(frame());
+  let shape = shapeOf();
+  while (performance.now() < end) {{
+    const images = imagesInView();
+    if (images.length) await before(Promise.all(images.map(image => image.decode().catch(() => {{}}).then(() => {{
+      Object.defineProperty(image, 'webdojoDecoded', {{value: image.currentSrc, writable: true, configurable: true}});
+    }}))));
+    if (document.fonts.status !== 'loaded') await before(document.fonts.ready);
+    watch.take(watch.observer.takeRecords());
+    const now = performance.now();
+    const current = shapeOf();
+    if (current !== shape) {{ shape = current; watch.last = now; }}
+    const left = quiet - (now - watch.last);
+    if (left <= 0) break;
+    await sleep(Math.min(left, 25));
+  }}
+  return {{...readPage(point), changes: watch.changes}};
+}}"""
+
+
+async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Wait until the tab is ready, and return its state as `probe.read_state` takes it.
+
+    A navigation on its way is waited for as long as the caller's timeout allows; `ready_cap_s`
+    counts from there.
+    """
+    document = -1
+    deadline = 0.0
+    while True:
+        await tab.navigated()
+        if document != tab.document:
+            deadline = time.monotonic() + config.ready_cap_s
+        document = tab.document
+        left = max(0.0, deadline - time.monotonic())
+        try:
+            raw: dict[str, Any] = await tab.page.evaluate(
+                _READY_JS, [config.ready_quiet_s * 1000, left * 1000, point_px]
+            )
+        except PlaywrightError as error:
+            if not is_overtaken(error):
+                raise
+            continue
+        if tab.navigating or tab.document != document:
+            continue
+        if time.monotonic() < deadline and await tab.requests_done(deadline):
+            continue
+        return raw
+
+
+def is_overtaken(error: PlaywrightError) -> bool:
+    """True where a new document came while a command was running in the old one."""
+    return "context was destroyed" in error.message or "Not attached to an active page" in error.message

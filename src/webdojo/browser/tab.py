@@ -1,0 +1,163 @@
+"""One tab: its page, its DevTools channel, and what the navigation events said so far.
+
+Chromium reports a navigation that a click began before it acknowledges the click, so right after
+an input `navigating` is already true; nothing needs to guess or sleep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.async_api import CDPSession, Download, Page, Request
+
+from webdojo.config import BrowserConfig
+
+_DATA = ("fetch", "xhr")
+
+
+class Tab:
+    """A page with its state; `Tab.adopt` makes one."""
+
+    def __init__(
+        self,
+        page: Page,
+        cdp: CDPSession,
+        config: BrowserConfig,
+        on_popup: Callable[[], None],
+        note: Callable[[str], None],
+    ) -> None:
+        self.page = page
+        self.cdp = cdp
+        self.navigating = False
+        self.document = 0
+        """Counts committed documents."""
+        self.crashed = False
+        self.failed_url = ""
+        """The address that did not load, where the tab shows Chromium's error page."""
+        self._config = config
+        self._popup = on_popup
+        self._note = note
+        self._main_frame = ""
+        self._requests: dict[Request, float] = {}
+        self._moved = asyncio.Event()
+
+    @classmethod
+    async def adopt(
+        cls, page: Page, config: BrowserConfig, on_popup: Callable[[], None], note: Callable[[str], None]
+    ) -> Tab:
+        """Attach to a page and follow it from now on.
+
+        Args:
+            on_popup: called when the page asks for a new window, before that window exists.
+            note: takes what the agent should be told in the next feedback.
+        """
+        tab = cls(page, await page.context.new_cdp_session(page), config, on_popup, note)
+        tab.cdp.on("Page.frameRequestedNavigation", tab._on_requested)
+        tab.cdp.on("Page.frameStartedNavigating", tab._on_started)
+        tab.cdp.on("Page.frameNavigated", tab._on_navigated)
+        tab.cdp.on("Page.navigatedWithinDocument", tab._on_still)
+        tab.cdp.on("Page.frameStoppedLoading", tab._on_still)
+        tab.cdp.on("Page.windowOpen", tab._on_popup)
+        page.on("request", tab._on_request)
+        page.on("requestfinished", tab._on_answer)
+        page.on("requestfailed", tab._on_answer)
+        page.on("download", tab._on_download)
+        page.on("crash", tab._on_crash)
+        page.on("close", tab._on_close)
+        await tab.cdp.send("Page.enable")
+        tree = await tab.cdp.send("Page.getFrameTree")
+        tab._main_frame = tree["frameTree"]["frame"]["id"]
+        return tab
+
+    @property
+    def url(self) -> str:
+        """The address; for an error page the one that failed, not Chromium's own."""
+        return self.failed_url or self.page.url
+
+    async def navigated(self) -> None:
+        """Return once no navigation of the main frame is on its way."""
+        while self.navigating:
+            self._moved.clear()
+            await self._moved.wait()
+
+    async def requests_done(self, deadline: float) -> bool:
+        """Wait for the data requests that are out; return whether there were any.
+
+        A request older than half the readiness cap is a long poll or a dead third party and is
+        not waited for. `deadline` is in `time.monotonic()` seconds.
+        """
+        waited = False
+        while True:
+            patience = self._config.ready_cap_s / 2
+            until = max((began + patience for began in self._requests.values()), default=0.0)
+            left = min(until, deadline) - time.monotonic()
+            if left <= 0:
+                return waited
+            waited = True
+            self._moved.clear()
+            try:
+                async with asyncio.timeout(left):
+                    await self._moved.wait()
+            except TimeoutError:
+                return waited
+
+    async def screenshot(self) -> bytes:
+        """The viewport, encoded as the recipe says."""
+        options: dict[str, Any] = {"format": self._config.screenshot_format, "optimizeForSpeed": True}
+        if self._config.screenshot_format == "jpeg":
+            options["quality"] = self._config.screenshot_quality
+        shot = await self.cdp.send("Page.captureScreenshot", options)
+        return base64.b64decode(shot["data"])
+
+    def _is_main(self, event: dict[str, Any]) -> bool:
+        return bool(event["frameId"] == self._main_frame)
+
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        if self._is_main(event) and event["disposition"] == "currentTab" and event["url"].startswith("http"):
+            self.navigating = True
+
+    def _on_started(self, event: dict[str, Any]) -> None:
+        if self._is_main(event):
+            self.navigating = True
+
+    def _on_navigated(self, event: dict[str, Any]) -> None:
+        frame = event["frame"]
+        if "parentId" in frame:
+            return
+        self._main_frame = frame["id"]
+        self.failed_url = frame.get("unreachableUrl", "")
+        self._requests.clear()
+        self.document += 1
+        self.navigating = False
+        self._moved.set()
+
+    def _on_still(self, event: dict[str, Any]) -> None:
+        if self._is_main(event):
+            self.navigating = False
+            self._moved.set()
+
+    def _on_popup(self, event: dict[str, Any]) -> None:
+        self._popup()
+
+    def _on_request(self, request: Request) -> None:
+        if request.resource_type in _DATA:
+            self._requests[request] = time.monotonic()
+
+    def _on_answer(self, request: Request) -> None:
+        if self._requests.pop(request, None) is not None:
+            self._moved.set()
+
+    def _on_download(self, download: Download) -> None:
+        self._note(f'download of "{download.suggested_filename[:60]}" refused')
+
+    def _on_crash(self, page: Page) -> None:
+        self.crashed = True
+        self._on_close(page)
+
+    def _on_close(self, page: Page) -> None:
+        self.navigating = False
+        self._moved.set()
