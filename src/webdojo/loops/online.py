@@ -81,12 +81,16 @@ async def online(
         updated = time.perf_counter()
 
         _save(store, learner, iteration, stream.position, surplus, config.save_every)
-        figures = _figures(collected) | update | {
-            "version": iteration,
-            "seconds_rollout": rolled_out - started,
-            "seconds_update": updated - rolled_out,
-            "seconds_total": time.perf_counter() - started,
-        }
+        figures = (
+            _figures(collected)
+            | update
+            | {
+                "version": iteration,
+                "seconds_rollout": rolled_out - started,
+                "seconds_update": updated - rolled_out,
+                "seconds_total": time.perf_counter() - started,
+            }
+        )
         log.write(PHASE, iteration, figures)
         bar.advance(1, reward=figures["reward"], success=figures["success"])
 

@@ -55,7 +55,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
         info = run_info(recipe.seed, find_chromium(recipe.browser))
         store = RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
-        return asyncio.run(_Run(recipe, store, log).all())
+        return asyncio.run(Pipeline(recipe, store, log).all())
 
 
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
@@ -63,11 +63,11 @@ def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
         with store, RunLog(store) as log:
-            run = _Run(recipe, store, log)
+            run = Pipeline(recipe, store, log)
             return asyncio.run(run.evaluate_alone("eval", model_path))
 
 
-class _Run:
+class Pipeline:
     """The phases of one run, in the order in which `all` calls them."""
 
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:

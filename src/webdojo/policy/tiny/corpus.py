@@ -58,7 +58,8 @@ def corpus() -> Iterator[str]:
         yield from [f"{word} {word}", f"{word.upper()} {word.lower()}"] * 20
     for adjective, noun in product(ADJECTIVES, SHOP_NOUNS + WIKI_NOUNS):
         name = f"{adjective} {noun}"
-        url = f"url http://{KINDS[len(name) % len(KINDS)]}-17.localhost/p/{slug(name)}?q={slug(name).replace('-', '+')}&page=2\nscroll 0/160"
+        host, query = f"{KINDS[len(name) % len(KINDS)]}-17.localhost", slug(name).replace("-", "+")
+        url = f"url http://{host}/p/{slug(name)}?q={query}&page=2\nscroll 0/160"
         for text in (*FEEDBACK, *THOUGHTS):
             yield text.format(name=name, noun=noun, nouns=plural(noun), url=url)
     for kind in KINDS:

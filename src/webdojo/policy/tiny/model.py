@@ -16,9 +16,30 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 
 from webdojo.policy.patches import multiply_patches
 
-SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
+SPECIAL = [
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+]
 TAGS = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"]
-TOOL_TEXT = ['{"name": "', '", "arguments": {', '"x": ', ', "y": ', '"text": "', '"keys": ["', '"direction": "', ', "amount": ', '"answer": "', '"]', "}}", '"}}']
+TOOL_TEXT = [
+    '{"name": "',
+    '", "arguments": {',
+    '"x": ',
+    ', "y": ',
+    '"text": "',
+    '"keys": ["',
+    '"direction": "',
+    ', "amount": ',
+    '"answer": "',
+    '"]',
+    "}}",
+    '"}}',
+]
 """Fixed pieces of tool calls, one token each."""
 
 QWEN_SPLIT = (
@@ -49,7 +70,10 @@ def build_tokenizer(corpus: Iterable[str], vocab_size: int = 2200) -> PreTrained
     tokenizer.add_special_tokens([AddedToken(t, special=True, normalized=False) for t in SPECIAL])
     tokenizer.add_tokens([AddedToken(t, special=False, normalized=False) for t in TAGS + TOOL_TEXT])
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>", clean_up_tokenization_spaces=False
+        tokenizer_object=tokenizer,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        clean_up_tokenization_spaces=False,
     )
 
 
@@ -59,7 +83,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
     The learned position grid starts ten times larger than the library's default: at the default
     scale a visual token's place on the screen is not decodable for thousands of steps.
     """
-    token = tokenizer.convert_tokens_to_ids
+    vocabulary = tokenizer.get_vocab()
     config = Qwen3VLConfig(
         text_config={
             "vocab_size": len(tokenizer),
@@ -71,11 +95,16 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
             "head_dim": 32,
             "max_position_embeddings": 8192,
             "rope_theta": 10000.0,
-            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [6, 5, 5], "mrope_interleaved": True},
+            "rope_parameters": {
+                "rope_type": "default",
+                "rope_theta": 10000.0,
+                "mrope_section": [6, 5, 5],
+                "mrope_interleaved": True,
+            },
             "tie_word_embeddings": True,
             "bos_token_id": None,
-            "eos_token_id": token("<|im_end|>"),
-            "pad_token_id": token("<|endoftext|>"),
+            "eos_token_id": vocabulary["<|im_end|>"],
+            "pad_token_id": vocabulary["<|endoftext|>"],
         },
         vision_config={
             "depth": 3,
@@ -89,10 +118,10 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
             "num_position_embeddings": GRID * GRID,
             "deepstack_visual_indexes": [1],
         },
-        image_token_id=token("<|image_pad|>"),
-        video_token_id=token("<|video_pad|>"),
-        vision_start_token_id=token("<|vision_start|>"),
-        vision_end_token_id=token("<|vision_end|>"),
+        image_token_id=vocabulary["<|image_pad|>"],
+        video_token_id=vocabulary["<|video_pad|>"],
+        vision_start_token_id=vocabulary["<|vision_start|>"],
+        vision_end_token_id=vocabulary["<|vision_end|>"],
         tie_word_embeddings=True,
     )
     torch.manual_seed(seed)

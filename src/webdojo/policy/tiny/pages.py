@@ -105,7 +105,9 @@ class Screens:
 
 
 def _screen(row: dict[str, Any]) -> Screen:
-    return Screen(tuple(Word(*word) for word in row["words"]), tuple((tag, element) for tag, element, *_ in row["controls"]))
+    return Screen(
+        tuple(Word(*word) for word in row["words"]), tuple((tag, element) for tag, element, *_ in row["controls"])
+    )
 
 
 def render_screens(

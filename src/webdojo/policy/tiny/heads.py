@@ -1,0 +1,84 @@
+"""What the tiny model minimises while it is built, and how right it is: dense heads, then answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from webdojo.policy.forward import text_hidden, vision_features
+from webdojo.policy.tiny.lessons import CHARACTERS, ROWS, TOKENS, WORDS, Question, Skill
+from webdojo.policy.tiny.teacher import Lesson
+
+Figures = dict[str, list[float]]
+
+
+class Heads(nn.Module):
+    """Throw-away classifiers on visual tokens [N, width]: 2 characters, 2 words, row and column."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.characters = nn.Linear(width, 2 * (len(CHARACTERS) + 1))
+        self.words = nn.Linear(width, 2 * (len(WORDS) + 2))
+        self.place = nn.Linear(width, 2 * ROWS)
+
+    def losses(
+        self, tokens: torch.Tensor, characters: torch.Tensor, words: torch.Tensor
+    ) -> tuple[torch.Tensor, Figures]:
+        """Summed cross-entropy, and accuracies over cells that are not blank; targets are int64 [N, 2]."""
+        n = len(tokens)
+        character_logits = self.characters(tokens).view(2 * n, -1)
+        word_logits = self.words(tokens).view(2 * n, -1)
+        index = torch.arange(n, device=tokens.device) % TOKENS
+        place = torch.stack([index // ROWS, index % ROWS], dim=1).view(-1)
+        characters, words = characters.view(-1), words.view(-1)
+        parts = {
+            "characters": F.cross_entropy(character_logits, characters),
+            "words": F.cross_entropy(word_logits, words),
+            "place": F.cross_entropy(self.place(tokens).view(2 * n, ROWS), place),
+        }
+        right = {
+            "character_accuracy": (character_logits.argmax(-1) == characters)[characters > 0],
+            "word_accuracy": (word_logits.argmax(-1) == words)[words > 1],
+        }
+        figures = {name: [float(loss.detach())] for name, loss in parts.items()}
+        figures |= {name: [float(hits.float().mean())] for name, hits in right.items()}
+        return parts["characters"] + parts["words"] + parts["place"], figures
+
+
+def seeing_loss(model: Any, heads: Heads, lesson: Lesson) -> tuple[torch.Tensor, Figures]:
+    """Dense targets on the vision tower's tokens alone."""
+    device = model.device
+    features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
+    return heads.losses(features.embeds, lesson.characters.to(device), lesson.words.to(device))
+
+
+def answering_loss(model: Any, heads: Heads, lesson: Lesson, image_token_id: int) -> tuple[torch.Tensor, Figures]:
+    """Dense targets, and the answers to all questions; right or wrong by skill is in the figures."""
+    device = model.device
+    features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
+    dense, dense_figures = heads.losses(features.embeds, lesson.characters.to(device), lesson.words.to(device))
+    ids, answer = lesson.ids.to(device), lesson.answer.to(device)
+    hidden = text_hidden(model, ids, lesson.positions.to(device), ids == image_token_id, features, use_cache=False)
+    chosen = answer[:, 1:] > 0
+    logits, targets = model.get_output_embeddings()(hidden[:, :-1][chosen]).float(), ids[:, 1:][chosen]
+    loss = F.cross_entropy(logits, targets)
+    right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
+    figures: Figures = defaultdict(list, dense_figures)
+    figures["answer"].append(float(loss.detach()))
+    for index, question in enumerate(lesson.asked):
+        figures[question.skill.value].append(float(_is_right(right[owners == index], question)))
+    return dense + 2 * loss, figures
+
+
+def _is_right(right: torch.Tensor, question: Question) -> bool:
+    """All tokens right; for pointing the first digit on both axes is enough: that is the right token cell."""
+    if question.skill is not Skill.FIND:
+        return bool(right.all())
+    x, y = question.answer.removeprefix('{"x": ').removesuffix("}").split(', "y": ')
+    if len(x) < 3 or len(y) < 3:
+        return bool(right.all())
+    return bool(right[[2, 2 + len(x) + 1]].all())  # tokens: `{`, `"x": `, digits of x, `, "y": `, digits of y, `}`
