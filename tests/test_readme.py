@@ -36,7 +36,7 @@ def readme_commands() -> list[str]:
     return [line for line in lines if line]
 
 
-def run(command: str, cwd: Path, timeout: float = 300) -> str:
+def run(command: str, cwd: Path, timeout: float = 900) -> str:
     """The command in bash; fails with its output unless it succeeds."""
     bash = ["bash", "-euo", "pipefail", "-c", command]
     done = subprocess.run(bash, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=timeout, check=False)
