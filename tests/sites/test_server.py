@@ -1,3 +1,5 @@
+import re
+
 import httpx
 import pytest
 
@@ -40,6 +42,27 @@ def test_sessions_never_see_one_another() -> None:
         server.end("a")
         assert server.state("a") == {}
         assert server.state("b") != {}
+
+
+def test_seen_facts_are_those_that_the_page_shows() -> None:
+    shop, wiki = load_site("shop", 3), load_site("wiki", 3)
+    product, article = shop.content.products[ITEM], next(iter(wiki.content.articles.values()))
+    with SiteServer() as server:
+        get(server, "list", f"/c/{product.category}?color={product.color.lower()}&max=100")
+        assert {f"{ITEM}.Price", f"{ITEM}.Color"} <= set(server.state("list")[HOST]["seen"])
+        assert f"{ITEM}.Stock" not in server.state("list")[HOST]["seen"]
+        for layout in ("compact", "auto"):
+            html = get(server, layout, "/", layout=layout).text
+            for name, price in re.findall(r'class="name">([^<]+)</span></a>\s*<p class="note">\$(\d+)', html):
+                slug = name.lower().replace(" ", "-")
+                assert shop.content.products[slug].price == int(price)
+                assert f"{slug}.Price" in server.state(layout)[HOST]["seen"]
+        assert server.state("compact")[HOST]["seen"] == []
+        assert len(server.state("auto")[HOST]["seen"]) == 6
+        get(server, "w", f"/t/{article.topic}", host=wiki.host)
+        assert server.state("w")[wiki.host]["seen"] == []
+        get(server, "w", f"/t/{article.topic}?region={article.region.lower()}", host=wiki.host)
+        assert f"{article.slug}.Region" in server.state("w")[wiki.host]["seen"]
 
 
 def test_hosts_of_one_session_keep_their_own_state() -> None:

@@ -43,7 +43,7 @@ def shop_view(shop: Shop, page: Page) -> dict[str, Any]:
         "tagline": prose.tagline("shop", shop.look.brand, shop.seed),
     }
     if page.name == "home":
-        view["picks"] = [_product(shop, c.products[shop.seed % len(c.products)]) for c in categories][:3]
+        view["picks"] = [_product(shop, p) for p in page.data["picks"]]
     if page.name in ("list", "search"):
         view["cards"] = [_product(shop, p) for p in page.data["items"]]
         view["data_page"] = page.data["page"]
@@ -92,7 +92,7 @@ def _product(shop: Shop, product: Product) -> Card:
 
 
 def _article(article: Article) -> Card:
-    text = prose.article(article.name, article.noun, article.region)[0]
+    text = prose.article(article.name, article.noun, article.region)[2]  # holds no facts: those are for the article
     return Card(article.name, f"/a/{article.slug}", _svg(article.name, article.noun), "", text)
 
 

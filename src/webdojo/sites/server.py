@@ -116,7 +116,7 @@ class SiteServer:
             if isinstance(reply, Redirect):
                 return RedirectResponse(reply.path, status_code=303)
             overlay.visited.append(http.url.path + (f"?{http.url.query}" if http.url.query else ""))
-            overlay.seen.update(reply.shows)
+            overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
             html = render(site, reply, overlay, layout)
         response = HTMLResponse(html, status_code=reply.status, headers={"Cache-Control": "no-store"})
         if SESSION_HEADER not in http.headers:

@@ -53,7 +53,9 @@ class Page:
     title: str
     data: dict[str, Any] = field(default_factory=dict)
     shows: tuple[str, ...] = ()
-    """Facts on the page, as `slug.label`."""
+    """Facts on the page in every layout, as `slug.label`."""
+    full_shows: tuple[str, ...] = ()
+    """Facts that only the full-size layout shows, on cards and in pictures."""
     status: int = 200
 
 

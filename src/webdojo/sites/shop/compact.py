@@ -12,7 +12,6 @@ from webdojo.sites.compact import (
     action_row,
     choice_row,
     link_row,
-    paragraph,
     search_row,
     text_row,
     title_row,
@@ -23,6 +22,9 @@ from webdojo.sites.site import Overlay, Page, href
 if TYPE_CHECKING:
     from webdojo.sites.shop.content import Product
     from webdojo.sites.shop.pages import Shop
+
+RELATED = 2
+"""Related products that a product page shows, where its look has any."""
 
 
 def rows(shop: Shop, page: Page, overlay: Overlay) -> list[Row]:
@@ -100,7 +102,7 @@ def _product(shop: Shop, page: Page) -> list[Row]:
     out += item_rows(look, [(category.name, f"/c/{category.slug}", "")])
     if look.compact.related:
         out += [text_row(look.words["related"], style="heading", tag="h2")]
-        out += _products(shop, page.data["related"][:2])
+        out += _products(shop, page.data["related"][:RELATED])
     return out
 
 
@@ -130,4 +132,4 @@ def _cart(shop: Shop, page: Page) -> list[Row]:
 
 
 def _missing(shop: Shop, page: Page) -> list[Row]:
-    return [title_row(page.title, shop.look.compact.title), *paragraph("", 0), *_categories(shop)]
+    return [title_row(page.title, shop.look.compact.title), *_categories(shop)]

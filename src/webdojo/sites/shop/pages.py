@@ -38,7 +38,9 @@ class Shop(Site):
             return self._change(request, overlay)
         match parts:
             case [""]:
-                return Page("home", self.look.heading)
+                categories = self.content.categories.values()
+                picks = [c.products[self.seed % len(c.products)] for c in categories][:3]
+                return Page("home", self.look.heading, {"picks": picks}, (), _card_facts(picks))
             case ["c", slug] if slug in self.content.categories:
                 return self._list(slug, request.values)
             case ["p", slug] if slug in self.content.products:
@@ -146,15 +148,21 @@ class Shop(Site):
             "category": category, "items": items, "page": page, "pages": pages, "query": query, "count": len(found),
             "path": f"/c/{slug}",
         }  # fmt: skip
-        return Page("list", category.name, data, tuple(f"{p.slug}.Price" for p in items))
+        shows = [f"{p.slug}.Price" for p in items]
+        if "color" in query:
+            shows += [f"{p.slug}.Color" for p in items]
+        return Page("list", category.name, data, tuple(shows), _card_facts(items))
 
     def _product(self, product: Product) -> Page:
         category = self.content.categories[product.category]
         others = [p for p in category.products if p != product]
         start = sum(map(ord, product.slug)) % len(others)
         related = (others + others)[start : start + 3]
-        shows = tuple(f"{product.slug}.{label}" for label in product.facts())
-        return Page("product", product.name, {"product": product, "category": category, "related": related}, shows)
+        shows = [f"{product.slug}.{label}" for label in product.facts()]
+        if self.look.compact.related:
+            shows += [f"{p.slug}.Price" for p in related[: compact.RELATED]]
+        data = {"product": product, "category": category, "related": related}
+        return Page("product", product.name, data, tuple(shows), _card_facts(related))
 
     def _search(self, values: dict[str, str]) -> Page:
         text = values.get("q", "")
@@ -165,7 +173,8 @@ class Shop(Site):
             "q": text, "items": items, "page": page, "pages": pages, "count": len(found), "query": {"q": text},
             "path": "/search",
         }  # fmt: skip
-        return Page("search", self.look.words["results"], data, tuple(f"{p.slug}.Price" for p in items))
+        shows = tuple(f"{p.slug}.Price" for p in items)
+        return Page("search", self.look.words["results"], data, shows, _card_facts(items))
 
     def _cart(self, overlay: Overlay) -> Page:
         lines = [(self.content.products[slug], amount) for slug, amount in overlay.cart.items()]
@@ -183,3 +192,8 @@ class Shop(Site):
             overlay.cart.pop(slug, None)
             return Redirect("/cart")
         return Page("missing", "Page not found", status=404)
+
+
+def _card_facts(products: Sequence[Product]) -> tuple[str, ...]:
+    """What full-size cards tell: the price in words, the colour by their picture."""
+    return tuple(f"{p.slug}.{label}" for p in products for label in ("Price", "Color"))

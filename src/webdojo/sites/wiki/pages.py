@@ -120,7 +120,8 @@ class Wiki(Site):
             "topic": topic, "items": items, "page": page, "pages": pages, "query": query, "count": len(found),
             "path": f"/t/{slug}",
         }  # fmt: skip
-        return Page("list", topic.name, data)
+        shows = tuple(f"{a.slug}.Region" for a in items) if "region" in query else ()
+        return Page("list", topic.name, data, shows)
 
     def _article(self, article: Article) -> Page:
         related = [self.content.articles[slug] for slug in article.related]
