@@ -23,7 +23,8 @@ from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import latest, online
 from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model
+from webdojo.policy.loading import load_model, model_folder
+from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle
@@ -49,13 +50,14 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     """
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
+    processor = Processor.load(model_folder(recipe.model.path))  # a wrong path must not leave a run folder behind
     if resume:
         store = RunStore.open(run)
     else:
         info = run_info(recipe.seed, find_chromium(recipe.browser))
         store = RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
-        return asyncio.run(Pipeline(recipe, store, log).all())
+        return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
@@ -75,9 +77,9 @@ class Pipeline:
         self.tasks = train_tasks(recipe.tasks, TRAIN_TASKS, recipe.seed)
         self.heldout = heldout_tasks(recipe.tasks, recipe.evaluate.tasks, recipe.seed)
 
-    async def all(self) -> dict[str, Any]:
+    async def all(self, processor: Processor) -> dict[str, Any]:
+        """Every phase, and the result."""
         base = self.recipe.model.path
-        _, processor = load_model(base)
         async with open_arena(self.recipe, self.store, processor) as arena:
             with self._timed("evaluate_base"):
                 result: dict[str, Any] = {"success_base": await self.evaluate(arena, "eval_base", base)}
@@ -112,7 +114,7 @@ class Pipeline:
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
         """`evaluate` in an arena of its own."""
-        _, processor = load_model(model_path)
+        processor = Processor.load(model_folder(model_path))
         async with open_arena(self.recipe, self.store, processor) as arena:
             return await self.evaluate(arena, phase, model_path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,57 +11,75 @@ from torch import nn
 from torch.nn import functional as F
 
 from webdojo.policy.forward import text_hidden, vision_features
-from webdojo.policy.tiny.lessons import CHARACTERS, ROWS, TOKENS, WORDS, Question, Skill
+from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, ROWS, TOKENS, WORDS, Question, Skill
 from webdojo.policy.tiny.teacher import Lesson
+from webdojo.sites.words import compact_vocabulary
 
 Figures = dict[str, list[float]]
+SHARPNESS = 20.0
+"""Scale of the cosines between visual tokens and word embeddings."""
 
 
 class Heads(nn.Module):
-    """Throw-away classifiers on visual tokens [N, width]: 2 characters, 2 words, row and column."""
+    """Dense predictions from visual tokens [N, width]: two characters, the word, row and column.
 
-    def __init__(self, width: int) -> None:
+    Characters and places have throw-away classifiers. Words are told by cosine with the text
+    model's own embeddings, which puts a word that is seen and the same word in a question into the
+    same place: finding one by the other is then a matter of equal content.
+    """
+
+    def __init__(self, width: int, word_ids: list[int]) -> None:
         super().__init__()
         self.characters = nn.Linear(width, 2 * (len(CHARACTERS) + 1))
-        self.words = nn.Linear(width, 2 * (len(WORDS) + 2))
         self.place = nn.Linear(width, 2 * ROWS)
+        self.register_buffer("word_ids", torch.tensor(word_ids))
 
-    def losses(
-        self, tokens: torch.Tensor, characters: torch.Tensor, words: torch.Tensor
-    ) -> tuple[torch.Tensor, Figures]:
-        """Summed cross-entropy, and accuracies over cells that are not blank; targets are int64 [N, 2]."""
+    def losses(self, tokens: torch.Tensor, embeddings: torch.Tensor, lesson: Lesson) -> tuple[torch.Tensor, Figures]:
+        """Summed cross-entropy, and accuracies over cells that are not blank.
+
+        Args:
+            tokens: [N, width], what the vision tower hands to the text model.
+            embeddings: [vocabulary, width] of the text model.
+        """
         n = len(tokens)
+        characters, words = lesson.characters.to(tokens.device).view(-1), lesson.words.to(tokens.device)
         character_logits = self.characters(tokens).view(2 * n, -1)
-        word_logits = self.words(tokens).view(2 * n, -1)
+        known = embeddings[self.get_buffer("word_ids")]
+        word_logits = SHARPNESS * F.normalize(tokens, dim=-1) @ F.normalize(known, dim=-1).T
         index = torch.arange(n, device=tokens.device) % TOKENS
         place = torch.stack([index // ROWS, index % ROWS], dim=1).view(-1)
-        characters, words = characters.view(-1), words.view(-1)
         parts = {
             "characters": F.cross_entropy(character_logits, characters),
-            "words": F.cross_entropy(word_logits, words),
+            "words": F.cross_entropy(word_logits, words, ignore_index=NO_WORD),
             "place": F.cross_entropy(self.place(tokens).view(2 * n, ROWS), place),
         }
         right = {
             "character_accuracy": (character_logits.argmax(-1) == characters)[characters > 0],
-            "word_accuracy": (word_logits.argmax(-1) == words)[words > 1],
+            "word_accuracy": (word_logits.argmax(-1) == words)[words != NO_WORD],
         }
         figures = {name: [float(loss.detach())] for name, loss in parts.items()}
         figures |= {name: [float(hits.float().mean())] for name, hits in right.items()}
         return parts["characters"] + parts["words"] + parts["place"], figures
 
 
+def word_token_ids(encode: Callable[[str], list[int]]) -> list[int]:
+    """The token of each word of `WORDS` as it stands inside a sentence: capitalised, after a space."""
+    written = {word.lower(): word for word in compact_vocabulary()}
+    return [encode(" " + written[word])[0] for word in WORDS]
+
+
 def seeing_loss(model: Any, heads: Heads, lesson: Lesson) -> tuple[torch.Tensor, Figures]:
     """Dense targets on the vision tower's tokens alone."""
     device = model.device
     features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
-    return heads.losses(features.embeds, lesson.characters.to(device), lesson.words.to(device))
+    return heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
 
 
 def answering_loss(model: Any, heads: Heads, lesson: Lesson, image_token_id: int) -> tuple[torch.Tensor, Figures]:
     """Dense targets, and the answers to all questions; right or wrong by skill is in the figures."""
     device = model.device
     features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
-    dense, dense_figures = heads.losses(features.embeds, lesson.characters.to(device), lesson.words.to(device))
+    dense, dense_figures = heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
     ids, answer = lesson.ids.to(device), lesson.answer.to(device)
     hidden = text_hidden(model, ids, lesson.positions.to(device), ids == image_token_id, features, use_cache=False)
     chosen = answer[:, 1:] > 0

@@ -24,8 +24,10 @@ COLUMNS = SIDE // 16
 TOKENS = ROWS * ROWS
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
 """Class of each character; 0 is blank or anything else."""
-WORDS = {word: i + 2 for i, word in enumerate(sorted({word.lower() for word in compact_vocabulary()}))}
-"""Class of each word in lower case; 0 is none, 1 is any other (numbers, words being typed)."""
+WORDS = {word: i for i, word in enumerate(sorted({word.lower() for word in compact_vocabulary()}))}
+"""Class of each word in lower case."""
+NO_WORD = -100
+"""Target of a token that no known word covers: it is left out of the loss."""
 
 
 class Skill(StrEnum):
@@ -47,16 +49,16 @@ class Question:
 
 
 def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
-    """Character and word classes of both cells of every visual token: two int64 [100, 2]."""
+    """Character classes of both cells, int64 [100, 2], and the word class, int64 [100], of every visual token."""
     characters = np.zeros((ROWS, COLUMNS), np.int64)
-    words = np.zeros((ROWS, COLUMNS), np.int64)
+    words = np.full((ROWS, ROWS), NO_WORD, np.int64)
     for word in screen.words:
         for offset, character in enumerate(word.text):
             column = word.column + offset
             if 0 <= word.row < ROWS and 0 <= column < COLUMNS:
                 characters[word.row, column] = CHARACTERS.get(character, 0)
-                words[word.row, column] = WORDS.get(word.text.strip(".").lower(), 1)
-    return characters.reshape(TOKENS, 2), words.reshape(TOKENS, 2)
+                words[word.row, column // 2] = WORDS.get(word.text.strip(".").lower(), NO_WORD)
+    return characters.reshape(TOKENS, 2), words.reshape(TOKENS)
 
 
 def questions(screen: Screen, rng: random.Random, n: int) -> list[Question]:
@@ -101,7 +103,8 @@ def _find(name: str, element: int, group: list[Word]) -> Question:
 
 def _read(name: str, element: int, group: list[Word]) -> Question:
     x, y = _point(group)
-    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', name)
+    text = " ".join(w.text.strip(":") for w in group if w.text[0].isalnum() or w.text[0] == "$")
+    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', text)
 
 
 def _values(screen: Screen) -> list[tuple[str, str]]:

@@ -46,6 +46,7 @@ QWEN_SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 PATCH, MERGE = 16, 2
+HIDDEN, HEAD_DIM, KEY_HEADS = 128, 32, 2
 GRID = 20
 """Patches a side of the 320-px viewport; also the side of the learned position grid."""
 
@@ -80,24 +81,26 @@ def build_tokenizer(corpus: Iterable[str], vocab_size: int = 2200) -> PreTrained
 def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForConditionalGeneration:
     """A freshly initialised tiny Qwen3-VL for this tokenizer.
 
-    The learned position grid starts ten times larger than the library's default: at the default
-    scale a visual token's place on the screen is not decodable for thousands of steps.
+    Two things differ from the library's default start, each because a small model otherwise finds
+    them only after very many samples. The learned position grid starts ten times larger, so that a
+    visual token's place on the screen is decodable at once. Keys start as queries, so that equal
+    content attends to equal content: a name in the question to the same name on the screen.
     """
     vocabulary = tokenizer.get_vocab()
     config = Qwen3VLConfig(
         text_config={
             "vocab_size": len(tokenizer),
-            "hidden_size": 128,
+            "hidden_size": HIDDEN,
             "intermediate_size": 512,
             "num_hidden_layers": 4,
             "num_attention_heads": 4,
-            "num_key_value_heads": 2,
-            "head_dim": 32,
+            "num_key_value_heads": KEY_HEADS,
+            "head_dim": HEAD_DIM,
             "max_position_embeddings": 8192,
-            "rope_theta": 10000.0,
+            "rope_theta": 5_000_000.0,
             "rope_parameters": {
                 "rope_type": "default",
-                "rope_theta": 10000.0,
+                "rope_theta": 5_000_000.0,
                 "mrope_section": [6, 5, 5],
                 "mrope_interleaved": True,
             },
@@ -114,7 +117,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
             "patch_size": PATCH,
             "temporal_patch_size": 2,
             "spatial_merge_size": MERGE,
-            "out_hidden_size": 128,
+            "out_hidden_size": HIDDEN,
             "num_position_embeddings": GRID * GRID,
             "deepstack_visual_indexes": [1],
         },
@@ -128,6 +131,9 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForCond
     model = Qwen3VLForConditionalGeneration(config)
     with torch.no_grad():
         model.model.visual.pos_embed.weight.normal_(std=0.2)
+        for layer in model.model.language_model.layers:
+            heads = layer.self_attn.q_proj.weight.view(KEY_HEADS, -1, HEAD_DIM, HIDDEN)
+            heads.copy_(layer.self_attn.k_proj.weight.view(KEY_HEADS, 1, HEAD_DIM, HIDDEN).expand_as(heads))
     multiply_patches(model)
     return model
 

@@ -29,7 +29,7 @@ class Lesson:
     characters: torch.Tensor
     """int64 [B * 100, 2]: character class of both cells of each visual token."""
     words: torch.Tensor
-    """int64 [B * 100, 2]: word class of both cells."""
+    """int64 [B * 100]: word class of each visual token, or `NO_WORD`."""
     ids: torch.Tensor
     """int64 [B, L], padded on the right."""
     positions: torch.Tensor

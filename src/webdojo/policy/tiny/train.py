@@ -27,7 +27,7 @@ from torch.multiprocessing.spawn import spawn
 from webdojo.policy.loading import save_model
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.corpus import corpus
-from webdojo.policy.tiny.heads import Figures, Heads, answering_loss, seeing_loss
+from webdojo.policy.tiny.heads import Figures, Heads, answering_loss, seeing_loss, word_token_ids
 from webdojo.policy.tiny.model import build_model, build_tokenizer, image_settings
 from webdojo.policy.tiny.pages import Screens, render_screens
 from webdojo.policy.tiny.teacher import Lesson, Teacher
@@ -86,14 +86,14 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
     processor = Processor(tokenizer, image_settings())
     model: Any = build_model(tokenizer, course.seed)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    heads = Heads(model.config.text_config.hidden_size).to(model.device)
+    heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode)).to(model.device)
     teacher = Teacher(Screens(folder / "train"), processor, course.questions)
     check = Teacher(Screens(folder / "check"), processor, course.questions)
     rng = random.Random(f"course-{course.seed}-{rank}")
-    vision = [*model.model.visual.parameters(), *heads.parameters()]
+    seeing = [*model.model.visual.parameters(), *model.get_input_embeddings().parameters(), *heads.parameters()]
     answering = partial(answering_loss, model, heads, image_token_id=processor.image_token_id)
     phases = (
-        ("see", course.see_samples, vision, partial(seeing_loss, model, heads)),
+        ("see", course.see_samples, seeing, partial(seeing_loss, model, heads)),
         ("answer", course.answer_samples, [*model.parameters(), *heads.parameters()], answering),
     )
     started = time.monotonic()
@@ -118,6 +118,7 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
                     entry = {"phase": phase, "samples": seen, "seconds": round(time.monotonic() - started)}
                     history.append(entry | _measure(loss_of, check, ask))
                     print(json.dumps(history[-1]), flush=True)
+                    torch.save({"model": model.state_dict()}, folder / "latest.pt")
     if rank == 0:
         save_model(model.cpu().to(torch.bfloat16), processor, folder / "model")
         parameters_all = sum(p.numel() for p in model.parameters())

@@ -1,0 +1,68 @@
+"""What the tiny model is asked about a screen."""
+
+import random
+
+import numpy as np
+import pytest
+
+from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, TOKENS, WORDS, Skill, dense_targets, questions
+from webdojo.policy.tiny.pages import Screen, Word
+
+HEADER, LINK, FACT = 1, 2, 3
+
+
+def word(text: str, column: int, row: int, element: int) -> Word:
+    return Word(text, 16 * column, 32 * row - 3, 16 * (column + len(text)), 32 * row + 35, element)
+
+
+SCREEN = Screen(
+    words=(
+        word("Nova", 0, 0, HEADER),
+        word("Royal", 2, 3, LINK),
+        word("Rug", 8, 3, LINK),
+        word("$95", 12, 3, LINK),
+        word("Size", 0, 6, FACT),
+        word("Large", 15, 6, FACT + 1),
+    ),
+    controls=(("a", LINK),),
+)
+
+
+def test_dense_targets_name_both_cells_of_every_token() -> None:
+    characters, words = dense_targets(SCREEN)
+    assert characters.shape == (TOKENS, 2)
+    assert words.shape == (TOKENS,)
+    token = 3 * 10 + 1  # row 3, columns 2 and 3: "Ro"
+    assert characters[token].tolist() == [CHARACTERS["R"], CHARACTERS["o"]]
+    assert words[token] == WORDS["royal"]
+    assert characters[token + 2].tolist() == [CHARACTERS["l"], 0]  # the blank after "Royal"
+    assert words[3 * 10 + 6] == NO_WORD  # "$9" is a word outside the vocabulary
+    assert words[0] == WORDS["nova"]
+    assert np.count_nonzero(characters) == sum(len(w.text) for w in SCREEN.words)
+
+
+@pytest.mark.parametrize(
+    ("skill", "text", "answer"),
+    [
+        (Skill.FIND, "find Royal Rug", '{"x": 425, "y": 350}'),
+        (Skill.READ, 'read {"x": 425, "y": 350}', "Royal Rug $95"),
+        (Skill.VALUE, "value Royal Rug", "95"),
+        (Skill.VALUE, "value Size", "Large"),
+        (Skill.SEE, "see Royal Rug", "yes"),
+    ],
+)
+def test_each_kind_of_question_is_asked_with_its_answer(skill: Skill, text: str, answer: str) -> None:
+    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, random.Random(0), 300)}
+    assert asked[skill, text] == answer
+
+
+def test_a_name_that_stands_twice_is_not_pointed_at() -> None:
+    twice = Screen((*SCREEN.words, word("Royal", 2, 8, 9), word("Rug", 8, 8, 9)), (*SCREEN.controls, ("a", 9)))
+    assert not [q for q in questions(twice, random.Random(0), 200) if q.skill is Skill.FIND]
+
+
+def test_see_is_no_for_what_is_not_there() -> None:
+    asked = [q for q in questions(SCREEN, random.Random(1), 400) if q.skill is Skill.SEE]
+    names = {"Nova", "Royal Rug", "Size", "Large"}
+    assert {q.answer for q in asked} == {"yes", "no"}
+    assert all((q.text.removeprefix("see ") in names) == (q.answer == "yes") for q in asked)
