@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import pytest
 
@@ -61,12 +62,12 @@ def test_the_tools_are_those_of_the_papers_table_in_its_order() -> None:
 
 
 @pytest.mark.parametrize(("name", "arguments"), GOOD)
-def test_good_calls_pass(name: str, arguments: dict) -> None:
+def test_good_calls_pass(name: str, arguments: dict[str, Any]) -> None:
     assert check_call(ToolCall(name=name, arguments=arguments)) is None
 
 
 @pytest.mark.parametrize(("name", "arguments", "reason"), BAD)
-def test_bad_calls_get_a_one_line_reason(name: str, arguments: dict, reason: str) -> None:
+def test_bad_calls_get_a_one_line_reason(name: str, arguments: dict[str, Any], reason: str) -> None:
     said = check_call(ToolCall(name=name, arguments=arguments))
     assert said is not None and reason in said
     assert "\n" not in said and len(said) < 160

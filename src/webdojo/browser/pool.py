@@ -32,6 +32,8 @@ _FLAGS = (
 
 _BACK_OFF_S = 0.2
 
+_CLOSE_TIMEOUT_S = 10.0
+
 _SELECT_JS = """(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`select:not([multiple]):not([size]), ::picker(select) { appearance: base-select !important }`);
@@ -102,16 +104,27 @@ class BrowserPool:
 
     async def _session(self, browser: Browser, headers: dict[str, str]) -> BrowserSession:
         width, height = self._config.viewport_px
-        context = await browser.new_context(
-            viewport={"width": width, "height": height},
-            device_scale_factor=1,
-            extra_http_headers=headers,
-            accept_downloads=False,
-            locale="en-US",
+        creating = asyncio.ensure_future(
+            browser.new_context(
+                viewport={"width": width, "height": height},
+                device_scale_factor=1,
+                extra_http_headers=headers,
+                accept_downloads=False,
+                locale="en-US",
+            )
         )
-        await context.add_init_script(_SELECT_JS)
+        try:
+            context = await asyncio.shield(creating)
+        except asyncio.CancelledError:  # Chromium makes it all the same
+            await (await creating).close()
+            raise
         session = BrowserSession(context, self._config, self._images)
-        await session.open_tab()
+        try:
+            await context.add_init_script(_SELECT_JS)
+            await session.open_tab()
+        except BaseException:
+            await session.close()
+            raise
         return session
 
     async def _reach(self, session: BrowserSession, url: str) -> None:
@@ -146,16 +159,15 @@ class BrowserPool:
     async def _start(self) -> Browser:
         executable = find_chromium(self._config)
         self._playwright = await async_playwright().start()
+        sandbox = os.geteuid() != 0  # Chromium refuses to sandbox root
         try:
-            return await self._playwright.chromium.launch(
-                executable_path=executable,
-                headless=self._config.headless,
-                chromium_sandbox=os.name == "posix" and os.geteuid() != 0,
-                # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
-                handle_sigint=False,
-                args=[*_FLAGS, *self._args],
-                timeout=self._config.start_timeout_s * 1000,
-            )
+            try:
+                return await self._launch(self._playwright, executable, sandbox)
+            except PlaywrightError as error:
+                # Containers and some distributions forbid the namespaces that it needs.
+                if not sandbox or "sandbox" not in error.message.lower():
+                    raise
+                return await self._launch(self._playwright, executable, False)
         except PlaywrightError as error:
             await self._stop()
             raise BrowserError(
@@ -163,10 +175,25 @@ class BrowserPool:
                 f"see what `{executable} --headless --dump-dom about:blank` says"
             ) from None
 
+    async def _launch(self, playwright: Playwright, executable: str, sandbox: bool) -> Browser:
+        return await playwright.chromium.launch(
+            executable_path=executable,
+            headless=self._config.headless,
+            chromium_sandbox=sandbox,
+            # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
+            handle_sigint=False,
+            args=[*_FLAGS, *self._args],
+            timeout=self._config.start_timeout_s * 1000,
+        )
+
     async def _stop(self) -> None:
         browser, playwright = self._browser, self._playwright
         self._browser = self._playwright = None
         if browser is not None and browser.is_connected():
-            await browser.close()
+            try:
+                async with asyncio.timeout(_CLOSE_TIMEOUT_S):
+                    await browser.close()
+            except (PlaywrightError, TimeoutError):
+                pass  # the driver kills what it started when it stops
         if playwright is not None:
             await playwright.stop()
