@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from webdojo.policy.loading import load_model, model_folder
-from webdojo.policy.tiny.heads import Heads, answering_loss
+from webdojo.policy.tiny.gaze import Gaze
+from webdojo.policy.tiny.heads import Heads, answering_loss, word_token_ids
 from webdojo.policy.tiny.pages import Screens, render_screens
 from webdojo.policy.tiny.teacher import Teacher
 from webdojo.policy.tiny.train import Course, _measure, main
@@ -49,9 +50,9 @@ def test_the_shipped_model_reads_points_and_answers_on_sites_it_never_saw(screen
     model, processor = load_model("tiny")
     assert (model_folder("tiny") / "model.safetensors").stat().st_size < 12e6
     check = Teacher(Screens(screens), processor, 8)
-    heads = Heads(model.config.text_config.hidden_size)
+    heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode))
     with torch.no_grad():
-        loss_of = partial(answering_loss, model, heads, image_token_id=processor.image_token_id)
+        loss_of = partial(answering_loss, model, heads, Gaze(model), image_token_id=processor.image_token_id)
         figures = _measure(loss_of, check, ask=True)
     assert figures["find"] > 0.8
     assert figures["read"] > 0.8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from webdojo.policy.forward import text_hidden, vision_features
+from webdojo.policy.tiny.gaze import ANSWER_LAYER, QUESTION_LAYER, Gaze
 from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, ROWS, TOKENS, WORDS, Question, Skill
 from webdojo.policy.tiny.teacher import Lesson
 from webdojo.sites.words import compact_vocabulary
@@ -75,22 +75,32 @@ def seeing_loss(model: Any, heads: Heads, lesson: Lesson) -> tuple[torch.Tensor,
     return heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
 
 
-def answering_loss(model: Any, heads: Heads, lesson: Lesson, image_token_id: int) -> tuple[torch.Tensor, Figures]:
-    """Dense targets, and the answers to all questions; right or wrong by skill is in the figures."""
+def answering_loss(
+    model: Any, heads: Heads, gaze: Gaze, lesson: Lesson, image_token_id: int
+) -> tuple[torch.Tensor, Figures]:
+    """Dense targets, answers, and where to look for them; right or wrong by skill is in the figures."""
     device = model.device
     features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
-    dense, dense_figures = heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
+    total, figures = heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
     ids, answer = lesson.ids.to(device), lesson.answer.to(device)
     hidden = text_hidden(model, ids, lesson.positions.to(device), ids == image_token_id, features, use_cache=False)
     chosen = answer[:, 1:] > 0
     logits, targets = model.get_output_embeddings()(hidden[:, :-1][chosen]).float(), ids[:, 1:][chosen]
     loss = F.cross_entropy(logits, targets)
+    figures["answer"] = [float(loss.detach())]
+    total = total + 2 * loss
+    for name, layer, looks in (
+        ("question_gaze", QUESTION_LAYER, lesson.question_looks),
+        ("answer_gaze", ANSWER_LAYER, lesson.answer_looks),
+    ):
+        if looks is not None:
+            miss = gaze.loss(layer, looks.to(device), lesson.image_start)
+            total = total + miss
+            figures[name] = [float(miss.detach())]
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
-    figures: Figures = defaultdict(list, dense_figures)
-    figures["answer"].append(float(loss.detach()))
     for index, question in enumerate(lesson.asked):
-        figures[question.skill.value].append(float(_is_right(right[owners == index], question)))
-    return dense + 2 * loss, figures
+        figures.setdefault(question.skill.value, []).append(float(_is_right(right[owners == index], question)))
+    return total, figures
 
 
 def _is_right(right: torch.Tensor, question: Question) -> bool:

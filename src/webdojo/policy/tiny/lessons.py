@@ -44,8 +44,10 @@ class Question:
     skill: Skill
     text: str
     answer: str
-    box_px: tuple[float, float, float, float] = (0, 0, 0, 0)
-    """For `find`: left, top, right, bottom of the control; a point inside counts as right."""
+    named: tuple[int, ...] = ()
+    """Visual tokens of what the question names."""
+    answered: tuple[int, ...] = ()
+    """Visual tokens that the answer is read from."""
 
 
 def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
@@ -66,7 +68,7 @@ def questions(screen: Screen, rng: random.Random, n: int) -> list[Question]:
     groups: dict[int, list[Word]] = {}
     for word in screen.words:
         groups.setdefault(word.element, []).append(word)
-    named = [(_name(group), element, group) for element, group in groups.items() if _name(group)]
+    named = [(_name(group), element, group) for element, group in groups.items() if _name(group) and _cells(group)]
     counts: dict[str, int] = {}
     for name, *_ in named:
         counts[name] = counts.get(name, 0) + 1
@@ -79,7 +81,7 @@ def questions(screen: Screen, rng: random.Random, n: int) -> list[Question]:
         makers += [lambda: _find(*rng.choice(pointable))] * 5
         makers += [lambda: _read(*rng.choice(unique))] * 2
     if values:
-        makers += [lambda: _value(rng.choice(values))] * 3
+        makers += [lambda: _value(*rng.choice(values))] * 3
     return [rng.choice(makers)() for _ in range(n)]
 
 
@@ -96,35 +98,42 @@ def _point(group: list[Word]) -> tuple[int, int]:
 
 def _find(name: str, element: int, group: list[Word]) -> Question:
     x, y = _point(group)
-    row = group[0].row * 32
-    box = (min(w.left for w in group), row, max(w.right for w in group), row + 32)
-    return Question(Skill.FIND, f"find {name}", f'{{"x": {x}, "y": {y}}}', box)
+    named = _cells([w for w in group if w.text[0].isalpha()])
+    return Question(Skill.FIND, f"find {name}", f'{{"x": {x}, "y": {y}}}', named, named)
 
 
 def _read(name: str, element: int, group: list[Word]) -> Question:
     x, y = _point(group)
     text = " ".join(w.text.strip(":") for w in group if w.text[0].isalnum() or w.text[0] == "$")
-    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', text)
+    cells = _cells(group)
+    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', text, cells, cells)
 
 
-def _values(screen: Screen) -> list[tuple[str, str]]:
+def _cells(words: list[Word]) -> tuple[int, ...]:
+    """The visual tokens that words cover, as far as they are in view."""
+    columns = {(w.row, column // 2) for w in words for column in range(w.column, w.column + len(w.text))}
+    return tuple(sorted(row * ROWS + column for row, column in columns if 0 <= row < ROWS and 0 <= column < ROWS))
+
+
+def _values(screen: Screen) -> list[tuple[list[Word], Word]]:
     """(name, value) of every row that holds one name and, beside it, one value."""
     rows: dict[int, list[Word]] = {}
     for word in sorted(screen.words, key=lambda w: w.left):
         rows.setdefault(word.row, []).append(word)
-    out = []
+    out: list[tuple[list[Word], Word]] = []
     for row in rows.values():
         numbers = [w for w in row if w.text.strip("$").isdigit()]
         names = [w for w in row if w.text[0].isalpha()]
         if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
-            out.append((" ".join(w.text for w in names), numbers[0].text.strip("$")))
+            out.append((names, numbers[0]))
         elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
-            out.append((names[0].text, names[1].text))
+            out.append((names[:1], names[1]))
     return out
 
 
-def _value(pair: tuple[str, str]) -> Question:
-    return Question(Skill.VALUE, f"value {pair[0]}", pair[1])
+def _value(name: list[Word], value: Word) -> Question:
+    text = " ".join(w.text for w in name)
+    return Question(Skill.VALUE, f"value {text}", value.text.strip("$"), _cells(name), _cells([value]))
 
 
 def _see(rng: random.Random, names: list[str]) -> Question:

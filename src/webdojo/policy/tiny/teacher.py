@@ -14,7 +14,8 @@ import torch
 
 from webdojo.policy.positions import mrope_positions
 from webdojo.policy.processor import Processor
-from webdojo.policy.tiny.lessons import ROWS, TOKENS, Question, dense_targets, questions
+from webdojo.policy.tiny.gaze import Looks
+from webdojo.policy.tiny.lessons import ROWS, TOKENS, Question, Skill, dense_targets, questions
 from webdojo.policy.tiny.pages import Screens
 
 
@@ -37,6 +38,12 @@ class Lesson:
     answer: torch.Tensor
     """int64 [B, L]: 0, or 1 + index in `asked` of the question whose answer this token is part of."""
     asked: list[Question]
+    image_start: int
+    """Index of the first image token in every row."""
+    question_looks: Looks | None
+    """From the name in each question to where it stands; None without questions."""
+    answer_looks: Looks | None
+    """From each answer's tokens to where it is read."""
 
 
 class Teacher:
@@ -57,7 +64,9 @@ class Teacher:
         picked = [rng.randrange(len(self._screens)) for _ in range(n)]
         pixels, grids, rows, marks = [], [], [], []
         asked: list[Question] = []
-        for index in picked:
+        question_looks: list[tuple[int, int, tuple[int, ...]]] = []
+        answer_looks: list[tuple[int, int, tuple[int, ...]]] = []
+        for row, index in enumerate(picked):
             image = np.array(self._screens.images[index])
             values, grid = self._processor.patchify(_recolour(image, rng) if augment else image)
             pixels.append(values)
@@ -65,8 +74,14 @@ class Teacher:
             ids, mark = list(self._opening), [0] * len(self._opening)
             for question in questions(self._screens.screens[index], rng, self._per_screen) if ask else []:
                 asked.append(question)
-                prompt = self._before + self._processor.encode(question.text) + self._between
+                text = self._processor.encode(question.text)
+                prompt = self._before + text + self._between
+                end = len(ids) + len(self._before) + len(text)
+                first = end - 1 if question.skill is Skill.READ else end - len(text) + 1
+                question_looks += [(row, position, question.named) for position in range(first, end)]
                 answer = self._processor.encode(question.answer) + self._after
+                begin = len(ids) + len(prompt) - 1
+                answer_looks += [(row, begin + offset, question.answered) for offset in range(len(answer) - 1)]
                 ids += prompt + answer + self._newline
                 mark += [0] * len(prompt) + [len(asked)] * len(answer) + [0]
             rows.append(ids)
@@ -82,7 +97,22 @@ class Teacher:
             positions=positions[:, None].expand(3, n, length),
             answer=torch.tensor([mark + [0] * (length - len(mark)) for mark in marks]),
             asked=asked,
+            image_start=self._image_start,
+            question_looks=_looks(question_looks),
+            answer_looks=_looks(answer_looks),
         )
+
+
+def _looks(places: list[tuple[int, int, tuple[int, ...]]]) -> Looks | None:
+    """Of (row, position, cells); places without cells are left out."""
+    places = [place for place in places if place[2]]
+    if not places:
+        return None
+    cells = torch.zeros(len(places), TOKENS, dtype=torch.bool)
+    for index, (_, _, where) in enumerate(places):
+        cells[index, list(where)] = True
+    rows, positions, _ = zip(*places, strict=True)
+    return Looks(torch.tensor(rows), torch.tensor(positions), cells)
 
 
 def _recolour(image: np.ndarray, rng: random.Random) -> np.ndarray:

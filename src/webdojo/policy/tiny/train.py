@@ -27,6 +27,7 @@ from torch.multiprocessing.spawn import spawn
 from webdojo.policy.loading import save_model
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.corpus import corpus
+from webdojo.policy.tiny.gaze import Gaze
 from webdojo.policy.tiny.heads import Figures, Heads, answering_loss, seeing_loss, word_token_ids
 from webdojo.policy.tiny.model import build_model, build_tokenizer, image_settings
 from webdojo.policy.tiny.pages import Screens, render_screens
@@ -46,7 +47,7 @@ class Course:
 
     seed: int = 0
     screens: int = 4000
-    see_samples: int = 9_600
+    see_samples: int = 6_400
     """Screens seen by the vision tower with its dense heads alone."""
     answer_samples: int = 32_000
     """Screens seen by the whole model, each with `questions` questions."""
@@ -91,7 +92,7 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
     check = Teacher(Screens(folder / "check"), processor, course.questions)
     rng = random.Random(f"course-{course.seed}-{rank}")
     seeing = [*model.model.visual.parameters(), *model.get_input_embeddings().parameters(), *heads.parameters()]
-    answering = partial(answering_loss, model, heads, image_token_id=processor.image_token_id)
+    answering = partial(answering_loss, model, heads, Gaze(model), image_token_id=processor.image_token_id)
     phases = (
         ("see", course.see_samples, seeing, partial(seeing_loss, model, heads)),
         ("answer", course.answer_samples, [*model.parameters(), *heads.parameters()], answering),

@@ -1,0 +1,68 @@
+"""Where the text model should look: a throw-away loss on the attention of two of its layers.
+
+To point at a name, a token of the question must find the same word on the screen, and the answer must
+look there too. From answers alone a small model finds this only after very many samples, because
+nothing rewards half of it. So one group of heads in one layer is told to attend, from a question's
+tokens, to the visual tokens of what is named, and one in the next layer, from the answer's tokens,
+to those of what is answered. The loss is -log of the attention that arrives there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers.models.qwen3_vl.modeling_qwen3_vl import apply_rotary_pos_emb
+
+QUESTION_LAYER, ANSWER_LAYER = 1, 2
+GROUP = 0
+"""Key head whose query heads are taught."""
+
+
+@dataclass
+class Looks:
+    """P places from which attention is taught, in the rows of a lesson."""
+
+    row: torch.Tensor
+    """int64 [P]"""
+    position: torch.Tensor
+    """int64 [P]: index of the token in its row."""
+    cells: torch.Tensor
+    """bool [P, visual tokens]: where it should look; at least one True."""
+
+    def to(self, device: torch.device) -> Looks:
+        return Looks(self.row.to(device), self.position.to(device), self.cells.to(device))
+
+
+class Gaze:
+    """Records what the taught layers attend with during a forward pass, and scores it."""
+
+    def __init__(self, model: Any) -> None:
+        self._seen: dict[int, tuple[Any, torch.Tensor, tuple[torch.Tensor, torch.Tensor]]] = {}
+        for index in (QUESTION_LAYER, ANSWER_LAYER):
+            attention = model.model.language_model.layers[index].self_attn
+            attention.register_forward_pre_hook(self._recorder(index), with_kwargs=True)
+
+    def _recorder(self, index: int) -> Any:
+        def record(attention: Any, args: Any, kwargs: dict[str, Any]) -> None:
+            self._seen[index] = (attention, kwargs["hidden_states"], kwargs["position_embeddings"])
+
+        return record
+
+    def loss(self, index: int, looks: Looks, image_start: int) -> torch.Tensor:
+        """Mean over places and taught heads of -log of the attention mass on the right visual tokens."""
+        attention, hidden, (cos, sin) = self._seen[index]
+        batch, length, _ = hidden.shape
+        size = attention.head_dim
+        queries = attention.q_norm(attention.q_proj(hidden).view(batch, length, -1, size)).transpose(1, 2)
+        keys = attention.k_norm(attention.k_proj(hidden).view(batch, length, -1, size)).transpose(1, 2)
+        queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)
+        taught = queries.shape[1] // keys.shape[1]
+        chosen = queries[:, GROUP * taught : (GROUP + 1) * taught].transpose(1, 2)[looks.row, looks.position]
+        scores = torch.einsum("phd,pld->phl", chosen, keys[:, GROUP][looks.row]) * attention.scaling
+        later = torch.arange(length, device=hidden.device) > looks.position[:, None]
+        logprobs = scores.masked_fill(later[:, None], float("-inf")).log_softmax(-1)
+        visual = logprobs[..., image_start : image_start + looks.cells.shape[1]]
+        arrived = visual.masked_fill(~looks.cells[:, None], float("-inf")).logsumexp(-1)
+        return -arrived.mean()
