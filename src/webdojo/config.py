@@ -30,6 +30,8 @@ class ModelConfig(Section):
     """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
     threads: int = Field(default=0, ge=0)
     """torch threads; 0 leaves torch's own choice."""
+    freeze_vision: bool = False
+    """Train the text model only; the vision tower then costs no backward pass."""
 
 
 class BrowserConfig(Section):

@@ -22,6 +22,7 @@ from webdojo.evaluate.metrics import success
 from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import latest, online
+from webdojo.policy.forward import vision_tower
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model, model_folder
 from webdojo.policy.processor import Processor
@@ -163,6 +164,8 @@ class Pipeline:
 
     def _learner(self, model_path: str) -> Learner:
         model, processor = load_model(model_path)
+        if self.recipe.model.freeze_vision:
+            vision_tower(model).requires_grad_(False)
         return Learner(model, processor, self.store.images, self.recipe.train, seed=self.recipe.seed)
 
     @contextmanager

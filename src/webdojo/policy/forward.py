@@ -49,6 +49,13 @@ class TokenScores(NamedTuple):
     """float32 [T]: entropy in nats of the distribution that each token was drawn from."""
 
 
+def vision_tower(model: PreTrainedModel) -> nn.Module:
+    """The part of the model that reads images."""
+    inner: Any = model.model
+    tower: nn.Module = inner.visual
+    return tower
+
+
 def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_grid_thw: torch.Tensor) -> Features:
     """Run the vision tower over images: `pixel_values` [patches, dim], `image_grid_thw` [images, 3]."""
     inner: Any = model.model
