@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch import nn
 import torch.nn.functional as F
 from transformers import PreTrainedModel
 
