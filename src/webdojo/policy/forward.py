@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
 import torch.nn.functional as F
+from torch import nn
 from transformers import PreTrainedModel
 
 from webdojo.policy.collate import Batch
