@@ -35,6 +35,10 @@ def test_one_chord(text: str, chord: str | None) -> None:
 def test_modifiers_before_one_key_are_a_combination() -> None:
     assert normalise_keys(["Control", "a"]) == ["ControlOrMeta+a"]
     assert normalise_keys(["ctrl", "shift", "Tab"]) == ["ControlOrMeta+Shift+Tab"]
+    assert normalise_keys(["ctrl", "A"]) == ["ControlOrMeta+a"]
+    assert normalise_keys(["ctrl", "+"]) == ["ControlOrMeta++"]
+    assert normalise_keys(["ctrl", " "]) == ["ControlOrMeta+Space"]
+    assert normalise_keys(["shift", "  a"]) == ["Shift+a"]
 
 
 def test_other_lists_are_pressed_one_after_another() -> None:

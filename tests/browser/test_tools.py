@@ -1,11 +1,16 @@
 """What a model may call, and what it is told when a call is wrong."""
 
+import contextlib
 import json
 import math
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from webdojo.browser.actions import ToolFailed, web_address
+from webdojo.browser.keys import normalise_keys
 from webdojo.browser.tools import TOOLS, check_call, json_schema, signature
 from webdojo.types import ToolCall
 
@@ -88,3 +93,27 @@ def test_schemas_are_openai_functions() -> None:
     assert parameters["properties"]["button"]["enum"] == ["left", "right", "middle"]
     assert json_schema("press_keys")["function"]["parameters"]["properties"]["keys"]["type"] == "array"
     json.dumps([json_schema(name) for name in TOOLS])
+
+
+KEYS = st.one_of(
+    st.sampled_from(["ctrl", "Shift", " ctrl ", "alt", "+", " ", "  a", "A", "Enter", "ctrl+a", "ctrl+İ", "a+", ""]),
+    st.text(max_size=4),
+)
+
+
+@given(st.lists(KEYS, max_size=4))
+@example(["ctrl", " "])
+@example(["shift", "  a"])
+@example(["shift", "ctrl+İ"])
+def test_keys_that_pass_can_be_pressed(keys: list[str]) -> None:
+    if check_call(ToolCall(name="press_keys", arguments={"keys": keys})) is None:
+        assert all(normalise_keys(keys))
+
+
+@given(st.one_of(st.text(), st.text("[]:/@?#.ahtps1%").map("http://{}".format)))
+@example("http://[")
+@example("[x")
+def test_addresses_that_pass_can_be_opened_or_are_refused(url: str) -> None:
+    if check_call(ToolCall(name="goto_url", arguments={"url": url})) is None:
+        with contextlib.suppress(ToolFailed):
+            assert web_address(url).lower().startswith("http")

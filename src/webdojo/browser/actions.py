@@ -47,13 +47,16 @@ def web_address(text: str) -> str:
     """Complete an address as an address bar would; refuse all but http and https.
 
     Raises:
-        ToolFailed: another scheme, or no host.
+        ToolFailed: another scheme, no host, or nothing that can be read as an address.
     """
     text = text.strip()
     if not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)", text):
         host = text.split("/")[0].split(":")[0]
         text = f"{'http' if host.endswith('localhost') or host == '127.0.0.1' else 'https'}://{text}"
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:  # brackets that hold no IPv6 address
+        raise ToolFailed(f'"{text}" is no address: {error}') from None
     if parts.scheme not in ("http", "https"):
         raise ToolFailed(f'only http and https addresses can be opened, not "{parts.scheme}:"')
     if not parts.hostname:

@@ -60,19 +60,27 @@ def read_chord(text: str) -> str | None:
     if any(key not in _MODIFIERS.values() for key in modifiers):
         return None
     if _SHORTCUT in modifiers and "Shift" not in modifiers and len(last) == 1:
-        last = last.lower()
+        small = last.lower()
+        last = small if len(small) == 1 else last  # a few letters have no single small form
     return "+".join([*modifiers, last])
+
+
+def combine(keys: Sequence[str]) -> list[str]:
+    """The keys with modifiers and the one key after them joined: `["ctrl", "a"]` is `["ControlOrMeta+a"]`."""
+    lowered = [key.strip().lower() for key in keys]
+    if len(keys) > 1 and all(key in _MODIFIERS for key in lowered[:-1]) and lowered[-1] not in _MODIFIERS:
+        last = read_chord(keys[-1])  # read before it is joined: a blank is a key only where it stands alone
+        if last is not None:
+            return ["+".join([*(_MODIFIERS[key] for key in lowered[:-1]), last])]
+    return list(keys)
 
 
 def normalise_keys(keys: Sequence[str]) -> list[str]:
     """All chords to press in order; modifiers followed by one key are one combination.
 
-    Every key must be known to `read_chord`; `tools.check_call` sees to that.
+    All that `combine` makes of the keys must be known to `read_chord`; `tools.check_call` sees to that.
     """
-    lowered = [key.strip().lower() for key in keys]
-    if len(keys) > 1 and all(key in _MODIFIERS for key in lowered[:-1]) and lowered[-1] not in _MODIFIERS:
-        keys = ["+".join(keys)]
-    chords = [read_chord(key) for key in keys]
+    chords = [read_chord(key) for key in combine(keys)]
     assert None not in chords, f"unchecked keys: {keys}"
     return [chord for chord in chords if chord is not None]
 

@@ -10,7 +10,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from webdojo.browser.keys import read_chord
+from webdojo.browser.keys import combine, read_chord
 from webdojo.types import ToolCall
 
 COORDINATE_MAX = 1000
@@ -205,7 +205,7 @@ def _check_value(argument: ArgumentSpec, value: object) -> str | None:
     if argument.nonempty and value in ("", []):
         return "must not be empty"
     if argument.kind == "keys" and isinstance(value, list):
-        unknown = next((key for key in value if read_chord(key) is None), None)
+        unknown = next((key for key in combine(value) if read_chord(key) is None), None)
         if unknown is not None:
             return f"has an unknown key {_short(repr(unknown))}; to type text use write"
     if isinstance(value, int | float) and not _in_range(argument, value):
