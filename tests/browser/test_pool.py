@@ -5,9 +5,12 @@ import time
 
 import psutil
 import pytest
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
+from webdojo.browser.tab import Tab
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, StartError
 from webdojo.store.images import MemoryImages
@@ -98,6 +101,26 @@ async def test_a_killed_browser_is_an_error_for_its_sessions_and_the_next_open_s
         session = await pool.open(f"{site}/two")
         assert (await session.observe()).url == f"{site}/two"
         await session.close()
+
+
+async def test_a_session_that_cannot_be_opened_costs_the_others_nothing(pool: BrowserPool, site: str) -> None:
+    other = await pool.open(f"{site}/")
+    with pytest.raises(BrowserError, match=f"Chromium opened no session for {site}/two: Expected value of header"):
+        await pool.open(f"{site}/two", {"X-Test": 7})  # type: ignore[dict-item]
+    assert (await other.observe()).url == f"{site}/"
+    await other.close()
+
+
+async def test_a_first_tab_that_closes_at_once_is_an_error(
+    pool: BrowserPool, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(page: Page, *more: object) -> Tab:
+        await page.close()
+        raise PlaywrightError("Target page, context or browser has been closed")
+
+    monkeypatch.setattr(Tab, "adopt", gone)
+    with pytest.raises(BrowserError, match="a new tab closed before it could be used"):
+        await pool.open(f"{site}/")
 
 
 async def test_leaving_the_pool_leaves_no_process(config: BrowserConfig, site: str) -> None:

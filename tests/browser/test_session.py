@@ -138,6 +138,24 @@ async def test_a_page_that_closes_itself_leaves_a_blank_tab(at: Any) -> None:
     assert (await session.observe()).url == "about:blank"
 
 
+@pytest.mark.parametrize("look", ["act", "observe"])
+async def test_a_tab_that_closes_while_it_is_read(
+    session: BrowserSession, look: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = session.page
+    read = page.evaluate
+
+    async def read_and_close(*arguments: Any) -> Any:
+        raw = await read(*arguments)
+        await page.close()
+        return raw
+
+    monkeypatch.setattr(page, "evaluate", read_and_close)
+    if look == "act":
+        assert await say(session, call("wait", seconds=0)) == "waited 0 s"
+    assert (await session.observe()).url == "about:blank"
+
+
 async def test_write_replaces_what_the_field_held(at: Any, site: str) -> None:
     session = await at("/form")
     await session.act([row(0)])
@@ -222,6 +240,7 @@ async def test_the_corners_of_the_screen_are_inside_it(session: BrowserSession) 
         ("javascript:alert(1)", 'goto_url failed: only http and https addresses can be opened, not "javascript:"'),
         ("chrome://version", 'goto_url failed: only http and https addresses can be opened, not "chrome:"'),
         ("http://", 'goto_url failed: "http://" names no host'),
+        ("http://[", 'goto_url failed: "http://[" is no address: Invalid IPv6 URL'),
         ("{site}/dead", "goto_url failed: net::ERR_EMPTY_RESPONSE at {site}/dead"),
         ("{site}/file", "goto_url failed: Download is starting"),
         ("{host}/missing", "goto_url: page is now {site}/missing; HTTP 404"),

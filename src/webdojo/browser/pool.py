@@ -61,7 +61,7 @@ class BrowserPool:
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
-        await self._live_browser(None)
+        await self._live_browser()
         return self
 
     async def __aexit__(
@@ -79,7 +79,7 @@ class BrowserPool:
         Raises:
             StartError: the URL does not answer, or answers with HTTP 500 or above, after
                 `navigation_retries` further tries.
-            BrowserError: Chromium cannot be started.
+            BrowserError: Chromium cannot be started, or opens no session.
         """
         try:
             async with asyncio.timeout(self._config.start_timeout_s):
@@ -90,11 +90,14 @@ class BrowserPool:
             ) from None
 
     async def _open(self, start_url: str, headers: dict[str, str]) -> BrowserSession:
-        browser = await self._live_browser(None)
         try:
-            session = await self._session(browser, headers)
-        except PlaywrightError:  # it died without having been noticed
-            session = await self._session(await self._live_browser(browser), headers)
+            session = await self._session(headers)
+        except PlaywrightError:  # mostly a browser whose death is noticed only now
+            await asyncio.sleep(_BACK_OFF_S)
+            try:
+                session = await self._session(headers)
+            except PlaywrightError as error:
+                raise BrowserError(f"Chromium opened no session for {start_url}: {first_line(error)}") from error
         try:
             await self._reach(session, start_url)
         except BaseException:
@@ -102,7 +105,8 @@ class BrowserPool:
             raise
         return session
 
-    async def _session(self, browser: Browser, headers: dict[str, str]) -> BrowserSession:
+    async def _session(self, headers: dict[str, str]) -> BrowserSession:
+        browser = await self._live_browser()
         width, height = self._config.viewport_px
         creating = asyncio.ensure_future(
             browser.new_context(
@@ -147,11 +151,12 @@ class BrowserPool:
                 reason = first_line(error)
         raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
 
-    async def _live_browser(self, dead: Browser | None) -> Browser:
-        """The running browser; a new one where none runs or the running one is `dead`."""
+    async def _live_browser(self) -> Browser:
+        """The running browser; a new one where none runs. One that is connected is never replaced,
+        because other sessions live in it."""
         async with self._starting:
             browser = self._browser
-            if browser is None or browser is dead or not browser.is_connected():
+            if browser is None or not browser.is_connected():
                 await self._stop()
                 browser = self._browser = await self._start()
             return browser

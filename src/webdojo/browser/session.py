@@ -113,10 +113,16 @@ class BrowserSession:
             pass  # the browser is gone or hangs: the pool ends it
 
     async def open_tab(self) -> None:
-        """Open a blank tab and make it the active one."""
+        """Open a blank tab and make it the active one.
+
+        Raises:
+            BrowserError: it is gone already, and there is no other tab.
+        """
         self._coming += 1
         await self._context.new_page()
         await self._await_tabs()
+        if not self.tabs:
+            raise BrowserError("a new tab closed before it could be used")
 
     async def focus_tab(self, tab: Tab) -> None:
         """Make a tab the active one."""
@@ -172,14 +178,20 @@ class BrowserSession:
             return None  # the page answered the input by closing itself
 
     async def _probe(self, at_px: tuple[int, int] | None) -> PageState:
-        await self._catch_up()
         while True:
+            await self._catch_up()
+            tab = self.active
             try:
-                return self._state(await self.active.page.evaluate(PROBE_JS, at_px))
+                raw = await tab.page.evaluate(PROBE_JS, at_px)
             except PlaywrightError as error:
+                if tab.page.is_closed():
+                    continue
                 if not is_overtaken(error):
                     raise
-                await self.active.navigated()
+                await tab.navigated()
+                continue
+            if tab is self.active and tab in self.tabs:  # it may have closed while it was read
+                return self._state(raw)
 
     def _state(self, raw: dict[str, object]) -> PageState:
         tab = self.active
@@ -190,18 +202,19 @@ class BrowserSession:
         if self.active.navigating:
             await self.settle()
         while True:
-            tab, document = self.active, self.active.document
+            tab, document, tabs = self.active, self.active.document, list(self.tabs)
             try:
-                titles = (other.page.title() for other in self.tabs if other is not tab)
+                titles = (other.page.title() for other in tabs if other is not tab)
                 state, data, *others = await asyncio.gather(tab.page.evaluate(PAGE_JS), tab.screenshot(), *titles)
             except PlaywrightError as error:
-                if not is_overtaken(error):
+                if not is_overtaken(error) and not any(other.page.is_closed() for other in tabs):
                     raise
                 await self.settle()
                 continue
-            if tab is self.active and document == tab.document and len(others) == len(self.tabs) - 1:
+            if tab is self.active and document == tab.document and tabs == self.tabs:
                 break
-        others.insert(self.tabs.index(tab), state["title"])
+            await self._catch_up()
+        others.insert(tabs.index(tab), state["title"])
         width, height = self.viewport_px
         return Observation(
             screenshot=self._images.put(data, width, height, f"image/{self._config.screenshot_format}"),
@@ -209,7 +222,7 @@ class BrowserSession:
             title=state["title"],
             tabs=[
                 TabInfo(index=index, url=other.url, title=title, active=other is tab)
-                for index, (other, title) in enumerate(zip(self.tabs, others, strict=True))
+                for index, (other, title) in enumerate(zip(tabs, others, strict=True))
             ],
             viewport_px=self.viewport_px,
             scroll_px=(round(state["scroll"][0]), round(state["scroll"][1])),
