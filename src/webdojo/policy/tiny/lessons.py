@@ -46,8 +46,8 @@ class Question:
     answer: str
     named: tuple[int, ...] = ()
     """Visual tokens of what the question names."""
-    answered: tuple[int, ...] = ()
-    """Visual tokens that the answer is read from."""
+    answered: tuple[tuple[int, ...], ...] = ()
+    """For each character of the answer, the visual tokens that it is read from; empty if none is."""
 
 
 def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
@@ -99,14 +99,24 @@ def _point(group: list[Word]) -> tuple[int, int]:
 def _find(name: str, element: int, group: list[Word]) -> Question:
     x, y = _point(group)
     named = _cells([w for w in group if w.text[0].isalpha()])
-    return Question(Skill.FIND, f"find {name}", f'{{"x": {x}, "y": {y}}}', named, named)
+    answer = f'{{"x": {x}, "y": {y}}}'
+    return Question(Skill.FIND, f"find {name}", answer, named, (named,) * len(answer))
 
 
 def _read(name: str, element: int, group: list[Word]) -> Question:
     x, y = _point(group)
-    text = " ".join(w.text.strip(":") for w in group if w.text[0].isalnum() or w.text[0] == "$")
-    cells = _cells(group)
-    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', text, cells, cells)
+    readable = [w for w in group if w.text[0].isalnum() or w.text[0] == "$"]
+    answered = [cells for w in readable for cells in (_cells([w]), *_characters(w))][1:]  # a space, then the word
+    text = " ".join(w.text for w in readable)
+    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', text, _cells(group), tuple(answered))
+
+
+def _characters(word: Word) -> list[tuple[int, ...]]:
+    """For each character of a word the visual tokens to read it from: a digit's own, else the whole word's."""
+    whole = _cells([word])
+    columns = [(word.column + offset) // 2 for offset in range(len(word.text))]
+    own = [(word.row * ROWS + column,) if column < ROWS else () for column in columns]
+    return [cell if character.isdigit() else whole for character, cell in zip(word.text, own, strict=True)]
 
 
 def _cells(words: list[Word]) -> tuple[int, ...]:
@@ -118,7 +128,7 @@ def _cells(words: list[Word]) -> tuple[int, ...]:
 def _values(screen: Screen) -> list[tuple[list[Word], Word]]:
     """(name, value) of every row that holds one name and, beside it, one value."""
     rows: dict[int, list[Word]] = {}
-    for word in sorted(screen.words, key=lambda w: w.left):
+    for word in sorted((w for w in screen.words if w.row < ROWS), key=lambda w: w.left):
         rows.setdefault(word.row, []).append(word)
     out: list[tuple[list[Word], Word]] = []
     for row in rows.values():
@@ -133,7 +143,8 @@ def _values(screen: Screen) -> list[tuple[list[Word], Word]]:
 
 def _value(name: list[Word], value: Word) -> Question:
     text = " ".join(w.text for w in name)
-    return Question(Skill.VALUE, f"value {text}", value.text.strip("$"), _cells(name), _cells([value]))
+    answer = value.text.strip("$")
+    return Question(Skill.VALUE, f"value {text}", answer, _cells(name), tuple(_characters(value)[-len(answer) :]))
 
 
 def _see(rng: random.Random, names: list[str]) -> Question:

@@ -81,7 +81,8 @@ class Teacher:
                 question_looks += [(row, position, question.named) for position in range(first, end)]
                 answer = self._processor.encode(question.answer) + self._after
                 begin = len(ids) + len(prompt) - 1
-                answer_looks += [(row, begin + offset, question.answered) for offset in range(len(answer) - 1)]
+                for offset, cells in enumerate(self._read_from(question)):
+                    answer_looks.append((row, begin + offset, cells))
                 ids += prompt + answer + self._newline
                 mark += [0] * len(prompt) + [len(asked)] * len(answer) + [0]
             rows.append(ids)
@@ -101,6 +102,11 @@ class Teacher:
             question_looks=_looks(question_looks),
             answer_looks=_looks(answer_looks),
         )
+
+    def _read_from(self, question: Question) -> list[tuple[int, ...]]:
+        """For each token of the answer the visual tokens that it is read from."""
+        spans = self._processor.tokenizer(question.answer, return_offsets_mapping=True)["offset_mapping"]
+        return [tuple({c for cells in question.answered[a:b] for c in cells}) for a, b in spans]
 
 
 def _looks(places: list[tuple[int, int, tuple[int, ...]]]) -> Looks | None:

@@ -66,10 +66,11 @@ def main(out: Path, course: Course) -> None:
     Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
     """
     for part, seeds, n in (("train", TRAIN_SEEDS, course.screens), ("check", CHECK_SEEDS, CHECK_SCREENS)):
-        if not (out / part / "done").exists():
+        made, wanted = out / part / "made_with", f"seed {course.seed}, {n} screens"
+        if not made.exists() or made.read_text() != wanted:
             with progress(f"render {part}", n) as bar:
                 render_screens(out / part, list(KINDS), seeds, n, course.seed, partial(bar.advance, 1))
-            (out / part / "done").touch()
+            made.write_text(wanted)
     with TemporaryDirectory() as folder:
         meeting = str(Path(folder) / "meeting")
         if course.workers == 1:
@@ -119,11 +120,15 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
                     entry = {"phase": phase, "samples": seen, "seconds": round(time.monotonic() - started)}
                     history.append(entry | _measure(loss_of, check, ask))
                     print(json.dumps(history[-1]), flush=True)
-                    torch.save({"model": model.state_dict()}, folder / "latest.pt")
     if rank == 0:
         save_model(model.cpu().to(torch.bfloat16), processor, folder / "model")
         parameters_all = sum(p.numel() for p in model.parameters())
-        card = {"course": asdict(course), "parameters": parameters_all, "history": history}
+        card = {
+            "command": "webdojo tiny train",
+            "course": asdict(course),
+            "parameters": parameters_all,
+            "history": history,
+        }
         (folder / "model" / "figures.json").write_text(json.dumps(card, indent=1) + "\n")
     if course.workers > 1:
         dist.destroy_process_group()
