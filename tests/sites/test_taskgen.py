@@ -64,6 +64,17 @@ def test_no_lazy_answer_passes() -> None:
             assert not evaluate(task, right, task.start_url, {}).success
 
 
+def test_opening_a_page_does_not_pass_for_searching_for_it() -> None:
+    tasks = make_tasks(["shop", "wiki"], range(50), 400, 1, [2])
+    asked = [task for task in tasks if task.metadata["goal"] == "open_result"]
+    assert {task.kind for task in asked} == {"shop", "wiki"}
+    for task in asked:
+        path, name = task.evaluator["url"]["path"], task.metadata["plan"][0]["text"]
+        for search, right in (([], False), ([f"/search?q={name.replace(' ', '+')}"], True)):
+            state = {task.website: {"cart": {}, "seen": [], "visited": ["/", *search, path]}}
+            assert evaluate(task, "done", f"http://{task.website}{path}", state).success is right
+
+
 @pytest.mark.parametrize(
     ("kinds", "seeds", "difficulties"),
     [(["mall"], [0], [1]), (["shop"], [], [1]), (["shop"], [0], [5]), ([], [0], [1]), (["shop"], [0], [])],

@@ -12,12 +12,19 @@ def task(evaluator: dict, instruction: str = "What is the Size of Royal Mug?") -
     return Task(id="t", instruction=instruction, start_url=URL, website=HOST, evaluator=evaluator)
 
 
-def state(cart: dict[str, int] | None = None, seen: list[str] | None = None) -> dict:
-    return {HOST: {"cart": cart or {}, "seen": seen or [], "visited": []}}
-
-
-def passes(evaluator: dict, answer: str | None, url: str = URL, **kept: object) -> bool:
-    return evaluate(task(evaluator), answer, url, state(**kept)).success  # type: ignore[arg-type]
+def passes(
+    evaluator: dict,
+    answer: str | None,
+    url: str = URL,
+    *,
+    cart: dict[str, int] | None = None,
+    seen: list[str] | None = None,
+    visited: list[str] | None = None,
+) -> bool:
+    """The verdict; unless told otherwise, the last page was served."""
+    served = [url.removeprefix(URL[:-1])] if visited is None else visited
+    state = {HOST: {"cart": cart or {}, "seen": seen or [], "visited": served}}
+    return evaluate(task(evaluator), answer, url, state).success
 
 
 @pytest.mark.parametrize(
@@ -103,6 +110,22 @@ def test_the_last_page_must_be_the_one_asked_for() -> None:
         assert not passes(goal, "done", URL + url)
     assert not passes(goal, "done", "http://shop-2.localhost/c/mugs?color=red")
     assert not passes(goal, "done", "about:blank")
+
+
+def test_the_last_page_must_have_been_served() -> None:
+    goal = {"url": {"path": "/p/lunar-desk", "query": {}}}
+    assert passes(goal, "done", f"{URL}p/lunar-desk#top", visited=["/", "/p/lunar-desk"])
+    assert passes(goal, "done", f"{URL}p/lunar-desk", visited=["/p/lunar-desk", "/"])  # in another tab
+    assert not passes(goal, "done", f"{URL}p/lunar-desk", visited=["/", "/p/red-desk"])
+    for url in (f"http://{HOST}:9/p/lunar-desk", f"https://{HOST}/p/lunar-desk"):  # never loaded, but addressed
+        assert not passes(goal, "done", url, visited=["/", "/p/lunar-desk"])
+
+
+def test_a_search_that_was_asked_for_must_have_been_made() -> None:
+    goal = {"visited": [{"path": "/search", "query": {"q": "royal mug"}}]}
+    assert passes(goal, "done", visited=["/", "/search?q=Royal+Mug", "/p/royal-mug"])
+    for visited in ([], ["/c/mugs", "/p/royal-mug"], ["/search?q=mug"], ["/search"]):
+        assert not passes(goal, "done", visited=visited)
 
 
 def test_without_done_nothing_passes() -> None:

@@ -42,3 +42,28 @@ def visit(path: str, note: str = "") -> dict[str, str]:
 
 def done(because: str, answer: str = "done") -> dict[str, str]:
     return {"do": "done", "because": because, "answer": answer}
+
+
+def place(path: str, **query: str) -> dict[str, Any]:
+    """A page as `verdict.py` compares it."""
+    return {"path": path, "query": query}
+
+
+def search_goal(name: str, **also: Any) -> Goal:
+    """Show the search results for a name; `also` is what else the evaluator of the goal checks."""
+    plan = [{"do": "search", "text": name}, done(f"Results for {name}.")]
+    return Goal("search", 1, name, {"name": name}, {"url": place("/search", q=name.lower()), **also}, plan)
+
+
+def open_result_goal(name: str, slug: str, path: str, **also: Any) -> Goal:
+    """Search for a name and open its page."""
+    evaluator = {"url": place(path), "visited": [place("/search", q=name.lower())], **also}
+    plan = [{"do": "search", "text": name}, visit(path), done(f"This is {name}.")]
+    return Goal("open_result", 2, slug, {"name": name}, evaluator, plan)
+
+
+def second_page_goal(nouns: str, slug: str, path: str, **also: Any) -> Goal:
+    """Show page 2 of a list."""
+    plan = [visit(f"{path}?page=2"), done(f"This is page 2 of {nouns}.")]
+    evaluator = {"url": place(path, page="2"), **also}
+    return Goal("page", 2, slug, {"nouns": nouns, "page": "2"}, evaluator, plan)

@@ -5,7 +5,8 @@ The evaluator of a task is JSON; every key that it has must hold, and the agent 
 
 | key | holds when |
 |---|---|
-| `url` | the last page is `path` of the task's site, with exactly the values of `query` |
+| `url` | the last page is `path` of the task's site, with exactly the values of `query`, and was served |
+| `visited` | each of these pages (`path` and `query`) was served to the session |
 | `cart` | the cart holds exactly these amounts by slug: nothing missing, nothing more |
 | `seen` | pages that show each of these facts were served to the session |
 | `answer` | the answer says the one right value, and nothing else that could be a value |
@@ -27,6 +28,9 @@ from webdojo.types import Task
 _FILLERS = "a an the is are it its it's of in at for to and has costs cost price value answer dollars usd"
 _FILLER = frozenset(re.split(" ", _FILLERS))
 _TOKEN = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)?")
+
+Place = dict[str, Any]
+"""A page of a site: `path`, and `query` with values in lower case and without page 1."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +63,16 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     Raises:
         TaskError: the evaluator is empty or has a key that this module does not know.
     """
-    unknown = set(task.evaluator) - {"url", "cart", "seen", "answer"}
+    unknown = set(task.evaluator) - {"url", "visited", "cart", "seen", "answer"}
     if unknown or not task.evaluator:
         raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
     if answer is None:
         return Verdict(False, "the agent never said done")
-    here = state.get(task.website, {"cart": {}, "seen": []})
+    here = state.get(task.website, {"cart": {}, "seen": [], "visited": []})
     for key, wanted in task.evaluator.items():
         reason = {
-            "url": lambda w: _check_url(w, task.website, final_url),
+            "url": lambda w: _check_url(w, task.website, final_url, here["visited"]),
+            "visited": lambda w: _check_visited(w, here["visited"]),
             "cart": lambda w: _check_cart(w, here["cart"]),
             "seen": lambda w: _check_seen(w, here["seen"]),
             "answer": lambda w: _check_answer(w, answer, task.instruction),
@@ -77,19 +82,31 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     return Verdict(True, "every check holds")
 
 
-def _check_url(wanted: dict[str, Any], host: str, url: str) -> str:
+def _check_url(wanted: Place, host: str, url: str, visited: list[str]) -> str:
     parts = urlsplit(url)
-    if parts.hostname != host:
-        return f"ended on {parts.hostname or url}, not on {host}"
-    path = parts.path.rstrip("/") or "/"
-    if path != wanted["path"]:
-        return f"ended on {path}, not on {wanted['path']}"
+    if (parts.scheme, parts.netloc) != ("http", host):  # another port or scheme is not served by the site
+        return f"ended on {url}, not on http://{host}"
+    place = _place(url)
+    if place["path"] != wanted["path"]:
+        return f"ended on {place['path']}, not on {wanted['path']}"
+    if place["query"] != wanted["query"]:
+        return f"ended with query {place['query']}, not {wanted['query']}"
+    # It need not be the last page served: switching to another tab asks the site for nothing.
+    return _check_visited([wanted], visited)
+
+
+def _check_visited(wanted: list[Place], visited: list[str]) -> str:
+    served = [_place(path) for path in visited]
+    missing = [place for place in wanted if place not in served]
+    return f"was never served {missing[0]['path']} with query {missing[0]['query']}" if missing else ""
+
+
+def _place(url: str) -> Place:
+    parts = urlsplit(url)
     query = {key: " ".join(value.lower().split()) for key, value in parse_qsl(parts.query)}
     if query.get("page") == "1":
         del query["page"]
-    if query != wanted["query"]:
-        return f"ended with query {query}, not {wanted['query']}"
-    return ""
+    return {"path": parts.path.rstrip("/") or "/", "query": query}
 
 
 def _check_cart(wanted: dict[str, int], cart: dict[str, int]) -> str:

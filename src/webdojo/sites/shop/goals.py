@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from webdojo.sites.goal import Goal, done, visit
+from webdojo.sites.goal import Goal, done, open_result_goal, place, search_goal, second_page_goal, visit
 from webdojo.sites.shop.content import Category, Product
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import href
@@ -43,7 +43,7 @@ def _in_stock(shop: Shop) -> list[Product]:
 
 
 def _page(path: str, **query: str) -> dict[str, Any]:
-    return {"url": {"path": path, "query": query}, "cart": {}}
+    return {"url": place(path, **query), "cart": {}}
 
 
 def _open_cart(shop: Shop, rng: random.Random) -> Goal:
@@ -58,9 +58,7 @@ def _open_category(shop: Shop, rng: random.Random) -> Goal:
 
 
 def _search(shop: Shop, rng: random.Random) -> Goal:
-    name = _product(shop, rng).name
-    plan = [{"do": "search", "text": name}, done(f"Results for {name}.")]
-    return Goal("search", 1, name, {"name": name}, _page("/search", q=name.lower()), plan)
+    return search_goal(_product(shop, rng).name, cart={})
 
 
 def _open_product(shop: Shop, rng: random.Random) -> Goal:
@@ -71,9 +69,7 @@ def _open_product(shop: Shop, rng: random.Random) -> Goal:
 
 def _open_result(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
-    path = f"/p/{p.slug}"
-    plan = [{"do": "search", "text": p.name}, visit(path), done(f"This is {p.name}.")]
-    return Goal("open_result", 2, p.slug, {"name": p.name}, _page(path), plan)
+    return open_result_goal(p.name, p.slug, f"/p/{p.slug}", cart={})
 
 
 def _price(shop: Shop, rng: random.Random) -> Goal:
@@ -87,9 +83,7 @@ def _price(shop: Shop, rng: random.Random) -> Goal:
 
 def _second_page(shop: Shop, rng: random.Random) -> Goal:
     c = _category(shop, rng)
-    path = f"/c/{c.slug}"
-    plan = [visit(href(path, page=2)), done(f"This is page 2 of {c.name}.")]
-    return Goal("page", 2, c.slug, {"nouns": c.name, "page": "2"}, _page(path, page="2"), plan)
+    return second_page_goal(c.name, c.slug, f"/c/{c.slug}", cart={})
 
 
 def _filter(shop: Shop, rng: random.Random) -> Goal:

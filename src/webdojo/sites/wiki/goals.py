@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from webdojo.sites import words
-from webdojo.sites.goal import Goal, done, visit
+from webdojo.sites.goal import Goal, done, open_result_goal, place, search_goal, second_page_goal, visit
 from webdojo.sites.site import href
 from webdojo.sites.verdict import number, text
 from webdojo.sites.wiki.content import Article, Topic
@@ -35,7 +35,7 @@ def _article(wiki: Wiki, rng: random.Random) -> Article:
 
 
 def _page(path: str, **query: str) -> dict[str, Any]:
-    return {"url": {"path": path, "query": query}}
+    return {"url": place(path, **query)}
 
 
 def _open_topic(wiki: Wiki, rng: random.Random) -> Goal:
@@ -45,9 +45,7 @@ def _open_topic(wiki: Wiki, rng: random.Random) -> Goal:
 
 
 def _search(wiki: Wiki, rng: random.Random) -> Goal:
-    name = _article(wiki, rng).name
-    plan = [{"do": "search", "text": name}, done(f"Results for {name}.")]
-    return Goal("search", 1, name, {"name": name}, _page("/search", q=name.lower()), plan)
+    return search_goal(_article(wiki, rng).name)
 
 
 def _open_article(wiki: Wiki, rng: random.Random) -> Goal:
@@ -58,16 +56,12 @@ def _open_article(wiki: Wiki, rng: random.Random) -> Goal:
 
 def _open_result(wiki: Wiki, rng: random.Random) -> Goal:
     a = _article(wiki, rng)
-    path = f"/a/{a.slug}"
-    plan = [{"do": "search", "text": a.name}, visit(path), done(f"This is {a.name}.")]
-    return Goal("open_result", 2, a.slug, {"name": a.name}, _page(path), plan)
+    return open_result_goal(a.name, a.slug, f"/a/{a.slug}")
 
 
 def _second_page(wiki: Wiki, rng: random.Random) -> Goal:
     t = _topic(wiki, rng)
-    path = f"/t/{t.slug}"
-    plan = [visit(href(path, page=2)), done(f"This is page 2 of {t.name}.")]
-    return Goal("page", 2, t.slug, {"nouns": t.name, "page": "2"}, _page(path, page="2"), plan)
+    return second_page_goal(t.name, t.slug, f"/t/{t.slug}")
 
 
 def _region(wiki: Wiki, rng: random.Random) -> Goal:
