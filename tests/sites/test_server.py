@@ -96,6 +96,14 @@ def test_requests_that_make_no_sense_change_nothing() -> None:
         assert server.state("a")[HOST]["cart"] == {}
 
 
+def test_pages_that_do_not_exist_are_read_as_the_nearest_that_do() -> None:
+    category = load_site("shop", 3).content.products[ITEM].category
+    with SiteServer() as server:
+        first = get(server, "a", f"/c/{category}").text
+        for page in ("0", "x", "²", "-1"):
+            assert get(server, "a", f"/c/{category}?page={page}").text == first
+
+
 def test_markup_in_a_search_is_text() -> None:
     with SiteServer() as server:
         for layout in ("compact", "auto"):

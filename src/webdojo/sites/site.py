@@ -8,16 +8,18 @@ host.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import SiteError
 from webdojo.sites import host_of
 from webdojo.sites.compact import Row
 from webdojo.sites.look import Look, make_look
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -99,6 +101,18 @@ class Site(ABC):
     @abstractmethod
     def reason(self, path: str) -> str:
         """Why one goes to `way_to(path)` first, in a few words: `Red Mug is a Mug.`"""
+
+    def pages(self, count: int) -> int:
+        """Pages of a list of so many things; an empty list has one."""
+        return max(1, -(-count // self.look.per_page))
+
+    def paged(self, found: Sequence[T], values: dict[str, str]) -> tuple[list[T], int, int]:
+        """The things on the page that a query asks for, that page (1 and up), and how many there are."""
+        pages = self.pages(len(found))
+        asked = values.get("page", "1")
+        page = min(max(int(asked), 1), pages) if asked.isdecimal() else 1
+        start = (page - 1) * self.look.per_page
+        return list(found[start : start + self.look.per_page]), page, pages
 
     def url(self, path: str = "/") -> str:
         """Absolute URL of a path of this site."""

@@ -64,10 +64,10 @@ class Shop(Site):
         yield "/cart"
         for slug, category in self.content.categories.items():
             for sort in ("", "price"):
-                for page in range(1, self._pages(len(category.products)) + 1):
+                for page in range(1, self.pages(len(category.products)) + 1):
                     yield href(f"/c/{slug}", page=page, sort=sort)
                 for filters in self.filters():
-                    for page in range(1, self._pages(len(self.matching(slug, filters))) + 1):
+                    for page in range(1, self.pages(len(self.matching(slug, filters))) + 1):
                         yield href(f"/c/{slug}", page=page, sort=sort, **filters)
             yield href("/search", q=category.noun.lower())
         for slug, product in self.content.products.items():
@@ -129,20 +129,10 @@ class Shop(Site):
             found.sort(key=lambda p: p.price)
         return found
 
-    def _pages(self, count: int) -> int:
-        return max(1, -(-count // self.look.per_page))
-
-    def _paged(self, found: Sequence[Product], values: dict[str, str]) -> tuple[list[Product], int, int]:
-        pages = self._pages(len(found))
-        asked = values.get("page", "1")
-        page = min(max(int(asked), 1), pages) if asked.isdigit() else 1
-        start = (page - 1) * self.look.per_page
-        return list(found[start : start + self.look.per_page]), page, pages
-
     def _list(self, slug: str, values: dict[str, str]) -> Page:
         category = self.content.categories[slug]
         found = self.matching(slug, values)
-        items, page, pages = self._paged(found, values)
+        items, page, pages = self.paged(found, values)
         query = {k: values[k] for k in ("color", "max", "stock", "sort") if values.get(k)}
         data = {
             "category": category, "items": items, "page": page, "pages": pages, "query": query, "count": len(found),
@@ -168,7 +158,7 @@ class Shop(Site):
         text = values.get("q", "")
         wanted = text.lower().split()
         found = [p for p in self.content.products.values() if wanted and all(w in p.name.lower() for w in wanted)]
-        items, page, pages = self._paged(found, values)
+        items, page, pages = self.paged(found, values)
         data = {
             "q": text, "items": items, "page": page, "pages": pages, "count": len(found), "query": {"q": text},
             "path": "/search",

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -54,7 +54,7 @@ class Wiki(Site):
         for slug, topic in self.content.topics.items():
             for sort in ("", "year"):
                 for filters in ({}, *({"region": region.lower()} for region in words.REGIONS)):
-                    for page in range(1, self._pages(len(self.matching(slug, filters))) + 1):
+                    for page in range(1, self.pages(len(self.matching(slug, filters))) + 1):
                         yield href(f"/t/{slug}", page=page, sort=sort, **filters)
             yield href("/search", q=topic.noun.lower())
         for slug, article in self.content.articles.items():
@@ -101,20 +101,10 @@ class Wiki(Site):
             found.sort(key=lambda a: a.year)
         return found
 
-    def _pages(self, count: int) -> int:
-        return max(1, -(-count // self.look.per_page))
-
-    def _paged(self, found: Sequence[Article], values: dict[str, str]) -> tuple[list[Article], int, int]:
-        pages = self._pages(len(found))
-        asked = values.get("page", "1")
-        page = min(max(int(asked), 1), pages) if asked.isdigit() else 1
-        start = (page - 1) * self.look.per_page
-        return list(found[start : start + self.look.per_page]), page, pages
-
     def _list(self, slug: str, values: dict[str, str]) -> Page:
         topic = self.content.topics[slug]
         found = self.matching(slug, values)
-        items, page, pages = self._paged(found, values)
+        items, page, pages = self.paged(found, values)
         query = {k: values[k] for k in ("region", "sort") if values.get(k)}
         data = {
             "topic": topic, "items": items, "page": page, "pages": pages, "query": query, "count": len(found),
@@ -132,7 +122,7 @@ class Wiki(Site):
         text = values.get("q", "")
         wanted = text.lower().split()
         found = [a for a in self.content.articles.values() if wanted and all(w in a.name.lower() for w in wanted)]
-        items, page, pages = self._paged(found, values)
+        items, page, pages = self.paged(found, values)
         data = {
             "q": text, "items": items, "page": page, "pages": pages, "count": len(found), "query": {"q": text},
             "path": "/search",
