@@ -6,7 +6,7 @@ import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites import HELDOUT_SEED, KINDS, host_of, parse_host
-from webdojo.sites.render import render
+from webdojo.sites.render import compact_css, render
 from webdojo.sites.shop.content import make_content as shop_content
 from webdojo.sites.site import Overlay, Page, Request, canonical, load_site
 from webdojo.sites.wiki.content import make_content as wiki_content
@@ -71,3 +71,8 @@ def test_every_path_of_a_site_is_a_page_and_every_link_leads_to_one(kind: str, l
     for link in sorted(links - set(known)):
         assert "color" in link or "max" in link or "stock" in link or "region" in link or "q=" in link, link
         show(link)
+
+
+def test_the_style_sheet_of_a_site_is_written_once() -> None:
+    assert compact_css("shop", 3) is compact_css("shop", 3)
+    assert compact_css("shop", 3) != compact_css("shop", 4)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from webdojo.sites.look import Look
-from webdojo.sites.site import Overlay, Page, Site, href
+from webdojo.sites.site import Overlay, Page, Site, href, load_site
 
 LAYOUTS = ("auto", "compact")
 
@@ -24,13 +24,14 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
     """HTML of a page for a layout of `LAYOUTS`."""
     if layout == "compact":
         template = _templates.get_template("compact.html")
-        css = compact_css(site.look)
+        css = compact_css(site.kind, site.seed)
         return template.render(title=page.title, look=site.look, css=css, rows=site.compact(page, overlay))
     template = _templates.get_template(f"{site.kind}/{page.name}.html")
     values = {**page.data, **site.view(page), "page": page}
     return template.render(site=site, look=site.look, words=site.look.words, overlay=overlay, href=href, **values)
 
 
-def compact_css(look: Look) -> str:
-    """Style sheet of a compact site."""
-    return _templates.get_template("compact.css").render(look=look)
+@lru_cache(maxsize=512)
+def compact_css(kind: str, seed: int) -> str:
+    """Style sheet of the compact pages of the site of a (kind, seed)."""
+    return _templates.get_template("compact.css").render(look=load_site(kind, seed).look)
