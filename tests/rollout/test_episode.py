@@ -129,11 +129,11 @@ async def test_completed_episode_holds_all_that_happened(stage, site):
     assert [turn.text for turn in trajectory.turns] == [NEXT, DONE]
     assert [len(turn.feedback) for turn in trajectory.turns] == [1, 1]
     assert trajectory.versions == [3]
+    assert [set(turn.seconds) for turn in trajectory.turns] == [{"generate", "act", "observe"}, {"generate", "act"}]
     for turn, prompt in zip(trajectory.turns, stage.actor.prompts, strict=True):
         assert turn.prompt == prompt
         assert prompt.images == [turn.observation.screenshot]
         assert IMAGES.get(turn.observation.screenshot.sha)[:2] == b"\xff\xd8"
-        assert set(turn.seconds) == {"generate", "act", "observe"}
     assert set(trajectory.seconds) == {"start", "generate", "act", "observe", "total"}
     assert stage.actor.session.page.is_closed()
 
@@ -182,6 +182,23 @@ async def test_done_ends_it_wherever_it_stands(stage, site):
     assert (trajectory.termination, trajectory.answer) == (Termination.COMPLETED, "7")
     assert trajectory.final is not None
     assert trajectory.final.url == f"{site}/start"
+
+
+async def test_done_alone_reads_the_page_no_more(stage):
+    async def look_away(session: BrowserSession) -> str:
+        await session.page.close()
+        return DONE
+
+    trajectory = await stage.play(look_away)
+    assert (trajectory.termination, trajectory.answer) == (Termination.COMPLETED, "7")
+    assert trajectory.final == trajectory.turns[0].observation
+
+
+async def test_done_after_another_call_is_seen(stage, site):
+    trajectory = await stage.play(NEXT.replace("<|im_end|>", "") + DONE.partition("</think>")[2])
+    assert (trajectory.termination, trajectory.steps) == (Termination.COMPLETED, 1)
+    assert trajectory.final is not None
+    assert trajectory.final.url == f"{site}/next"
 
 
 async def test_generation_length(stage):

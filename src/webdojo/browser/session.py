@@ -152,13 +152,16 @@ class BrowserSession:
         reason = check_call(call)
         if reason is not None:
             return Feedback(ok=False, text=f"invalid call: {reason}")
+        if call.name == "done":  # it touches nothing, so there is nothing to compare
+            here = PageState(url=self.active.url)
+            return describe(call, here, here)
         self._notes.clear()
         point = probe_point(call.name, call.arguments)
         at_px = point_px(*point, self.viewport_px) if point else None
         try:
             before = await self._probe(at_px)
             note = await self._execute(call, before)
-            after = before if call.name == "done" else await self.settle(at_px)
+            after = await self.settle(at_px)
         except ToolFailed as error:
             return failed(call, str(error))
         except PlaywrightError as error:

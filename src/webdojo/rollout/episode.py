@@ -129,8 +129,9 @@ async def _converse(
             with clock.phase("act"):
                 result = await session.act(parsed.calls)
             turn.feedback, answer = result.feedback, result.answer
-        with clock.phase("observe"):
-            observation = await session.observe()
+        if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
+            with clock.phase("observe"):
+                observation = await session.observe()
         trajectory.final = observation
         if answer is not None:
             trajectory.answer = answer
