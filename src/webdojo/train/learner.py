@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -63,6 +64,8 @@ class Learner:
         self.config = config
         self.steps = 0
         """Optimizer steps taken; the schedule's only state."""
+        self.stop = threading.Event()
+        """Set from another thread, it makes `step` raise before its next micro-batch."""
         self._generator = torch.Generator().manual_seed(seed)
         self._parameters = [p for p in model.parameters() if p.requires_grad]
         self._optimizer = torch.optim.AdamW(
@@ -177,11 +180,13 @@ class Learner:
             means: where `loss`, `grad_norm`, `lr` and the token means are added.
 
         Raises:
-            TrainError: loss or gradient is not finite; the weights are as before.
+            TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
         """
         self._optimizer.zero_grad(set_to_none=True)
         total = 0.0
         for micro in micro_batches(batch, self.config.micro_batch_tokens):
+            if self.stop.is_set():
+                raise TrainError(f"optimizer step {self.steps} was stopped; the weights are as before it")
             scores = self._scores(micro, temperature)
             part, token_means = loss(micro, scores.logprobs)
             (part / share).backward()
