@@ -30,6 +30,10 @@ class ModelConfig(Section):
     """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
     threads: int = Field(default=0, ge=0)
     """torch threads; 0 leaves torch's own choice."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where engine and learner run; `auto` takes a CUDA GPU where torch sees one."""
+    dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Precision of the engine; `auto` is bfloat16 on a GPU, else float32. The learner keeps float32 weights."""
     freeze_vision: bool = False
     """Train the text model only; the vision tower then costs no backward pass."""
 
@@ -55,8 +59,9 @@ class BrowserConfig(Section):
 
 
 class TasksConfig(Section):
-    kinds: list[str] = ["shop", "wiki"]
-    difficulties: list[int] = [1, 2, 3, 4]
+    kinds: list[Literal["shop", "wiki"]] = Field(default=["shop", "wiki"], min_length=1)
+    difficulties: list[Literal[1, 2, 3, 4]] = Field(default=[1, 2, 3, 4], min_length=1)
+    """Numbers of facts that must hold at the end."""
     train_sites: int = Field(default=200, ge=1)
     """Training sites a kind; their seeds count up from 0."""
     heldout_sites: int = Field(default=100, ge=1)
@@ -93,7 +98,9 @@ class SFTConfig(Section):
     """Oracle demonstrations; 0 skips the warm start."""
     epochs: int = Field(default=3, ge=1)
     lr: float = Field(default=1e-5, gt=0)
-    """Peak of a cosine schedule with linear warm-up."""
+    """Peak of the schedule."""
+    schedule: Literal["cosine", "constant"] = "cosine"
+    """After a linear warm-up: down to almost 0 at the last step, or the peak to the end."""
     warmup_ratio: float = Field(default=0.1, ge=0, le=1)
     batch_size: int = Field(default=128, ge=1)
     """Turns an optimizer step."""

@@ -16,7 +16,7 @@ from webdojo.train.batch import Sample
 from webdojo.train.learner import Learner
 from webdojo.train.loss import likelihood_loss
 from webdojo.train.metrics import Means
-from webdojo.train.schedule import cosine
+from webdojo.train.schedule import constant, cosine
 
 Progress = Callable[[int, int, dict[str, float]], None]
 """Called after every optimizer step with steps done, steps in all, and the step's metrics."""
@@ -25,7 +25,7 @@ Progress = Callable[[int, int, dict[str, float]], None]
 def train_sft(
     learner: Learner, samples: Sequence[Sample], config: SFTConfig, progress: Progress | None = None
 ) -> dict[str, float]:
-    """Imitate demonstrations for `config.epochs` passes, on a cosine schedule with linear warm-up.
+    """Imitate demonstrations for `config.epochs` passes, on `config.schedule` with a linear warm-up.
 
     Args:
         learner: a fresh one; policy training should start with another, as its optimizer moments and step
@@ -56,7 +56,11 @@ def train_sft(
     for _ in range(config.epochs):
         epoch = Means()
         for batch in learner.shuffled(samples, config.batch_size):
-            lr = cosine(done, peak=config.lr, warmup_steps=warmup_steps, total_steps=total_steps)
+            lr = (
+                cosine(done, peak=config.lr, warmup_steps=warmup_steps, total_steps=total_steps)
+                if config.schedule == "cosine"
+                else constant(done, peak=config.lr, warmup_steps=warmup_steps)
+            )
             step = Means()
             learner.step(batch, share=len(batch) / len(samples), temperature=1.0, lr=lr, loss=loss, means=step)
             done += 1
