@@ -8,7 +8,7 @@ and the surplus waits for the next iteration, so no finished work is thrown away
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -17,9 +17,9 @@ from webdojo.rollout.groups import Group, RunEpisode, effective, finished_groups
 from webdojo.types import Task
 
 _ADVICE = {
-    "all rewards 0": "the policy never succeeds: take easier tasks, more warm start (sft.demos) or more steps",
-    "all rewards 1": "the policy always succeeds: take harder tasks",
-    "all rewards -1": "the policy does not hold the response format: train more warm start (sft.demos)",
+    "all rewards 0": "the policy never succeeds: take easier tasks or more warm start (sft.demos) in a new --run",
+    "all rewards 1": "the policy always succeeds: take harder tasks in a new --run",
+    "all rewards -1": "the policy does not hold the response format: take more warm start (sft.demos) in a new --run",
     "fewer than 2 valid members": "the web or the engine fails: read the errors of the stored trajectories",
     "too stale": "raise rollout.max_staleness",
 }
@@ -62,8 +62,12 @@ class GroupCollector:
         self._max_groups = max_groups or 8 * groups
         self._max_staleness = max_staleness
 
-    async def collect(self, version: int) -> Collected:
+    async def collect(self, version: int, on_effective: Callable[[int], None] = lambda count: None) -> Collected:
         """The next N effective groups for a learner at weight version `version`.
+
+        Args:
+            version: the weights that roll out and that will be updated.
+            on_effective: told how many effective groups there are, whenever a group was judged.
 
         Raises:
             TrainError: `max_groups` groups did not hold enough effective ones; the effective ones
@@ -74,6 +78,7 @@ class GroupCollector:
         kept = out.groups
         for group in waiting:
             self._judge(group, version, out)
+        on_effective(len(kept))
         started = 0
 
         def may_start(unfinished: int) -> bool:
@@ -92,6 +97,7 @@ class GroupCollector:
             async for group in stream:
                 out.finished.append(group)
                 self._judge(group, version, out)
+                on_effective(len(kept))
         if len(kept) < self._wanted:
             self.surplus = kept
             raise TrainError(self._complaint(len(kept), len(waiting) + len(out.finished), out.dropped))

@@ -45,19 +45,23 @@ def check_checkpoint(folder: Path) -> None:
     try:
         hashes: dict[str, str] = json.loads(manifest.read_text())
     except ValueError:
-        raise ModelError(f"checkpoint {str(folder)!r} is corrupt: {MANIFEST} is not JSON; use another one") from None
+        raise _corrupt(folder, f"{MANIFEST} is not JSON") from None
     for name, digest in hashes.items():
         path = folder / name
         if not path.is_file():
-            raise ModelError(f"checkpoint {str(folder)!r} is corrupt: {name} is missing; use another one")
+            raise _corrupt(folder, f"{name} is missing")
         if _sha256(path) != digest:
-            raise ModelError(f"checkpoint {str(folder)!r} is corrupt: {name} was changed or cut; use another one")
+            raise _corrupt(folder, f"{name} was changed or cut")
 
 
 def read_trainer(folder: Path) -> dict[str, Any]:
     """What `write_checkpoint` was given as `trainer`, on the CPU; call `check_checkpoint` first."""
     trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
     return trainer
+
+
+def _corrupt(folder: Path, why: str) -> ModelError:
+    return ModelError(f"checkpoint {str(folder)!r} is corrupt: {why}; delete that folder to go on from the one before")
 
 
 def _sha256(path: Path) -> str:
