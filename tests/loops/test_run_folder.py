@@ -65,3 +65,10 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
     start(tmp_path / "run")
     with pytest.raises(ConfigError, match="started with recipe 'quickstart', not 'openwebrl'"):
         saved_recipe(tmp_path / "run", "openwebrl", [])
+
+
+@pytest.mark.parametrize("override", ["seed=4", "tasks.kinds=[wiki]", "model.path=/elsewhere"])
+def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, override):
+    start(tmp_path)
+    with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new --run"):
+        saved_recipe(tmp_path, "quickstart", [override])

@@ -1,18 +1,22 @@
 """Where episodes happen: one browser pool, one site server, one harness, one store.
 
-An `Arena` runs, scores and stores episodes for every phase of a run. Invariant: an episode is in the
-store before anyone counts it, under its phase and iteration.
+An `Arena` runs, scores and stores episodes for every phase of a run. Invariants: an episode is in the
+store before anyone counts it, under its phase and iteration; a web or an engine that fails again and
+again ends the run with an error instead of looking like an agent that fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from asyncio import to_thread
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
 from webdojo.config import Recipe
+from webdojo.errors import BrowserError, EngineError, WebdojoError
 from webdojo.policy.processor import Processor
 from webdojo.progress import Progress
 from webdojo.reward.rules import score
@@ -20,7 +24,12 @@ from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
 from webdojo.sites.server import SiteServer
 from webdojo.store.run import RunStore
-from webdojo.types import Sampling, Task, Trajectory
+from webdojo.types import Sampling, Task, Termination, Trajectory
+
+FAILURES_IN_A_ROW = 8
+"""So many episodes, or as many as run at once, that all fail for no fault of the agent: something is dead."""
+MAX_INVALID = 1 / 3
+"""A larger share of invalid episodes leaves nothing worth measuring."""
 
 
 @dataclass
@@ -34,9 +43,21 @@ class Arena:
     harness: OpenWebRLHarness
 
     def runner(
-        self, actor: Actor, phase: str, iteration: int, sampling: Sampling, max_steps: int, bar: Progress
+        self,
+        actor: Actor,
+        phase: str,
+        iteration: int,
+        sampling: Sampling,
+        max_steps: int,
+        on_episode: Callable[[Trajectory], None],
     ) -> RunEpisode:
-        """A function that runs one episode of a phase, scores it, stores it and counts it on `bar`."""
+        """A function that runs one episode of a phase, scores it, stores it and reports it.
+
+        It raises EngineError or BrowserError where `FAILURES_IN_A_ROW` episodes one after the other failed
+        for no fault of the agent.
+        """
+        failed: list[Trajectory] = []
+        limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             trajectory = await run_episode(
@@ -53,29 +74,64 @@ class Arena:
                 trajectory_id=trajectory_id,
             )
             trajectory.reward = score(trajectory)
-            self.store.add_trajectory(trajectory, phase, iteration)
-            bar.advance(1)
+            await to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+            on_episode(trajectory)
+            if trajectory.reward.valid:
+                failed.clear()
+            else:
+                failed.append(trajectory)
+            if len(failed) >= limit:
+                raise _infra_error(failed, f"{len(failed)} episodes one after the other in phase {phase!r}")
             return trajectory
 
         return run
 
     async def run_tasks(
-        self, tasks: Sequence[Task], actor: Actor, phase: str, sampling: Sampling, max_steps: int, bar: Progress
+        self,
+        tasks: Sequence[Task],
+        actor: Actor,
+        phase: str,
+        iteration: int,
+        sampling: Sampling,
+        max_steps: int,
+        bar: Progress,
     ) -> list[Trajectory]:
-        """One episode of each task; those that the store already has of this phase are not run again."""
-        done = self.store.trajectories(phase)
-        seen = {trajectory.task.id for trajectory in done}
+        """One episode of each task; valid ones that the store has of this phase and iteration are not run again.
+
+        Raises:
+            EngineError, BrowserError: more than `MAX_INVALID` of the episodes failed for no fault of the agent.
+        """
+        open_tasks = Counter(task.id for task in tasks)
+        done: list[Trajectory] = []
+        for stored in self.store.trajectories(phase, iteration):
+            if stored.reward is not None and stored.reward.valid and open_tasks[stored.task.id]:
+                open_tasks[stored.task.id] -= 1
+                done.append(stored)
         bar.advance(len(done))
+        by_id = {task.id: task for task in tasks}
         groups = finished_groups(
-            self.runner(actor, phase, 0, sampling, max_steps, bar),
-            iter([task for task in tasks if task.id not in seen]),
+            self.runner(actor, phase, iteration, sampling, max_steps, lambda trajectory: bar.advance(1)),
+            (by_id[id] for id in open_tasks.elements()),
             group_size=1,
             concurrency=self.recipe.rollout.concurrency,
         )
         async with aclosing(groups):
             async for group in groups:
                 done += group.trajectories
+        invalid = [t for t in done if t.reward is not None and not t.reward.valid]
+        if len(invalid) > MAX_INVALID * len(done):
+            raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
+
+
+def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
+    """What to tell the user about episodes that the web or the engine failed."""
+    last = failed[-1]
+    kind = EngineError if last.termination is Termination.ABORTED else BrowserError
+    return kind(
+        f"{which} failed for no fault of the agent, the last one by {last.termination}: {last.error}; "
+        "remove the cause; a run then goes on with --resume, which runs them again"
+    )
 
 
 @asynccontextmanager

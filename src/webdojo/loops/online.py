@@ -13,36 +13,40 @@ goes on from its last finished iteration.
 
 from __future__ import annotations
 
-import asyncio
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import Any
 
 from webdojo.loops.arena import Arena
 from webdojo.loops.log import RunLog
+from webdojo.loops.models import learn
 from webdojo.policy.hf import HFEngine
-from webdojo.progress import Progress
+from webdojo.progress import Progress, progress
 from webdojo.rollout.collector import Collected, GroupCollector
 from webdojo.rollout.groups import Group, TaskStream
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.learner import Learner
-from webdojo.types import Task
+from webdojo.types import Task, Trajectory
 
 PHASE = "rl"
 
 
-async def online(
-    arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequence[Task], log: RunLog, bar: Progress
-) -> None:
+async def online(arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequence[Task], log: RunLog) -> None:
     """Train until `train.iterations` iterations are done, from the store's last RL checkpoint if there is one.
 
     Args:
         learner: holds the warm-started weights; on resume they are replaced by the checkpoint's.
         engine: samples; gets the learner's weights at the start and after every update.
         tasks: the training tasks; their order is a seeded shuffle, pass after pass.
-        bar: counts iterations.
+
+    Raises:
+        TrainError: no groups that can train, or an update with figures that are not finite.
+        EngineError, BrowserError: the engine or the browser is dead.
+        ModelError: the checkpoint to go on from is corrupt.
     """
     recipe, store = arena.recipe, arena.store
     config, rollout = recipe.train, recipe.rollout
@@ -51,36 +55,38 @@ async def online(
         learner.load(checkpoint.path)
         done, position = checkpoint.meta["iteration"], checkpoint.meta["position"]
         surplus = [_stored_group(store, id) for id in checkpoint.meta["surplus"]]
-    bar.advance(done)
+        if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
+            log.write(PHASE, done, checkpoint.meta["figures"])
     stream = TaskStream(tasks, recipe.seed, position)
     engine.update_weights(learner.model.state_dict(), version=done)
 
     for iteration in range(done + 1, config.iterations + 1):
         store.discard_trajectories(PHASE, iteration)
         started = time.perf_counter()
-        run = arena.runner(
-            lambda task, session: engine, PHASE, iteration, rollout.sampling, rollout.max_steps, Progress("", None)
-        )
-        collector = GroupCollector(
-            run,
-            stream,
-            group_size=rollout.group_size,
-            concurrency=rollout.concurrency,
-            groups=config.groups_per_iteration,
-            max_groups=config.max_groups_per_iteration,
-            max_staleness=rollout.max_staleness,
-        )
-        collector.surplus = surplus
-        collected = await collector.collect(engine.version)
-        surplus = collector.surplus
-        rolled_out = time.perf_counter()
+        with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
+            run = arena.runner(
+                lambda task, session: engine, PHASE, iteration, rollout.sampling, rollout.max_steps, _counter(bar)
+            )
+            collector = GroupCollector(
+                run,
+                stream,
+                group_size=rollout.group_size,
+                concurrency=rollout.concurrency,
+                groups=config.groups_per_iteration,
+                max_groups=config.max_groups_per_iteration,
+                max_staleness=rollout.max_staleness,
+            )
+            collector.surplus = surplus
+            collected = await collector.collect(engine.version, _filler(bar))
+            surplus = collector.surplus
+            rolled_out = time.perf_counter()
 
-        samples = samples_from_groups([group.trajectories for group in collected.groups], config)
-        update = await asyncio.to_thread(learner.train_policy, samples, rollout.sampling.temperature)
-        engine.update_weights(learner.model.state_dict(), version=iteration)
-        updated = time.perf_counter()
+            samples = samples_from_groups([group.trajectories for group in collected.groups], config)
+            bar.advance(0, updating_on=f"{len(samples)} turns")
+            update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
+            engine.update_weights(learner.model.state_dict(), version=iteration)
+            updated = time.perf_counter()
 
-        _save(store, learner, iteration, stream.position, surplus, config.save_every)
         figures = (
             _figures(collected)
             | update
@@ -88,11 +94,11 @@ async def online(
                 "version": iteration,
                 "seconds_rollout": rolled_out - started,
                 "seconds_update": updated - rolled_out,
-                "seconds_total": time.perf_counter() - started,
+                "seconds_total": updated - started,
             }
         )
+        _save(store, learner, iteration, stream.position, surplus, figures, config.save_every)
         log.write(PHASE, iteration, figures)
-        bar.advance(1, reward=figures["reward"], success=figures["success"])
 
 
 def latest(store: RunStore) -> Checkpoint | None:
@@ -101,8 +107,25 @@ def latest(store: RunStore) -> Checkpoint | None:
     return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
 
 
+def _counter(bar: Progress) -> Callable[[Trajectory], None]:
+    """Shows beside the bar how many episodes have ended."""
+    episodes = itertools.count(1)
+    return lambda trajectory: bar.advance(0, episodes=next(episodes))
+
+
+def _filler(bar: Progress) -> Callable[[int], None]:
+    """Moves the bar to the number of groups that can train."""
+    return lambda effective: bar.advance(effective - bar.done)
+
+
 def _save(
-    store: RunStore, learner: Learner, iteration: int, position: int, surplus: Sequence[Group], save_every: int
+    store: RunStore,
+    learner: Learner,
+    iteration: int,
+    position: int,
+    surplus: Sequence[Group],
+    figures: dict[str, float],
+    save_every: int,
 ) -> None:
     """Checkpoint this iteration; of the earlier ones only every `save_every`-th stays."""
     meta: dict[str, Any] = {
@@ -110,6 +133,7 @@ def _save(
         "iteration": iteration,
         "position": position,
         "surplus": [group.id for group in surplus],
+        "figures": figures,
     }
     before = latest(store)
     store.save_checkpoint(f"rl-{iteration:04d}", learner.save, meta)
@@ -125,22 +149,21 @@ def _stored_group(store: RunStore, id: str) -> Group:
 
 
 def _figures(collected: Collected) -> dict[str, float]:
-    """What the iteration's episodes did, over all that finished in it and are valid."""
-    episodes = [t for group in collected.finished for t in group.trajectories if t.reward is not None]
+    """What the iteration's episodes did, over all that finished in it; means over none are left out."""
+    episodes = [t for group in collected.finished for t in group.trajectories]
     rewards = [t.reward for t in episodes if t.reward is not None and t.reward.valid]
-    turns = sum(t.steps for t in episodes)
-    tokens = sum(len(turn.response.ids) for t in episodes for turn in t.turns)
-    return {
-        "reward": _mean([r.value for r in rewards]),
-        "success": _mean([float(r.success) for r in rewards]),
+    turns = [turn for t in episodes for turn in t.turns]
+    figures: dict[str, float] = {}
+    if rewards:
+        figures["reward"] = fmean(r.value for r in rewards)
+        figures["success"] = fmean(r.success for r in rewards)
+    figures |= {
         "effective_groups": len(collected.groups),
         "groups": len(collected.finished),
         "episodes": len(episodes),
         "invalid": len(episodes) - len(rewards),
-        "steps": turns / max(len(episodes), 1),
-        "response_tokens": tokens / max(turns, 1),
     }
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
+    if turns:
+        figures["steps"] = len(turns) / len(episodes)
+        figures["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
+    return figures

@@ -7,9 +7,11 @@ Each phase leaves what it made in the store and is skipped or continued when it 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,21 +23,21 @@ from webdojo.config import Recipe, dump_recipe
 from webdojo.evaluate.metrics import success
 from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.log import RunLog
+from webdojo.loops.models import device_of, learn, make_engine, make_learner
 from webdojo.loops.online import latest, online
-from webdojo.policy.forward import vision_tower
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model, model_folder
+from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import heldout_tasks, train_tasks
+from webdojo.store.files import write_atomic
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.train.batch import sft_samples
-from webdojo.train.learner import Learner
+from webdojo.train.checkpoint import check_checkpoint
 from webdojo.train.sft import train_sft
-from webdojo.types import Trajectory
+from webdojo.types import Task, Trajectory
 
 SFT = "sft"
 TRAIN_TASKS = 20_000
@@ -51,13 +53,14 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     """
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
-    processor = Processor.load(model_folder(recipe.model.path))  # a wrong path must not leave a run folder behind
-    if resume:
-        store = RunStore.open(run)
-    else:
-        info = run_info(recipe.seed, find_chromium(recipe.browser))
-        store = RunStore.create(run, dump_recipe(recipe), info)
+    # What a recipe may have wrong must not leave a run folder behind.
+    processor = Processor.load(model_folder(recipe.model.path))
+    device_of(recipe.model)
+    info = run_info(recipe.seed, find_chromium(recipe.browser))
+    store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
+        if resume:
+            _note_resume(store, recipe, info)
         return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 
@@ -70,13 +73,25 @@ def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
             return asyncio.run(run.evaluate_alone("eval", model_path))
 
 
+def _note_resume(store: RunStore, recipe: Recipe, info: dict[str, Any]) -> None:
+    """Let the run folder tell the recipe that the run goes on with, and that it was resumed."""
+    again = {key: info[key] for key in ("created", "command", "git")}
+    noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
+    write_atomic(store.path / "info.json", json.dumps(noted, indent=2).encode())
+    write_atomic(store.path / "recipe.yaml", dump_recipe(recipe).encode())
+
+
 class Pipeline:
     """The phases of one run, in the order in which `all` calls them."""
 
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
-        self.tasks = train_tasks(recipe.tasks, TRAIN_TASKS, recipe.seed)
         self.heldout = heldout_tasks(recipe.tasks, recipe.evaluate.tasks, recipe.seed)
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The training tasks: drawn when first asked for, because it takes seconds and evaluation needs none."""
+        return train_tasks(self.recipe.tasks, TRAIN_TASKS, self.recipe.seed)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
         """Every phase, and the result."""
@@ -87,27 +102,33 @@ class Pipeline:
             with self._timed("demonstrations"):
                 demos = await self.demonstrate(arena)
             with self._timed("sft"):
-                start = await asyncio.to_thread(self.warm_start, demos, base)
+                start = await self.warm_start(demos, base)
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(arena, "eval_sft", start)
             with self._timed("rl"):
                 final = await self.learn_online(arena, start)
             with self._timed("evaluate_rl"):
-                result["success_rl"] = await self.evaluate(arena, "eval_rl", final)
+                trained = latest(self.store)
+                iteration = 0 if trained is None else trained.meta["iteration"]
+                result["success_rl"] = await self.evaluate(arena, "eval_rl", final, iteration)
         info = self.store.info
         result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": final}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
         self.store.write_result(result)
         return result
 
-    async def evaluate(self, arena: Arena, phase: str, model_path: str) -> dict[str, Any]:
-        """Success on the held-out tasks; episodes that the store has of this phase count as they are."""
+    async def evaluate(self, arena: Arena, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
+        """Success on the held-out tasks.
+
+        Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
+        as they are.
+        """
         config = self.recipe.evaluate
-        engine = self._engine(model_path, version=0)
+        engine = make_engine(self.recipe, self.store.images, model_path)
         try:
             with progress(phase.replace("_", " "), len(self.heldout)) as bar:
                 episodes = await arena.run_tasks(
-                    self.heldout, lambda task, session: engine, phase, config.sampling, config.max_steps, bar
+                    self.heldout, lambda task, session: engine, phase, iteration, config.sampling, config.max_steps, bar
                 )
         finally:
             engine.close()
@@ -125,48 +146,44 @@ class Pipeline:
         with progress("demonstrations", len(tasks)) as bar:
             actor = scripted_actor(arena.harness, Oracle)
             config = self.recipe.rollout
-            shown = await arena.run_tasks(tasks, actor, "demo", config.sampling, config.max_steps, bar)
+            shown = await arena.run_tasks(tasks, actor, "demo", 0, config.sampling, config.max_steps, bar)
         return [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
 
-    def warm_start(self, demos: list[Trajectory], base: str) -> str:
-        """SFT on demonstrations; returns the model that RL starts from."""
+    async def warm_start(self, demos: list[Trajectory], base: str) -> str:
+        """SFT on demonstrations; returns the model that RL starts from.
+
+        Raises:
+            ModelError: the warm start of an earlier attempt is corrupt.
+        """
         if not demos:
             return base
         if any(checkpoint.name == SFT for checkpoint in self.store.checkpoints()):
-            return str(self.store.checkpoint(SFT).path)
-        learner = self._learner(base)
+            done = self.store.checkpoint(SFT).path
+            check_checkpoint(done)
+            return str(done)
+        learner = make_learner(self.recipe, self.store.images, base)
         order = {task.id: index for index, task in enumerate(self.tasks)}
         samples = sft_samples(sorted(demos, key=lambda demo: order[demo.task.id]))
-        with progress("sft", self.recipe.sft.epochs * len(samples)) as bar:
+        turns = self.recipe.sft.epochs * len(samples)
+        with progress("sft", turns) as bar:
 
             def advance(step: int, steps: int, figures: dict[str, float]) -> None:
-                bar.advance(self.recipe.sft.epochs * len(samples) / steps, loss=figures["loss"])
+                bar.advance(turns / steps, loss=figures["loss"])
                 self.log.write(SFT, step, figures, line=False)
 
-            train_sft(learner, samples, self.recipe.sft, advance)
+            await learn(learner, train_sft, learner, samples, self.recipe.sft, advance)
         return str(self.store.save_checkpoint(SFT, learner.save, {"phase": SFT}).path)
 
     async def learn_online(self, arena: Arena, start: str) -> str:
         """Online RL from `start`; returns the folder of the final policy."""
-        learner, engine = self._learner(start), self._engine(start, version=0)
+        learner = make_learner(self.recipe, self.store.images, start)
+        engine = make_engine(self.recipe, self.store.images, start)
         try:
-            with progress("rl iterations", self.recipe.train.iterations) as bar:
-                await online(arena, learner, engine, self.tasks, self.log, bar)
+            await online(arena, learner, engine, self.tasks, self.log)
         finally:
             engine.close()
         checkpoint = latest(self.store)
         return start if checkpoint is None else str(checkpoint.path)
-
-    def _engine(self, model_path: str, version: int) -> HFEngine:
-        model, processor = load_model(model_path)
-        threads = self.recipe.model.threads
-        return HFEngine(model, processor, self.store.images, version, seed=self.recipe.seed, threads=threads)
-
-    def _learner(self, model_path: str) -> Learner:
-        model, processor = load_model(model_path)
-        if self.recipe.model.freeze_vision:
-            vision_tower(model).requires_grad_(False)
-        return Learner(model, processor, self.store.images, self.recipe.train, seed=self.recipe.seed)
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

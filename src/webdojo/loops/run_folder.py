@@ -3,17 +3,25 @@
 Without a folder from the user, a run of recipe `quickstart` lives in `runs/quickstart`; further ones
 in `runs/quickstart-2`, `-3`, …. A run is finished when its `result.json` exists. A run goes on with
 the recipe that it was started with, so that an edited file cannot change it half-way; only overrides
-given with `--resume` do.
+given with `--resume` do, and they are saved with the run.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from webdojo.config import Recipe, load_recipe
 from webdojo.errors import ConfigError
 from webdojo.store.run import DATABASE, RunStore
+
+FIXED: dict[str, Callable[[Recipe], object]] = {
+    "seed": lambda recipe: recipe.seed,
+    "tasks": lambda recipe: recipe.tasks,
+    "model.path": lambda recipe: recipe.model.path,
+}
+"""What `--resume` may not change."""
 
 
 def is_unfinished(folder: Path) -> bool:
@@ -43,10 +51,18 @@ def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
 
     Raises:
         StoreError: no run there.
-        ConfigError: it was started with another recipe than `name`.
+        ConfigError: it was started with another recipe than `name`, or an override would change what its
+            stored episodes stand for (`FIXED`).
     """
     RunStore.open(folder, readonly=True).close()
+    started = load_recipe(str(folder / "recipe.yaml"))
     recipe = load_recipe(str(folder / "recipe.yaml"), overrides)
     if recipe.name != name:
         raise ConfigError(f"the run in {folder} was started with recipe {recipe.name!r}, not {name!r}: name that one")
+    for key, value in FIXED.items():
+        if value(recipe) != value(started):
+            raise ConfigError(
+                f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
+                "leave out the override, or start a new --run"
+            )
     return recipe

@@ -1,0 +1,74 @@
+"""From a model folder to an engine or a learner, on the device and in the precision that the recipe asks for.
+
+Invariant: the learner's weights are float32 whatever the engine samples with; the engine gets them
+rounded to its own dtype on every update.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import torch
+
+from webdojo.config import ModelConfig, Recipe
+from webdojo.errors import ConfigError
+from webdojo.policy.forward import vision_tower
+from webdojo.policy.hf import HFEngine
+from webdojo.policy.loading import load_model
+from webdojo.train.learner import Learner
+from webdojo.types import ImageSource
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+logger = logging.getLogger("webdojo")
+
+
+def device_of(config: ModelConfig) -> torch.device:
+    """Where models live: `model.device`, with `auto` resolved.
+
+    Raises:
+        ConfigError: `cuda` where torch sees none.
+    """
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise ConfigError("model.device is 'cuda', but torch sees no CUDA GPU here: take 'auto' or 'cpu'")
+    if config.device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(config.device)
+
+
+def engine_dtype(config: ModelConfig) -> torch.dtype:
+    """Precision of the engine's weights: `model.dtype`, with `auto` resolved."""
+    if config.dtype == "auto":
+        return torch.bfloat16 if device_of(config).type == "cuda" else torch.float32
+    return torch.bfloat16 if config.dtype == "bfloat16" else torch.float32
+
+
+def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngine:
+    """An engine that serves a model; its owner closes it."""
+    config = recipe.model
+    model, processor = load_model(model_path, dtype=engine_dtype(config))
+    model.to(device_of(config))  # type: ignore[arg-type]
+    return HFEngine(model, processor, images, seed=recipe.seed, threads=config.threads)
+
+
+def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learner:
+    """A fresh learner on the weights of a model; the vision tower is frozen if the recipe says so."""
+    model, processor = load_model(model_path)
+    model.to(device_of(recipe.model))  # type: ignore[arg-type]
+    if recipe.model.freeze_vision:
+        vision_tower(model).requires_grad_(False)
+    return Learner(model, processor, images, recipe.train, seed=recipe.seed)
+
+
+async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run `work`, which steps the learner, in a thread; if the caller is cancelled, it ends within a step."""
+    try:
+        return await asyncio.to_thread(work, *args, **kwargs)
+    except asyncio.CancelledError:
+        logger.info("stopping; the optimizer step at hand is given up")
+        learner.stop.set()
+        raise

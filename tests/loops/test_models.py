@@ -1,0 +1,36 @@
+"""Device and precision of engine and learner."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from tests.loops.conftest import SmallRecipe
+from tests.policy.conftest import chat
+from webdojo.errors import ConfigError
+from webdojo.loops.models import device_of, engine_dtype, make_engine, make_learner
+from webdojo.store.images import MemoryImages
+from webdojo.types import Sampling
+
+
+async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_recipe: SmallRecipe) -> None:
+    recipe = small_recipe("model.dtype=bfloat16")
+    learner = make_learner(recipe, MemoryImages(), recipe.model.path)
+    engine = make_engine(recipe, MemoryImages(), recipe.model.path)
+    try:
+        engine.update_weights(learner.model.state_dict(), version=1)
+        response = await engine.generate(chat(engine.processor, "find the mug"), Sampling(max_tokens=3))
+    finally:
+        engine.close()
+    assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
+    assert set(response.versions) == {1}
+
+
+def test_auto_follows_the_machine(small_recipe: SmallRecipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    auto = small_recipe().model
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert (device_of(auto).type, engine_dtype(auto)) == ("cuda", torch.bfloat16)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert (device_of(auto).type, engine_dtype(auto)) == ("cpu", torch.float32)
+    with pytest.raises(ConfigError, match="'cuda'"):
+        device_of(small_recipe("model.device=cuda").model)

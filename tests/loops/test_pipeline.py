@@ -1,0 +1,129 @@
+"""Whole runs on a random small model: what is measured, kept and refused when a run goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.loops.conftest import SmallRecipe
+from webdojo.config import dump_recipe, load_recipe
+from webdojo.errors import ConfigError, EngineError, ModelError
+from webdojo.loops.arena import open_arena
+from webdojo.loops.log import RunLog
+from webdojo.loops.models import make_engine
+from webdojo.loops.pipeline import Pipeline, train
+from webdojo.policy.processor import Processor
+from webdojo.policy.scripted import scripted_actor
+from webdojo.progress import Progress
+from webdojo.sites.oracle import Oracle
+from webdojo.store.run import DATABASE, RunStore
+from webdojo.types import Termination
+
+
+def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
+    tmp_path: Path, small_recipe: SmallRecipe
+) -> None:
+    run = tmp_path / "run"
+    first = train(small_recipe(), run, resume=False)
+    assert first["success_rl"]["n"] == 2
+
+    # As if killed between the checkpoint and the figures, with a group in the surplus.
+    rewards: dict[str, set[float | None]] = {}
+    with RunStore.open(run, readonly=True) as store:
+        (figures,) = store.metrics("rl")
+        for row in store.rows("rl"):
+            rewards.setdefault(row.group_id, set()).add(row.reward)
+    with sqlite3.connect(run / DATABASE) as database:
+        database.execute("DELETE FROM metrics WHERE phase = 'rl'")
+    file = run / "checkpoints" / "rl-0001" / "checkpoint.json"
+    record = json.loads(file.read_text())
+    record["meta"]["surplus"] = [next(group for group, values in rewards.items() if len(values) > 1)]
+    file.write_text(json.dumps(record))
+
+    second = train(small_recipe("train.iterations=2", "evaluate.tasks=3"), run, resume=True)
+    assert [second[f"success_{stage}"]["n"] for stage in ("base", "sft", "rl")] == [3, 3, 3]
+    with RunStore.open(run, readonly=True) as store:
+        assert len(store.rows("eval_base")) == 3, "the base was measured again"
+        assert len(store.rows("eval_rl", 2)) == 3, "the new policy was not measured"
+        assert store.metrics("rl")[0] == figures, "the figures of a finished iteration are lost"
+        assert len(store.metrics("rl")) == 2
+        assert store.metrics("rl")[1]["episodes"] == 0, "the surplus was not trained on"
+        assert "reward" not in store.metrics("rl")[1], "a mean over no episodes was made up"
+        assert load_recipe(str(run / "recipe.yaml")).train.iterations == 2
+        assert len(store.info["resumed"]) == 1
+
+    weights = run / "checkpoints" / "sft" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\xff")
+    with pytest.raises(ModelError, match=r"checkpoints/sft' is corrupt.*delete that folder"):
+        train(small_recipe("train.iterations=2", "evaluate.tasks=3"), run, resume=True)
+
+
+def test_a_wrong_recipe_leaves_no_run_behind(tmp_path: Path, small_recipe: SmallRecipe) -> None:
+    with pytest.raises(ConfigError, match=r"tasks\.kinds\.0 = 'shp'"):
+        train(small_recipe("tasks.kinds=[shp]"), tmp_path / "run", resume=False)
+    with pytest.raises(ConfigError, match=r"tasks\.difficulties\.0 = 5"):
+        train(small_recipe("tasks.difficulties=[5]"), tmp_path / "run", resume=False)
+    assert not (tmp_path / "run").exists()
+
+
+async def test_a_dead_engine_ends_an_evaluation_that_a_live_one_then_completes(
+    tmp_path: Path, small_recipe: SmallRecipe
+) -> None:
+    recipe = small_recipe("evaluate.tasks=30")
+    with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
+        tasks = Pipeline(recipe, store, log).heldout
+        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
+
+            async def evaluate(closed: bool, count: int) -> list[Termination]:
+                engine = make_engine(recipe, store.images, recipe.model.path)
+                try:
+                    if closed:
+                        engine.close()
+                    episodes = await arena.run_tasks(
+                        tasks[:count], lambda task, session: engine, "eval", 0, recipe.evaluate.sampling, 1, bar
+                    )
+                finally:
+                    engine.close()
+                return [episode.termination for episode in episodes]
+
+            bar = Progress("eval", None)
+            with pytest.raises(EngineError, match=r"one after the other.*the engine was closed"):
+                await evaluate(closed=True, count=30)
+            assert len(store.rows("eval")) < 20, "all tasks were burnt on a dead engine"
+            with pytest.raises(EngineError, match="2 of 2 episodes"):
+                await evaluate(closed=True, count=2)
+            terminations = await evaluate(closed=False, count=2)
+    assert len(terminations) == 2
+    assert Termination.ABORTED not in terminations
+
+
+async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, small_recipe: SmallRecipe) -> None:
+    recipe = small_recipe("sft.epochs=100000", "rollout.sampling.max_tokens=400")
+    with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
+        pipeline = Pipeline(recipe, store, log)
+        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
+            demos = await arena.run_tasks(
+                pipeline.tasks[:2],
+                scripted_actor(arena.harness, Oracle),
+                "demo",
+                0,
+                recipe.rollout.sampling,
+                12,
+                Progress("demo", None),
+            )
+        warm_start = asyncio.create_task(pipeline.warm_start(demos, recipe.model.path))
+        while not store.metrics("sft"):
+            assert not warm_start.done()
+            await asyncio.sleep(0.1)
+        warm_start.cancel()
+        begun = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await warm_start
+        await asyncio.get_running_loop().shutdown_default_executor()  # what Ctrl-C waits for
+        assert time.monotonic() - begun < 20
+        assert not store.checkpoints(), "an interrupted warm start was kept as if it were complete"
