@@ -143,6 +143,39 @@ def test_frozen_parameters_stay(loaded: Loaded, images: Images, make_samples: Ma
     assert not any(".visual." in name for name in moved)
 
 
+def test_a_frozen_tower_sees_each_screenshot_once_and_learns_the_same(
+    model_dir: Path,
+    images: Images,
+    make_samples: MakeSamples,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    samples = make_samples(6, advantages=(1.0, -1.0))
+    reads: list[str] = []
+    get = images.get
+
+    def counted(sha: str) -> bytes:
+        reads.append(sha)
+        return get(sha)
+
+    monkeypatch.setattr(images, "get", counted)
+    logprobs = []
+    for frozen in (True, False):
+        model, processor = load_model(model_dir)
+        model.model.visual.requires_grad_(not frozen)
+        learner = Learner(model, processor, images, settings(micro_batch_tokens=100))
+        logprobs.append(torch.cat(learner.logprobs(samples, 0.8)))
+        if frozen:
+            learner.train_policy(samples, 0.8)
+            assert sorted(reads) == sorted({image.sha for s in samples for image in s.prompt.images})
+            learner.save(tmp_path / "frozen")
+            learner.load(tmp_path / "frozen")
+            reads.clear()
+            learner.logprobs(samples, 0.8)
+            assert len(reads) == 3, "other weights may have come with the checkpoint"
+    torch.testing.assert_close(logprobs[0], logprobs[1], atol=1e-5, rtol=0)
+
+
 def test_an_infinite_loss_raises_and_changes_nothing(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
     model, processor = loaded
     samples = make_samples(4)

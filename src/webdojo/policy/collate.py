@@ -9,7 +9,8 @@ response holds an id that is banned from sampling.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -38,7 +39,7 @@ class Batch:
     mm_token_type_ids: torch.Tensor
     """int64 [B, L]: 1 at image tokens, else 0."""
     pixel_values: torch.Tensor | None
-    """float32 [patches, patch dim] of the distinct images one after the other; None without images."""
+    """float32 [patches, patch dim] of the distinct images one after the other; None without images to read."""
     image_grid_thw: torch.Tensor | None
     """int64 [images, 3]"""
     feature_rows: torch.Tensor
@@ -105,8 +106,20 @@ def check_tokens(image: ImageRef, tokens: int, features: int) -> None:
         )
 
 
-def collate(sequences: Sequence[Sequence_], processor: Processor, images: ImageSource) -> Batch:
+def collate(
+    sequences: Sequence[Sequence_],
+    processor: Processor,
+    images: ImageSource,
+    grids: Mapping[str, tuple[int, int]] | None = None,
+) -> Batch:
     """Pad samples into a `Batch`; each distinct image is read and decoded once.
+
+    Args:
+        sequences: the samples.
+        processor: of the model that will read the batch.
+        images: where screenshots are read from.
+        grids: token rows and columns of every image by hash, where the visual features are at hand: no image
+            is read then. `feature_rows` counts on features in order of first appearance.
 
     Raises:
         EngineError: image tokens and features disagree, or a response holds a banned id.
@@ -120,23 +133,27 @@ def collate(sequences: Sequence[Sequence_], processor: Processor, images: ImageS
     features = 0
     for prompt, _ in sequences:
         for image in prompt.images:
-            if image.sha not in grid_of:
-                values, grid = processor.pixels(images.get(image.sha))
-                _, rows, columns = grid[0].tolist()
+            if image.sha in grid_of:
+                continue
+            if grids is None:
+                values, grid_thw = processor.pixels(images.get(image.sha))
+                _, rows, columns = grid_thw[0].tolist()
                 pixels.append(values)
-                grids_thw.append(grid)
+                grids_thw.append(grid_thw)
                 grid_of[image.sha] = (rows // merge, columns // merge)
-                first_row[image.sha] = features
-                features += rows * columns // merge**2
+            else:
+                grid_of[image.sha] = grids[image.sha]
+            first_row[image.sha] = features
+            features += math.prod(grid_of[image.sha])
 
     banned = processor.banned(processor.vocab_size)
     rows_1d: list[Layout1D] = []
     feature_rows: list[torch.Tensor] = []
     for prompt, response in sequences:
         _check_response(response, banned)
-        grids = [grid_of[image.sha] for image in prompt.images]
-        rows_1d.append(lay_out(prompt, response, grids, processor.image_token_id))
-        for image, (rows, columns) in zip(prompt.images, grids, strict=True):
+        shown = [grid_of[image.sha] for image in prompt.images]
+        rows_1d.append(lay_out(prompt, response, shown, processor.image_token_id))
+        for image, (rows, columns) in zip(prompt.images, shown, strict=True):
             feature_rows.append(torch.arange(rows * columns) + first_row[image.sha])
 
     ids = [torch.tensor(row.ids, dtype=torch.long) for row in rows_1d]

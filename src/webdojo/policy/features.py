@@ -1,13 +1,14 @@
-"""Visual features by image hash, so that an engine runs the vision tower once for each screenshot.
+"""Visual features by image hash: the one place that turns screenshots into what the text model reads.
 
-Bounded by bytes, least recently used first out. Features belong to one weight version: `clear` on
-every update.
+Bounded by bytes, least recently used first out. Every image goes through the vision tower alone, so
+its features depend on nothing but the image and the tower's weights, and a run that finds them kept
+equals one that computes them again. They are constants: no gradient reaches the tower through them.
+Whoever changes the tower's weights calls `clear`.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +18,9 @@ from webdojo.errors import EngineError, WebdojoError
 from webdojo.policy.collate import check_tokens
 from webdojo.policy.forward import Features, vision_features
 from webdojo.policy.processor import Processor
-from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
+from webdojo.types import ImageSegment, ImageSource, Prompt
+
+MAX_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True)
@@ -34,47 +37,49 @@ class ImageFeatures:
 
 
 class FeatureCache:
-    """Computes and keeps features of images."""
+    """Computes and keeps features of images.
 
-    def __init__(self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int) -> None:
+    Args:
+        model: whose vision tower reads the images; its device holds the features.
+        processor: of the same folder as the model.
+        images: where screenshots are read from.
+        max_bytes: of the features that are kept.
+    """
+
+    def __init__(
+        self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int = MAX_BYTES
+    ) -> None:
         self._model = model
         self._processor = processor
         self._images = images
         self._max_bytes = max_bytes
         self._kept: OrderedDict[str, ImageFeatures] = OrderedDict()
-        self._staged: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
         self._bytes = 0
 
-    def stage(self, prompt: Prompt) -> None:
-        """Read the pixels of a prompt's images that are not kept, for the next `get`.
+    def of(self, prompt: Prompt) -> dict[str, ImageFeatures]:
+        """Features of a prompt's images by hash, in order of first appearance.
 
         Raises:
             EngineError: an image cannot be read, or the prompt has another number of tokens for it.
         """
+        found: dict[str, ImageFeatures] = {}
         for segment in prompt.segments:
             if isinstance(segment, ImageSegment):
                 sha = segment.image.sha
-                if sha not in self._kept and sha not in self._staged:
-                    self._staged[sha] = self._read(sha)
-                rows, columns = self._kept[sha].grid if sha in self._kept else self._tokens(self._staged[sha][1])
+                image = found.get(sha) or self._kept.get(sha)
+                if image is None:
+                    image = self._compute(segment)
+                    self._keep(sha, image)
+                elif sha in self._kept:
+                    self._kept.move_to_end(sha)
+                rows, columns = image.grid
                 check_tokens(segment.image, segment.tokens, rows * columns)
-
-    def get(self, refs: Sequence[ImageRef]) -> dict[str, ImageFeatures]:
-        """Features of these images by hash; all staged ones go through the vision tower together."""
-        found = {ref.sha: self._kept[ref.sha] for ref in refs if ref.sha in self._kept}
-        for sha in found:
-            self._kept.move_to_end(sha)
-        if self._staged:
-            staged, self._staged = self._staged, {}
-            for sha, image in self._compute(staged):
                 found[sha] = image
-                self._keep(sha, image)
         return found
 
     def clear(self) -> None:
         """Forget everything."""
         self._kept.clear()
-        self._staged.clear()
         self._bytes = 0
 
     def _keep(self, sha: str, image: ImageFeatures) -> None:
@@ -84,25 +89,16 @@ class FeatureCache:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= oldest.bytes
 
-    def _read(self, sha: str) -> tuple[torch.Tensor, torch.Tensor]:
+    def _compute(self, segment: ImageSegment) -> ImageFeatures:
+        sha = segment.image.sha
         try:
-            return self._processor.pixels(self._images.get(sha))
+            pixels, grid_thw = self._processor.pixels(self._images.get(sha))
         except (WebdojoError, OSError, LookupError) as error:
             reason = " ".join(str(error).split())
             raise EngineError(f"screenshot {sha[:12]} cannot be read: {type(error).__name__}: {reason}") from error
-
-    def _tokens(self, grid_thw: torch.Tensor) -> tuple[int, int]:
-        _, rows, columns = grid_thw[0].tolist()
-        return rows // self._processor.merge_size, columns // self._processor.merge_size
-
-    def _compute(self, staged: dict[str, tuple[torch.Tensor, torch.Tensor]]) -> Iterator[tuple[str, ImageFeatures]]:
-        pixels, grids_thw = zip(*staged.values(), strict=True)
+        rows, columns = (side // self._processor.merge_size for side in grid_thw[0, 1:].tolist())
+        check_tokens(segment.image, segment.tokens, rows * columns)
         device = self._model.device
-        features = vision_features(self._model, torch.cat(pixels).to(device), torch.cat(grids_thw).to(device))
-        start = 0
-        for sha, grid_thw in zip(staged, grids_thw, strict=True):
-            rows, columns = self._tokens(grid_thw)
-            end = start + rows * columns
-            own = Features(features.embeds[start:end].clone(), tuple(f[start:end].clone() for f in features.deepstack))
-            yield sha, ImageFeatures((rows, columns), own)
-            start = end
+        with torch.no_grad():
+            features = vision_features(self._model, pixels.to(device), grid_thw.to(device))
+        return ImageFeatures((rows, columns), features)

@@ -50,6 +50,10 @@ class TokenScores(NamedTuple):
     """float32 [T]: entropy in nats of the distribution that each token was drawn from."""
 
 
+VISION = "model.visual."
+"""How the names of the vision tower's weights start in a state dict."""
+
+
 def vision_tower(model: PreTrainedModel) -> nn.Module:
     """The part of the model that reads images."""
     inner: Any = model.model
@@ -115,22 +119,26 @@ def policy_logits(
     return logits.masked_fill(banned, float("-inf"))
 
 
-def token_logprobs(model: PreTrainedModel, batch: Batch, temperature: float) -> TokenScores:
+def token_logprobs(
+    model: PreTrainedModel, batch: Batch, temperature: float, features: Features | None = None
+) -> TokenScores:
     """Score every response token of a batch, with gradients where the caller enables them.
 
     Args:
         model: a model of a registered layout; it and the batch are on the same device.
         temperature: the sampling temperature; logits are divided by it, as in the engine.
+        features: of the batch's distinct images in order of first appearance, where they are at hand; they are
+            constants. Otherwise the vision tower makes them from the batch's pixels, with gradients.
 
     Returns:
         `TokenScores` of T tokens, in the order of `batch.targets`; `batch.split` cuts them by sample.
     """
-    features = None
     if batch.pixel_values is not None:
         assert batch.image_grid_thw is not None
-        features = vision_features(model, batch.pixel_values, batch.image_grid_thw).rows(batch.feature_rows)
+        features = vision_features(model, batch.pixel_values, batch.image_grid_thw)
+    shown = None if features is None else features.rows(batch.feature_rows)
     image_mask = batch.mm_token_type_ids.bool()
-    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, features, use_cache=False)
+    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False)
     hidden = hidden.flatten(0, 1)[batch.predictors]
     return score(policy_logits(model, hidden, batch.banned, temperature), batch.targets)
 

@@ -24,14 +24,12 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError
 from webdojo.policy.collate import lay_out
-from webdojo.policy.features import FeatureCache
-from webdojo.policy.forward import join_features, policy_logits, text_hidden
+from webdojo.policy.features import FeatureCache, ImageFeatures
+from webdojo.policy.forward import VISION, join_features, policy_logits, text_hidden
 from webdojo.policy.processor import Processor
 from webdojo.policy.sampling import draw, temperatures
 from webdojo.policy.slots import SlotCache
 from webdojo.types import FinishReason, ImageSource, Prompt, Response, Sampling
-
-FEATURE_CACHE_BYTES = 512 * 2**20
 
 
 @dataclass(eq=False)
@@ -94,7 +92,7 @@ class HFEngine:
         self.version = version
         self.processor = processor
         self._model = model.eval()
-        self._features = FeatureCache(model, processor, images, FEATURE_CACHE_BYTES)
+        self._features = FeatureCache(model, processor, images)
         self._banned = processor.banned(model.config.get_text_config().vocab_size).to(model.device)
         self._seed = seed
         self._requests = 0
@@ -132,7 +130,8 @@ class HFEngine:
     def update_weights(self, state_dict: Mapping[str, torch.Tensor], version: int) -> None:
         """Replace the weights between two decode steps; returns when the new ones serve.
 
-        Running rows keep their sampled tokens and go on under the new weights.
+        Running rows keep their sampled tokens and go on under the new weights. Visual features are kept where the
+        vision tower's new weights equal the ones it has, tensor for tensor (a frozen tower).
 
         Raises:
             EngineError: names or shapes differ from the model's, or the engine is closed.
@@ -224,15 +223,15 @@ class HFEngine:
     def _prefill(self, requests: list[Request]) -> None:
         """Read prompts (and, after a weight update, what was sampled so far) and sample the next token of each."""
         readable: list[Request] = []
+        features: dict[str, ImageFeatures] = {}
         for request in requests:
             try:
-                self._features.stage(request.prompt)
+                features |= self._features.of(request.prompt)
                 readable.append(request)
             except EngineError as error:
                 request.future.set_exception(error)
         if not readable:
             return
-        features = self._features.get([image for r in readable for image in r.prompt.images])
         laid_out = [
             lay_out(r.prompt, r.ids, [features[i.sha].grid for i in r.prompt.images], self.processor.image_token_id)
             for r in readable
@@ -322,13 +321,15 @@ class HFEngine:
     def _apply_updates(self) -> None:
         while self._updates:
             update = self._updates.popleft()
-            if misfit := _misfit(self._model.state_dict(), update.state_dict):
+            own = self._model.state_dict()
+            if misfit := _misfit(own, update.state_dict):
                 update.done.set_exception(EngineError(f"weights of version {update.version} do not fit: {misfit}"))
                 continue
+            if not _same_vision(own, update.state_dict):
+                self._features.clear()
             with torch.inference_mode(False), torch.no_grad():
                 self._model.load_state_dict(update.state_dict)
             self.version = update.version
-            self._features.clear()
             self._cache.truncate(0)
             with self._changed:
                 self._waiting.extendleft(reversed(self._running))
@@ -365,6 +366,11 @@ def _misfit(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) ->
         if own[name].shape != new[name].shape:
             return f"{name!r} has shape {tuple(new[name].shape)}, the model has {tuple(own[name].shape)}"
     return ""
+
+
+def _same_vision(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) -> bool:
+    """Whether loading `new` would leave the vision tower as it is."""
+    return all(torch.equal(own[name], new[name].to(own[name])) for name in own if name.startswith(VISION))
 
 
 def _is_out_of_memory(error: Exception) -> bool:

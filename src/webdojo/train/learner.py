@@ -23,7 +23,8 @@ from transformers import PreTrainedModel
 from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.collate import collate
-from webdojo.policy.forward import TokenScores, token_logprobs
+from webdojo.policy.features import FeatureCache, ImageFeatures
+from webdojo.policy.forward import TokenScores, join_features, token_logprobs, vision_tower
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import Sample, micro_batches, mini_batches
@@ -42,7 +43,8 @@ class Learner:
     """A model, its optimizer, and the steps it has taken, on the device that the model is on.
 
     Args:
-        model: float32 weights; parameters with `requires_grad=False` stay as they are.
+        model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
+            tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
         processor: of the same model folder; saved with every checkpoint.
         images: where the screenshots of the prompts are read from.
         config: optimizer, clip and batch sizes.
@@ -68,6 +70,8 @@ class Learner:
         """Set from another thread, it makes `step` raise before its next micro-batch."""
         self._generator = torch.Generator().manual_seed(seed)
         self._parameters = [p for p in model.parameters() if p.requires_grad]
+        vision_trains = any(p.requires_grad for p in vision_tower(model).parameters())
+        self._features = None if vision_trains else FeatureCache(model, processor, images)
         self._optimizer = torch.optim.AdamW(
             [
                 {"params": [p for p in self._parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
@@ -236,13 +240,24 @@ class Learner:
             raise ModelError(
                 f"checkpoint {str(folder)!r} holds a model of another shape than the one that learns"
             ) from None
+        if self._features is not None:
+            self._features.clear()
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": trainer["optimizer"]})
         self._generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
 
     def _scores(self, samples: Sequence[Sample], temperature: float) -> TokenScores:
-        batch = collate([(sample.prompt, sample.response_ids) for sample in samples], self.processor, self.images)
-        return token_logprobs(self.model, batch.to(self.model.device), temperature)
+        sequences = [(sample.prompt, sample.response_ids) for sample in samples]
+        if self._features is None:
+            batch = collate(sequences, self.processor, self.images)
+            return token_logprobs(self.model, batch.to(self.model.device), temperature)
+        shown: dict[str, ImageFeatures] = {}
+        for sample in samples:
+            shown |= self._features.of(sample.prompt)
+        grids = {sha: image.grid for sha, image in shown.items()}
+        batch = collate(sequences, self.processor, self.images, grids)
+        features = join_features([image.features for image in shown.values()])
+        return token_logprobs(self.model, batch.to(self.model.device), temperature, features)
 
 
 def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, newest: int) -> Tensor:
