@@ -47,7 +47,7 @@ class TokenScores(NamedTuple):
     logprobs: torch.Tensor
     """float32 [T]: log pi(token) at the given temperature."""
     entropy: torch.Tensor
-    """float32 [T]: entropy in nats of the distribution that each token was drawn from."""
+    """float32 [T]: entropy in nats of the distribution that each token was drawn from; without gradients."""
 
 
 VISION = "model.visual."
@@ -146,6 +146,6 @@ def token_logprobs(
 def score(logits: torch.Tensor, targets: torch.Tensor) -> TokenScores:
     """Logprob of each target and entropy of each row, from masked logits [T, vocabulary]."""
     logprobs = torch.log_softmax(logits, dim=-1)
-    surprise = -logprobs.masked_fill(logprobs == float("-inf"), 0.0)
-    entropy = (logprobs.exp() * surprise).sum(-1)
+    with torch.no_grad():
+        entropy = torch.special.entr(logprobs.exp()).sum(-1)
     return TokenScores(logprobs.gather(-1, targets[:, None]).squeeze(-1), entropy)

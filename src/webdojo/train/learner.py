@@ -195,7 +195,7 @@ class Learner:
             part, token_means = loss(micro, scores.logprobs)
             (part / share).backward()
             total += float(part.detach()) / share
-            means.add({"entropy": float(scores.entropy.detach().mean()), **token_means}, weight=len(scores.logprobs))
+            means.add({"entropy": float(scores.entropy.mean()), **token_means}, weight=len(scores.logprobs))
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters, self.config.grad_clip))
         if not (math.isfinite(total) and math.isfinite(norm)):
             self._optimizer.zero_grad(set_to_none=True)
