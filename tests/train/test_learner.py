@@ -210,6 +210,25 @@ def test_resume_equals_the_uninterrupted_run_bit_for_bit(
     assert all(torch.equal(now, expected[name]) for name, now in weights_of(resumed.model).items())
 
 
+@pytest.mark.parametrize("frozen_before", [True, False])
+def test_a_checkpoint_of_other_trained_parameters_is_refused(
+    model_dir: Path, images: Images, make_samples: MakeSamples, tmp_path: Path, frozen_before: bool
+) -> None:
+    before, now = load_model(model_dir), load_model(model_dir)
+    for (model, _), frozen in ((before, frozen_before), (now, not frozen_before)):
+        model.model.visual.requires_grad_(not frozen)
+    learner = Learner(*before, images, settings())
+    learner.train_policy(make_samples(4), 1.0)
+    learner.save(tmp_path / "c")
+    other = Learner(*now, images, settings())
+    weights = weights_of(other.model)
+    with pytest.raises(
+        ModelError, match=r"first difference 'model\.visual\..*resume with the same model\.freeze_vision"
+    ):
+        other.load(tmp_path / "c")
+    assert all(torch.equal(value, weights[name]) for name, value in weights_of(other.model).items())
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "trainer.pt", "tokenizer.json", "manifest.json"])
 def test_a_corrupt_checkpoint_is_named(loaded: Loaded, images: Images, tmp_path: Path, name: str) -> None:
     learner = Learner(*loaded, images, settings())

@@ -69,14 +69,15 @@ class Learner:
         self.stop = threading.Event()
         """Set from another thread, it makes `step` raise before its next micro-batch."""
         self._generator = torch.Generator().manual_seed(seed)
-        self._parameters = [p for p in model.parameters() if p.requires_grad]
+        trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        self._parameters = [p for _, p in trained]
         vision_trains = any(p.requires_grad for p in vision_tower(model).parameters())
         self._features = None if vision_trains else FeatureCache(model, processor, images)
         self._optimizer = torch.optim.AdamW(
             [
-                {"params": [p for p in self._parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
+                {"params": [(name, p) for name, p in trained if p.ndim >= 2], "weight_decay": config.weight_decay},
                 # Decay pulls norms and biases away from their neutral values and regularises nothing.
-                {"params": [p for p in self._parameters if p.ndim < 2], "weight_decay": 0.0},
+                {"params": [(name, p) for name, p in trained if p.ndim < 2], "weight_decay": 0.0},
             ],
             lr=config.lr,
             betas=config.adam_betas,
@@ -216,10 +217,11 @@ class Learner:
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint that `load` continues from bit for bit and that `load_model` can serve."""
+        moments = self._optimizer.state_dict()["state"]
         trainer = {
             "steps": self.steps,
             "generator": self._generator.get_state(),
-            "optimizer": self._optimizer.state_dict()["state"],
+            "optimizer": {name: moments.get(i, {}) for i, name in enumerate(self._names())},
         }
         write_checkpoint(folder, self.model, self.processor, trainer)
 
@@ -229,11 +231,19 @@ class Learner:
         Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
 
         Raises:
-            ModelError: no checkpoint there, a corrupt file, or a model of another shape.
+            ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
+                other parameters (nothing has changed then).
         """
         check_checkpoint(folder)
         saved, _ = load_model(folder, dtype=self.model.dtype)
         trainer = read_trainer(folder)
+        moments, names = trainer["optimizer"], self._names()
+        if moments.keys() != set(names):
+            raise ModelError(
+                f"checkpoint {str(folder)!r} holds optimizer moments of {len(moments)} parameters, not of the "
+                f"{len(names)} that train now, first difference {min(map(str, moments.keys() ^ set(names)))!r}; resume "
+                "with the same model.freeze_vision as before, or start a new run with model.path set to this folder"
+            )
         try:
             self.model.load_state_dict(saved.state_dict())
         except RuntimeError:
@@ -242,9 +252,14 @@ class Learner:
             ) from None
         if self._features is not None:
             self._features.clear()
-        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": trainer["optimizer"]})
+        state = {i: moments[name] for i, name in enumerate(names) if moments[name]}
+        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
         self._generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
+
+    def _names(self) -> list[str]:
+        """Names of the parameters that train, in the optimizer's order."""
+        return [name for group in self._optimizer.param_groups for name in group["param_names"]]
 
     def _scores(self, samples: Sequence[Sample], temperature: float) -> TokenScores:
         sequences = [(sample.prompt, sample.response_ids) for sample in samples]
