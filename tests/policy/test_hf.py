@@ -121,6 +121,30 @@ async def test_the_same_seed_draws_the_same(loaded: Loaded, images: Images) -> N
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+async def test_draws_depend_on_version_and_prompt_and_not_on_arrival(loaded: Loaded, images: Images) -> None:
+    asked = prompts(loaded[1], images)
+    weights = {name: value.clone() for name, value in loaded[0].state_dict().items()}
+    sampling = Sampling(max_tokens=8)
+
+    async def draw_all(engine: HFEngine, order: list[Prompt]) -> list[list[int]]:
+        """Responses to `asked`, each asked when its turn in `order` comes."""
+        found = {id(p): (await engine.generate(p, sampling)).ids for p in order}
+        return [found[id(p)] for p in asked]
+
+    engine = HFEngine(*loaded, images, version=1, seed=5, threads=1)
+    first = await draw_all(engine, asked)
+    again = await draw_all(engine, asked)
+    await asyncio.to_thread(engine.update_weights, weights, 2)
+    later = await draw_all(engine, asked)
+    engine.close()
+    resumed = HFEngine(*loaded, images, version=0, seed=5, threads=1)
+    await asyncio.to_thread(resumed.update_weights, weights, 2)
+    assert await draw_all(resumed, asked[::-1]) == later
+    resumed.close()
+    assert first != again, "equal prompts are drawn for independently"
+    assert first != later, "a later version does not repeat an earlier one's draws"
+
+
 async def test_top_k_and_top_p_bound_the_choice(loaded: Loaded, images: Images, engine: HFEngine) -> None:
     prompt = prompts(loaded[1], images)[1]
     greedy = await engine.generate(prompt, Sampling(temperature=0, max_tokens=1))

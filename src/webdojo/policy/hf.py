@@ -11,10 +11,11 @@ prefilled again.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import random
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ from webdojo.policy.forward import VISION, join_features, policy_logits, text_hi
 from webdojo.policy.processor import Processor
 from webdojo.policy.sampling import draw, temperatures
 from webdojo.policy.slots import SlotCache
-from webdojo.types import FinishReason, ImageSource, Prompt, Response, Sampling
+from webdojo.types import FinishReason, ImageSegment, ImageSource, Prompt, Response, Sampling
 
 
 @dataclass(eq=False)
@@ -71,7 +72,9 @@ class HFEngine:
         processor: of the same folder as the model.
         images: where screenshots are read from.
         version: weight version that the model holds.
-        seed: with the order of requests, fixes every random choice.
+        seed: fixes every random choice, with the weight version, the prompt, and how many equal prompts that
+            version has been asked before. What a request draws does not depend on when other prompts arrive, and
+            a run that resumes at a later version does not draw an earlier version's numbers again.
         max_rows: rows that decode together; more requests wait.
         max_prefill_tokens: padded tokens of one prefill; a longer prompt is prefilled alone.
         threads: torch threads of the worker; 0 leaves torch's own choice.
@@ -95,7 +98,8 @@ class HFEngine:
         self._features = FeatureCache(model, processor, images)
         self._banned = processor.banned(model.config.get_text_config().vocab_size).to(model.device)
         self._seed = seed
-        self._requests = 0
+        self._asked: Counter[str] = Counter()
+        """How often the current version was asked each prompt, by digest."""
         self._max_rows = max_rows
         self._max_prefill_tokens = max_prefill_tokens
         self._threads = threads
@@ -114,10 +118,11 @@ class HFEngine:
         Raises:
             EngineError: out of memory, image tokens that do not match the image, or a closed engine.
         """
+        digest = _digest(prompt)
         with self._changed:
             self._check_open()
-            stream = random.Random(f"{self._seed}/{self._requests}")
-            self._requests += 1
+            stream = random.Random(f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}")
+            self._asked[digest] += 1
             request = Request(prompt, sampling, stream, time.perf_counter())
             self._waiting.append(request)
             self._changed.notify()
@@ -329,9 +334,10 @@ class HFEngine:
                 self._features.clear()
             with torch.inference_mode(False), torch.no_grad():
                 self._model.load_state_dict(update.state_dict)
-            self.version = update.version
             self._cache.truncate(0)
             with self._changed:
+                self.version = update.version
+                self._asked.clear()
                 self._waiting.extendleft(reversed(self._running))
             self._running = []
             update.done.set_result(None)
@@ -366,6 +372,17 @@ def _misfit(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) ->
         if own[name].shape != new[name].shape:
             return f"{name!r} has shape {tuple(new[name].shape)}, the model has {tuple(own[name].shape)}"
     return ""
+
+
+def _digest(prompt: Prompt) -> str:
+    """Of what the prompt's segments hold: token ids and image hashes."""
+    parts = (
+        f"{segment.image.sha}:{segment.tokens}"
+        if isinstance(segment, ImageSegment)
+        else ",".join(map(str, segment.ids))
+        for segment in prompt.segments
+    )
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()
 
 
 def _same_vision(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) -> bool:
