@@ -4,13 +4,16 @@
 
 For each seed: `webdojo train quickstart` in a process of its own, then the control: the same warm
 start trained on with fresh oracle demonstrations for as long as RL took, measured on the same
-held-out tasks. Seeds whose run is finished are not run again.
+held-out tasks. The control's learning rate is constant, at half the peak of the warm start's cosine,
+which is the cosine's mean. What is finished is not done again, and a run that was stopped goes on;
+a control that was stopped starts afresh, because its time counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -25,14 +28,14 @@ from webdojo.config import Recipe, load_recipe
 from webdojo.evaluate.metrics import wilson95
 from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
+from webdojo.loops.models import learn, make_learner
 from webdojo.loops.pipeline import Pipeline
-from webdojo.policy.loading import load_model
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle
-from webdojo.store.run import RunStore
+from webdojo.store.files import write_atomic
+from webdojo.store.run import DATABASE, RunStore
 from webdojo.train.batch import sft_samples
-from webdojo.train.learner import Learner
 from webdojo.train.sft import train_sft
 
 STAGES = ("success_base", "success_sft", "success_rl", "success_control")
@@ -40,27 +43,30 @@ CHUNK = 64
 """Demonstrations that the control collects at a time."""
 
 
-def train(run: Path, seed: int, overrides: list[str]) -> tuple[float, float]:
-    """One quickstart in a process of its own: wall seconds, and peak memory of its process tree in GB (PSS)."""
-    command = [
-        sys.executable,
-        "-m",
-        "webdojo.cli",
-        "train",
-        "quickstart",
-        "--run",
-        str(run),
-        f"seed={seed}",
-        *overrides,
-    ]
-    started, peak = time.monotonic(), 0
+def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
+    """One quickstart in a process of its own; a run that was stopped goes on.
+
+    Returns:
+        `seconds_train`, wall seconds of all attempts, and `peak_pss_gb`, peak memory of the process tree.
+        They are kept in `<run>.json` beside the run, so that they survive this process.
+    """
+    note = run.parent / f"{run.name}.json"
+    used = json.loads(note.read_text()) if note.exists() else {"seconds_train": 0.0, "peak_pss_gb": 0.0}
+    if (run / "result.json").exists():
+        return used
+    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", "--run", str(run)]
+    command += ["--resume"] if (run / DATABASE).exists() else [f"seed={seed}", *overrides]
+    run.parent.mkdir(parents=True, exist_ok=True)
+    before, started = used["seconds_train"], time.monotonic()
     process = subprocess.Popen(command)
     while process.poll() is None:
-        peak = max(peak, _tree_pss(process.pid))
+        used["peak_pss_gb"] = max(used["peak_pss_gb"], _tree_pss(process.pid) / 1e9)
+        used["seconds_train"] = before + time.monotonic() - started
+        write_atomic(note, json.dumps(used).encode())
         time.sleep(3)
     if process.returncode:
         raise SystemExit(f"seed {seed} failed with exit code {process.returncode}: {' '.join(command)}")
-    return time.monotonic() - started, peak / 1e9
+    return used
 
 
 def _tree_pss(pid: int) -> int:
@@ -77,43 +83,47 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
     """SFT continued from the run's warm start on new demonstrations, for `seconds` of wall time."""
     pipeline = Pipeline(recipe, store, log)
     start = store.checkpoint("sft").path
-    model, processor = load_model(start)
-    async with open_arena(recipe, store, processor) as arena:
-        learner = Learner(model, processor, store.images, recipe.train, seed=recipe.seed)
-        learner.load(start)
-        deadline, first, config = time.monotonic() + seconds, recipe.sft.demos, recipe.rollout
-        with progress("control: seconds of SFT", round(seconds)) as bar:
-            while (begun := time.monotonic()) < deadline:
-                tasks = pipeline.tasks[first : first + CHUNK]
-                run = arena.runner(
-                    scripted_actor(arena.harness, Oracle), "control_demo", first, config.sampling, config.max_steps, bar
-                )
-                demos = await asyncio.gather(*(run(task, "", f"control-{task.id}") for task in tasks))
-                samples = sft_samples([d for d in demos if d.reward is not None and d.reward.value == 1])
-                epoch = recipe.sft.model_copy(update={"epochs": 1, "warmup_ratio": 0.0})
-                await asyncio.to_thread(train_sft, learner, samples, epoch)
-                first += CHUNK
-                bar.advance(time.monotonic() - begun - len(tasks))
-        store.save_checkpoint("control", learner.save, {"phase": "control"})
-        found = await pipeline.evaluate(arena, "eval_control", str(store.checkpoint("control").path))
-    return found | {"demos": first}
+    learner = make_learner(recipe, store.images, str(start))
+    learner.load(start)
+    meta = {"phase": "control", "iteration": recipe.train.iterations}  # a longer RL needs a longer control
+    async with open_arena(recipe, store, learner.processor) as arena:
+        if all(checkpoint.meta != meta for checkpoint in store.checkpoints()):
+            for chunk in {row.iteration for row in store.rows("control_demo")}:
+                store.discard_trajectories("control_demo", chunk)
+            config = recipe.sft.model_copy(
+                update={"epochs": 1, "warmup_ratio": 0.0, "lr": recipe.sft.lr / 2, "schedule": "constant"}
+            )
+            actor, rollout = scripted_actor(arena.harness, Oracle), recipe.rollout
+            deadline, first = time.monotonic() + seconds, recipe.sft.demos
+            with progress("control demonstrations", None) as bar:
+                while (left := deadline - time.monotonic()) > 0:
+                    bar.advance(0, seconds_left=left)
+                    tasks = pipeline.tasks[first : first + CHUNK]
+                    shown = await arena.run_tasks(
+                        tasks, actor, "control_demo", first, rollout.sampling, rollout.max_steps, bar
+                    )
+                    samples = sft_samples([d for d in shown if d.reward is not None and d.reward.value == 1])
+                    await learn(learner, train_sft, learner, samples, config)
+                    first += CHUNK
+            store.save_checkpoint("control", learner.save, meta)
+        model = str(store.checkpoint("control").path)
+        found = await pipeline.evaluate(arena, "eval_control", model, recipe.train.iterations)
+    return found | {"demos": recipe.sft.demos + len(store.rows("control_demo"))}
 
 
 def one_seed(root: Path, seed: int, overrides: list[str]) -> dict[str, Any]:
     """Run and control of one seed, as a row."""
     folder = root / f"seed-{seed}"
-    if not (folder / "result.json").exists():
-        seconds, peak = train(folder, seed, overrides)
-        with RunStore.open(folder) as store:
-            store.set("bench", {"seconds_train": seconds, "peak_rss_gb": peak})
+    used = train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"))
     with RunStore.open(folder) as store, RunLog(store) as log:
         result = store.get("result")
         if "success_control" not in result:
             result["success_control"] = asyncio.run(control(recipe, store, log, result["seconds"]["rl"]))
             store.write_result(result)
-        rewards = [round(row["reward"], 4) for row in store.metrics("rl")]
-        return {"seed": seed, **store.get("bench"), "seconds": result["seconds"], "reward_by_iteration": rewards} | {
+        # An iteration that trained on the surplus alone rolled nothing out and has no reward.
+        rewards = [round(row["reward"], 4) if "reward" in row else None for row in store.metrics("rl")]
+        return {"seed": seed, **used, "seconds": result["seconds"], "reward_by_iteration": rewards} | {
             stage: {key: result[stage][key] for key in ("n", "rate", "ci95", "by_difficulty", "terminations")}
             for stage in STAGES
         }
@@ -134,7 +144,7 @@ def main() -> None:
         headline[f"{stage}_spread"] = stdev(rates) if len(rates) > 1 else 0.0
     headline["rl_minus_sft"] = headline["success_rl"] - headline["success_sft"]
     headline["seconds_train"] = mean(row["seconds_train"] for row in rows)
-    headline["peak_rss_gb"] = max(row["peak_rss_gb"] for row in rows)
+    headline["peak_pss_gb"] = max(row["peak_pss_gb"] for row in rows)
     headline["n_tasks"] = rows[0]["success_rl"]["n"]
     record("quickstart", {key: round(value, 4) for key, value in headline.items()}, rows)
 
