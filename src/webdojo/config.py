@@ -29,7 +29,7 @@ class ModelConfig(Section):
     path: str = "tiny"
     """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
     threads: int = Field(default=0, ge=0)
-    """torch threads; 0 leaves torch's own choice."""
+    """torch threads of the engine; 0 leaves torch's own choice."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where engine and learner run; `auto` takes a CUDA GPU where torch sees one."""
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
@@ -115,6 +115,8 @@ class TrainConfig(Section):
     ppo_epochs: int = Field(default=2, ge=1)
     batch_size: int = Field(default=256, ge=1)
     """Turns an optimizer step."""
+    threads: int = Field(default=0, ge=0)
+    """torch threads of a step on the CPU, while browsers are idle; 0 takes every core."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
     """Padded tokens a forward pass."""
     lr: float = Field(default=1e-6, gt=0)

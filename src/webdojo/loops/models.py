@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
@@ -66,8 +67,13 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run `work`, which steps the learner, in a thread; if the caller is cancelled, it ends within a step."""
+
+    def in_thread() -> T:
+        torch.set_num_threads(learner.config.threads or os.cpu_count() or 1)
+        return work(*args, **kwargs)
+
     try:
-        return await asyncio.to_thread(work, *args, **kwargs)
+        return await asyncio.to_thread(in_thread)
     except asyncio.CancelledError:
         logger.info("stopping; the optimizer step at hand is given up")
         learner.stop.set()
