@@ -1,10 +1,11 @@
 """Where the text model should look: a throw-away loss on the attention of two of its layers.
 
 To point at a name, a token of the question must find the same word on the screen, and the answer must
-look there too. From answers alone a small model finds this only after very many samples, because
-nothing rewards half of it. So one group of heads in one layer is told to attend, from a question's
-tokens, to the visual tokens of what is named, and one in the next layer, from the answer's tokens,
-to those of what is answered. The loss is -log of the attention that arrives there.
+look there too; to recall what the task names, the answer must look at the task. From answers alone a
+small model finds this only after very many samples, because nothing rewards half of it. So one group
+of heads in one layer is told to attend, from a question's tokens, to the tokens of what is named, and
+one in the next layer, from the answer's tokens, to those of what is answered. The loss is -log of the
+attention that arrives there.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class Looks:
     """int64 [P]"""
     position: torch.Tensor
     """int64 [P]: index of the token in its row."""
-    cells: torch.Tensor
-    """bool [P, visual tokens]: where it should look; at least one True."""
+    targets: torch.Tensor
+    """bool [P, L]: the tokens of its row where it should look; at least one True."""
 
     def to(self, device: torch.device) -> Looks:
-        return Looks(self.row.to(device), self.position.to(device), self.cells.to(device))
+        return Looks(self.row.to(device), self.position.to(device), self.targets.to(device))
 
 
 class Gaze:
@@ -50,8 +51,8 @@ class Gaze:
 
         return record
 
-    def loss(self, index: int, looks: Looks, image_start: int) -> torch.Tensor:
-        """Mean over places and taught heads of -log of the attention mass on the right visual tokens."""
+    def loss(self, index: int, looks: Looks) -> torch.Tensor:
+        """Mean over places and taught heads of -log of the attention mass on the right tokens."""
         attention, hidden, (cos, sin) = self._seen[index]
         batch, length, _ = hidden.shape
         size = attention.head_dim
@@ -63,6 +64,5 @@ class Gaze:
         scores = torch.einsum("phd,pld->phl", chosen, keys[:, GROUP][looks.row]) * attention.scaling
         later = torch.arange(length, device=hidden.device) > looks.position[:, None]
         logprobs = scores.masked_fill(later[:, None], float("-inf")).log_softmax(-1)
-        visual = logprobs[..., image_start : image_start + looks.cells.shape[1]]
-        arrived = visual.masked_fill(~looks.cells[:, None], float("-inf")).logsumexp(-1)
+        arrived = logprobs.masked_fill(~looks.targets[:, None], float("-inf")).logsumexp(-1)
         return -arrived.mean()

@@ -94,7 +94,7 @@ def answering_loss(
         ("answer_gaze", ANSWER_LAYER, lesson.answer_looks),
     ):
         if looks is not None:
-            miss = gaze.loss(layer, looks.to(device), lesson.image_start)
+            miss = gaze.loss(layer, looks.to(device))
             total = total + miss
             figures[name] = [float(miss.detach())]
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1

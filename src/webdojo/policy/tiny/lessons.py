@@ -1,9 +1,10 @@
 """What the tiny model is asked about a screen: dense targets for every visual token, and questions.
 
 A visual token covers 32x32 px, two character cells of the compact pages' grid. Dense targets say
-which two characters and which two words are there; questions ask to point (`find`), to read what
-is at a point (`read`), to read the value beside a name (`value`), and whether something is there
-(`see`). Answers never use the agent's protocol: that is for the warm start to teach.
+which two characters and which word are there; questions ask to point (`find`), to read what is at a
+point (`read`), to read the value beside a name (`value`), whether something is there (`see`), and
+what the task above the screen names (`name`, `kind`). Answers never use the agent's protocol: that
+is for the warm start to teach.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import random
 import string
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
 from webdojo.policy.tiny.pages import SIDE, Screen, Word
-from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary
+from webdojo.sites.phrasing import PHRASINGS
+from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 
 ROWS = SIDE // 32
 COLUMNS = SIDE // 16
@@ -26,6 +28,10 @@ CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digit
 """Class of each character; 0 is blank or anything else."""
 WORDS = {word: i for i, word in enumerate(sorted({word.lower() for word in compact_vocabulary()}))}
 """Class of each word in lower case."""
+THINGS = {plural(noun) for noun in SHOP_NOUNS + WIKI_NOUNS} | {
+    f"{adjective} {noun}" for adjective in ADJECTIVES for noun in SHOP_NOUNS + WIKI_NOUNS
+}
+"""All that a task can name: lists, products and articles."""
 NO_WORD = -100
 """Target of a token that no known word covers: it is left out of the loss."""
 
@@ -37,6 +43,16 @@ class Skill(StrEnum):
     READ = "read"
     VALUE = "value"
     SEE = "see"
+    NAME = "name"
+    KIND = "kind"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A task that stands above the screen, and the thing that it names."""
+
+    text: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,8 @@ class Question:
     """Visual tokens of what the question names."""
     answered: tuple[tuple[int, ...], ...] = ()
     """For each character of the answer, the visual tokens that it is read from; empty if none is."""
+    noted: bool = False
+    """The question asks for what the note names, without saying it."""
 
 
 def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
@@ -63,8 +81,19 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
     return characters.reshape(TOKENS, 2), words.reshape(TOKENS)
 
 
-def questions(screen: Screen, rng: random.Random, n: int) -> list[Question]:
-    """`n` questions about a screen; a name that stands twice on it is not asked for."""
+def note(screen: Screen, rng: random.Random) -> Note:
+    """A task about something on the screen, or now and then about something that is not there."""
+    groups: dict[int, list[Word]] = {}
+    for word in screen.words:
+        groups.setdefault(word.element, []).append(word)
+    names = sorted({_name(group) for group in groups.values()} & THINGS)
+    name = rng.choice(names) if names and rng.random() < 0.7 else rng.choice(sorted(THINGS))
+    goal = rng.choice(("open", "open_result", "price", "search") if " " in name else ("category",))
+    return Note(rng.choice(PHRASINGS[goal]).format(name=name, nouns=name), name)
+
+
+def questions(screen: Screen, rng: random.Random, n: int, note: Note | None = None) -> list[Question]:
+    """`n` questions about a screen and the note above it; a name that stands twice on it is not asked for."""
     groups: dict[int, list[Word]] = {}
     for word in screen.words:
         groups.setdefault(word.element, []).append(word)
@@ -82,7 +111,20 @@ def questions(screen: Screen, rng: random.Random, n: int) -> list[Question]:
         makers += [lambda: _read(*rng.choice(unique))] * 2
     if values:
         makers += [lambda: _value(*rng.choice(values))] * 3
+    if note is not None:
+        noted = note
+        makers += [lambda: Question(Skill.NAME, "name", noted.name, noted=True)] * 4
+        makers += [lambda: Question(Skill.KIND, "kind", _kind(noted.name), noted=True)] * 2
+        makers += [lambda: Question(Skill.SEE, "see it", "yes" if noted.name in counts else "no", noted=True)]
+        here = [entry for entry in pointable if entry[0] == noted.name]
+        if here:
+            makers += [lambda: replace(_find(*here[0]), text="find it", noted=True)] * 4
     return [rng.choice(makers)() for _ in range(n)]
+
+
+def _kind(name: str) -> str:
+    """The list that a thing is in: of `Royal Rug` `Rugs`, of a list itself."""
+    return plural(name.split()[1]) if " " in name else name
 
 
 def _name(group: list[Word]) -> str:

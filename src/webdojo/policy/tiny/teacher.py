@@ -15,8 +15,11 @@ import torch
 from webdojo.policy.positions import mrope_positions
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.gaze import Looks
-from webdojo.policy.tiny.lessons import ROWS, TOKENS, Question, Skill, dense_targets, questions
+from webdojo.policy.tiny.lessons import ROWS, TOKENS, Note, Question, Skill, dense_targets, note, questions
 from webdojo.policy.tiny.pages import Screens
+
+NOTED = 0.7
+"""Share of the screens with a task above them."""
 
 
 @dataclass
@@ -38,8 +41,6 @@ class Lesson:
     answer: torch.Tensor
     """int64 [B, L]: 0, or 1 + index in `asked` of the question whose answer this token is part of."""
     asked: list[Question]
-    image_start: int
-    """Index of the first image token in every row."""
     question_looks: Looks | None
     """From the name in each question to where it stands; None without questions."""
     answer_looks: Looks | None
@@ -52,73 +53,121 @@ class Teacher:
     def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int) -> None:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
         self._dense = [dense_targets(screen) for screen in screens.screens]
-        encode = processor.encode
-        self._before, self._after, self._newline = encode("<|im_start|>user\n"), encode("<|im_end|>"), encode("\n")
-        self._between = encode("<|im_end|>\n<|im_start|>assistant\n")
-        image = [processor.image_token_id] * TOKENS
-        self._opening = [*self._before, *encode("<|vision_start|>"), *image, *encode("<|vision_end|>\n")]
-        self._image_start = len(self._before) + 1
 
     def lesson(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Lesson:
-        """`n` screens, recoloured if `augment`, with questions if `ask`."""
+        """`n` screens, recoloured if `augment`, with notes and questions if `ask`."""
         picked = [rng.randrange(len(self._screens)) for _ in range(n)]
-        pixels, grids, rows, marks = [], [], [], []
-        asked: list[Question] = []
-        question_looks: list[tuple[int, int, tuple[int, ...]]] = []
-        answer_looks: list[tuple[int, int, tuple[int, ...]]] = []
-        for row, index in enumerate(picked):
+        pixels, grids = [], []
+        rows: list[_Row] = []
+        for index in picked:
             image = np.array(self._screens.images[index])
             values, grid = self._processor.patchify(_recolour(image, rng) if augment else image)
             pixels.append(values)
             grids.append(grid)
-            ids, mark = list(self._opening), [0] * len(self._opening)
-            for question in questions(self._screens.screens[index], rng, self._per_screen) if ask else []:
-                asked.append(question)
-                text = self._processor.encode(question.text)
-                prompt = self._before + text + self._between
-                end = len(ids) + len(self._before) + len(text)
-                first = end - 1 if question.skill is Skill.READ else end - len(text) + 1
-                question_looks += [(row, position, question.named) for position in range(first, end)]
-                answer = self._processor.encode(question.answer) + self._after
-                begin = len(ids) + len(prompt) - 1
-                for offset, cells in enumerate(self._read_from(question)):
-                    answer_looks.append((row, begin + offset, cells))
-                ids += prompt + answer + self._newline
-                mark += [0] * len(prompt) + [len(asked)] * len(answer) + [0]
-            rows.append(ids)
-            marks.append(mark)
-        length = max(map(len, rows))
-        positions, _ = mrope_positions([self._image_start, (ROWS, ROWS), length - self._image_start - TOKENS])
+            screen = self._screens.screens[index]
+            above = note(screen, rng) if ask and rng.random() < NOTED else None
+            row = _Row(self._processor, above)
+            for question in questions(screen, rng, self._per_screen, above) if ask else []:
+                row.ask(question)
+            rows.append(row)
+        length = max(len(row.ids) for row in rows)
+        positions = [
+            mrope_positions([row.image_start, (ROWS, ROWS), length - row.image_start - TOKENS])[0] for row in rows
+        ]
+        starts = np.cumsum([0, *(len(row.asked) for row in rows)]).tolist()
         return Lesson(
             pixels=torch.cat(pixels),
             grid=torch.cat(grids),
             characters=torch.tensor(np.concatenate([self._dense[i][0] for i in picked])),
             words=torch.tensor(np.concatenate([self._dense[i][1] for i in picked])),
-            ids=torch.tensor([row + [self._processor.stop_id] * (length - len(row)) for row in rows]),
-            positions=positions[:, None].expand(3, n, length),
-            answer=torch.tensor([mark + [0] * (length - len(mark)) for mark in marks]),
-            asked=asked,
-            image_start=self._image_start,
-            question_looks=_looks(question_looks),
-            answer_looks=_looks(answer_looks),
+            ids=torch.tensor([row.ids + [self._processor.stop_id] * (length - len(row.ids)) for row in rows]),
+            positions=torch.stack(positions, dim=1),
+            answer=torch.tensor(
+                [
+                    [start + mark if mark else 0 for mark in row.answer] + [0] * (length - len(row.ids))
+                    for row, start in zip(rows, starts, strict=False)
+                ]
+            ),
+            asked=[question for row in rows for question in row.asked],
+            question_looks=_looks([row.question_looks for row in rows], length),
+            answer_looks=_looks([row.answer_looks for row in rows], length),
         )
 
-    def _read_from(self, question: Question) -> list[tuple[int, ...]]:
-        """For each token of the answer the visual tokens that it is read from."""
-        spans = self._processor.tokenizer(question.answer, return_offsets_mapping=True)["offset_mapping"]
-        return [tuple({c for cells in question.answered[a:b] for c in cells}) for a, b in spans]
+
+class _Row:
+    """The tokens of one screen and its questions, as they are put one after the other."""
+
+    def __init__(self, processor: Processor, above: Note | None) -> None:
+        self._encode, self._tokenizer = processor.encode, processor.tokenizer
+        self.ids: list[int] = []
+        self._noted: list[tuple[int, int, int]] = []
+        """(begin, end, position) of each token of the note's name: its characters and its place."""
+        if above is not None:
+            self._put("<|im_start|>system\ntask ")
+            begin = above.text.index(above.name)
+            start = len(self.ids)
+            spans = self._tokenizer(" " + above.text, return_offsets_mapping=True)["offset_mapping"]
+            self.ids[-1:] = self._encode(" " + above.text)
+            for offset, (a, b) in enumerate(spans):
+                a, b = max(a - 1, 0) - begin, b - 1 - begin
+                if b > 0 and a < len(above.name):
+                    self._noted.append((a, b, start - 1 + offset))
+            self._put("<|im_end|>\n")
+        self._put("<|im_start|>user\n<|vision_start|>")
+        self.image_start = len(self.ids)
+        self.ids += [processor.image_token_id] * TOKENS
+        self._put("<|vision_end|>\n")
+        self.answer = [0] * len(self.ids)
+        self.asked: list[Question] = []
+        self.question_looks: list[tuple[int, set[int]]] = []
+        """(position, tokens of the row to look at)."""
+        self.answer_looks: list[tuple[int, set[int]]] = []
+
+    def ask(self, question: Question) -> None:
+        """Append a question and its answer."""
+        self.asked.append(question)
+        self._put("<|im_start|>user\n")
+        first = len(self.ids)
+        self._put(question.text)
+        last = len(self.ids)
+        if question.noted:
+            looks = {position for *_, position in self._noted}
+        else:
+            looks = {self.image_start + cell for cell in question.named}
+            first = last - 1 if question.skill is Skill.READ else first + 1
+        self.question_looks += [(position, looks) for position in range(first, last)]
+        self._put("<|im_end|>\n<|im_start|>assistant\n")
+        self.answer += [0] * (len(self.ids) - len(self.answer))
+        spans = self._tokenizer(question.answer, return_offsets_mapping=True)["offset_mapping"]
+        for offset, (a, b) in enumerate(spans):
+            self.answer_looks.append((len(self.ids) - 1 + offset, self._sources(question, a, b)))
+        self._put(question.answer + "<|im_end|>")
+        self.answer += [len(self.asked)] * (len(self.ids) - len(self.answer))
+        self._put("\n")
+        self.answer.append(0)
+
+    def _sources(self, question: Question, begin: int, end: int) -> set[int]:
+        """Tokens from which characters `begin` to `end` of the answer are read."""
+        if question.skill is Skill.NAME:
+            return {position for a, b, position in self._noted if a < end and b > begin}
+        if question.skill is Skill.KIND:
+            return {self._noted[-1][-1]}
+        return {self.image_start + cell for cells in question.answered[begin:end] for cell in cells}
+
+    def _put(self, text: str) -> None:
+        self.ids += self._encode(text)
 
 
-def _looks(places: list[tuple[int, int, tuple[int, ...]]]) -> Looks | None:
-    """Of (row, position, cells); places without cells are left out."""
-    places = [place for place in places if place[2]]
+def _looks(rows: list[list[tuple[int, set[int]]]], length: int) -> Looks | None:
+    """Of (position, targets) by row; places without targets are left out."""
+    places = [(row, *look) for row, looks in enumerate(rows) for look in looks if look[1]]
     if not places:
         return None
-    cells = torch.zeros(len(places), TOKENS, dtype=torch.bool)
+    targets = torch.zeros(len(places), length, dtype=torch.bool)
     for index, (_, _, where) in enumerate(places):
-        cells[index, list(where)] = True
-    rows, positions, _ = zip(*places, strict=True)
-    return Looks(torch.tensor(rows), torch.tensor(positions), cells)
+        targets[index, list(where)] = True
+    row, position, _ = zip(*places, strict=True)
+    return Looks(torch.tensor(row), torch.tensor(position), targets)
 
 
 def _recolour(image: np.ndarray, rng: random.Random) -> np.ndarray:
