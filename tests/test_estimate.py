@@ -22,6 +22,7 @@ def test_phases_follow_from_the_recipe():
 
 
 def test_the_table_ends_with_the_totals():
-    recipe = load_recipe("quickstart", ["sft.demos=0", "train.iterations=0", "evaluate.tasks=1000", "evaluate.max_steps=8"])
+    none = ["sft.demos=0", "train.iterations=0"]
+    recipe = load_recipe("quickstart", [*none, "evaluate.tasks=1000", "evaluate.max_steps=8"])
     last = describe(recipe).splitlines()[-1]
     assert last.split()[:3] == ["total", "3,000", "24,000"]

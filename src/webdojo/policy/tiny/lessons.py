@@ -157,7 +157,7 @@ def _characters(word: Word) -> list[tuple[int, ...]]:
     """For each character of a word the visual tokens to read it from: a digit's own, else the whole word's."""
     whole = _cells([word])
     columns = [(word.column + offset) // 2 for offset in range(len(word.text))]
-    own = [(word.row * ROWS + column,) if column < ROWS else () for column in columns]
+    own = [(word.row * ROWS + column,) if 0 <= word.row < ROWS and column < ROWS else () for column in columns]
     return [cell if character.isdigit() else whole for character, cell in zip(word.text, own, strict=True)]
 
 
@@ -170,7 +170,7 @@ def _cells(words: list[Word]) -> tuple[int, ...]:
 def _values(screen: Screen) -> list[tuple[list[Word], Word]]:
     """(name, value) of every row that holds one name and, beside it, one value."""
     rows: dict[int, list[Word]] = {}
-    for word in sorted((w for w in screen.words if w.row < ROWS), key=lambda w: w.left):
+    for word in sorted((w for w in screen.words if 0 <= w.row < ROWS), key=lambda w: w.left):
         rows.setdefault(word.row, []).append(word)
     out: list[tuple[list[Word], Word]] = []
     for row in rows.values():
