@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, TOKENS, WORDS, Skill, dense_targets, questions
+from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, TOKENS, WORDS, Note, Skill, dense_targets, note, questions
 from webdojo.policy.tiny.pages import Screen, Word
 
 HEADER, LINK, FACT = 1, 2, 3
@@ -66,3 +66,16 @@ def test_see_is_no_for_what_is_not_there() -> None:
     names = {"Nova", "Royal Rug", "Size", "Large"}
     assert {q.answer for q in asked} == {"yes", "no"}
     assert all((q.text.removeprefix("see ") in names) == (q.answer == "yes") for q in asked)
+
+
+def test_questions_about_the_note_do_not_say_what_it_names() -> None:
+    above = Note("Find Royal Rug and open it.", "Royal Rug")
+    asked = {q.text: q.answer for q in questions(SCREEN, random.Random(0), 300, above) if q.noted}
+    assert asked == {"name": "Royal Rug", "kind": "Rugs", "see it": "yes", "find it": '{"x": 425, "y": 350}'}
+
+
+def test_a_note_holds_what_it_names() -> None:
+    notes = [note(SCREEN, random.Random(seed)) for seed in range(50)]
+    assert all(n.name in n.text for n in notes)
+    assert sum(n.name == "Royal Rug" for n in notes) > 20
+    assert len({n.name for n in notes}) > 5

@@ -54,6 +54,8 @@ def test_the_shipped_model_reads_points_and_answers_on_sites_it_never_saw(screen
     with torch.no_grad():
         loss_of = partial(answering_loss, model, heads, Gaze(model), image_token_id=processor.image_token_id)
         figures = _measure(loss_of, check, ask=True)
-    assert figures["find"] > 0.8
-    assert figures["read"] > 0.8
-    assert figures["value"] > 0.8
+    assert figures["find"] > 0.9
+    assert figures["name"] > 0.9
+    assert figures["kind"] > 0.9
+    assert figures["read"] > 0.7
+    assert figures["value"] > 0.6
