@@ -1,5 +1,7 @@
 """The compact pages keep to their grid, as real Chromium lays them out."""
 
+from typing import Any
+
 import pytest
 
 from webdojo.browser.pool import BrowserPool
@@ -35,7 +37,7 @@ async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
     with SiteServer() as server:
         async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
             for seed in range(6):
-                site = load_site(kind, seed)
+                site: Any = load_site(kind, seed)
                 session = await pool.open(site.url(), server.headers(f"grid-{seed}", "compact"))
                 if kind == "shop":
                     buyable = [p.slug for p in site.content.products.values() if p.stock > 0]
@@ -51,7 +53,7 @@ async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
                 await session.close()
 
 
-def check(page: dict, where: str) -> None:
+def check(page: dict[str, Any], where: str) -> None:
     assert page["width"] == 320, where
     assert page["height"] in range(320, 641, 32), (where, page["height"])
     for text in page["texts"]:

@@ -5,13 +5,13 @@ import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites.server import SiteServer
-from webdojo.sites.site import load_site
+from webdojo.sites.shop.pages import Shop
+from webdojo.sites.wiki.pages import Wiki
 
 HOST = "shop-3.localhost"
-ITEM = next(p.slug for p in load_site("shop", 3).content.products.values() if p.stock > 0)
-SOLD_OUT = next(
-    p.slug for s in range(9) for p in load_site("shop", s).content.products.values() if p.stock == 0 and s == 3
-)
+SHOP = Shop(3)
+ITEM = next(p.slug for p in SHOP.content.products.values() if p.stock > 0)
+SOLD_OUT = next(p.slug for p in SHOP.content.products.values() if p.stock == 0)
 
 
 def get(server: SiteServer, session: str, path: str, host: str = HOST, layout: str = "compact") -> httpx.Response:
@@ -45,7 +45,7 @@ def test_sessions_never_see_one_another() -> None:
 
 
 def test_seen_facts_are_those_that_the_page_shows() -> None:
-    shop, wiki = load_site("shop", 3), load_site("wiki", 3)
+    shop, wiki = SHOP, Wiki(3)
     product, article = shop.content.products[ITEM], next(iter(wiki.content.articles.values()))
     with SiteServer() as server:
         get(server, "list", f"/c/{product.category}?color={product.color.lower()}&max=100")
@@ -87,17 +87,14 @@ def test_requests_that_make_no_sense_change_nothing() -> None:
         assert get(server, "a", "/", host="example.com").status_code == 404
         assert get(server, "a", "/nowhere").status_code == 404
         assert get(server, "a", "/c/nothing").status_code == 404
-        assert (
-            get(server, "a", f"/c/{load_site('shop', 3).content.products[ITEM].category}?page=99&max=x").status_code
-            == 200
-        )
+        assert get(server, "a", f"/c/{SHOP.content.products[ITEM].category}?page=99&max=x").status_code == 200
         assert post(server, "a", "/cart/add", "no-such-thing").status_code == 404
         assert post(server, "a", "/cart/add", SOLD_OUT).status_code == 404
         assert server.state("a")[HOST]["cart"] == {}
 
 
 def test_pages_that_do_not_exist_are_read_as_the_nearest_that_do() -> None:
-    category = load_site("shop", 3).content.products[ITEM].category
+    category = SHOP.content.products[ITEM].category
     with SiteServer() as server:
         first = get(server, "a", f"/c/{category}").text
         for page in ("0", "x", "²", "-1"):

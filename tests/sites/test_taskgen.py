@@ -1,5 +1,6 @@
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
 
 
 def test_an_id_always_means_the_same_task() -> None:
-    known = {}
+    known: dict[str, Any] = {}
     for seed in range(5):
         for task in make_tasks(["shop", "wiki"], range(3), 400, seed):
             assert known.setdefault(task.id, task) == task
@@ -71,7 +72,7 @@ def test_opening_a_page_does_not_pass_for_searching_for_it() -> None:
     for task in asked:
         path, name = task.evaluator["url"]["path"], task.metadata["plan"][0]["text"]
         for search, right in (([], False), ([f"/search?q={name.replace(' ', '+')}"], True)):
-            state = {task.website: {"cart": {}, "seen": [], "visited": ["/", *search, path]}}
+            state: dict[str, Any] = {task.website: {"cart": {}, "seen": [], "visited": ["/", *search, path]}}
             assert evaluate(task, "done", f"http://{task.website}{path}", state).success is right
 
 

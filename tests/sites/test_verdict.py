@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from webdojo.errors import TaskError
@@ -8,12 +10,12 @@ HOST = "shop-1.localhost"
 URL = f"http://{HOST}/"
 
 
-def task(evaluator: dict, instruction: str = "What is the Size of Royal Mug?") -> Task:
+def task(evaluator: dict[str, Any], instruction: str = "What is the Size of Royal Mug?") -> Task:
     return Task(id="t", instruction=instruction, start_url=URL, website=HOST, evaluator=evaluator)
 
 
 def passes(
-    evaluator: dict,
+    evaluator: dict[str, Any],
     answer: str | None,
     url: str = URL,
     *,
@@ -133,6 +135,6 @@ def test_without_done_nothing_passes() -> None:
 
 
 @pytest.mark.parametrize("evaluator", [{}, {"uri": 1}])
-def test_an_evaluator_that_checks_nothing_is_an_error(evaluator: dict) -> None:
+def test_an_evaluator_that_checks_nothing_is_an_error(evaluator: dict[str, Any]) -> None:
     with pytest.raises(TaskError):
         passes(evaluator, "done")
