@@ -83,9 +83,7 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
 
 def note(screen: Screen, rng: random.Random) -> Note:
     """A task about something on the screen, or now and then about something that is not there."""
-    groups: dict[int, list[Word]] = {}
-    for word in screen.words:
-        groups.setdefault(word.element, []).append(word)
+    groups = _by_element(screen)
     names = sorted({_name(group) for group in groups.values()} & THINGS)
     name = rng.choice(names) if names and rng.random() < 0.7 else rng.choice(sorted(THINGS))
     goal = rng.choice(("open", "open_result", "price", "search") if " " in name else ("category",))
@@ -94,9 +92,7 @@ def note(screen: Screen, rng: random.Random) -> Note:
 
 def questions(screen: Screen, rng: random.Random, n: int, note: Note | None = None) -> list[Question]:
     """`n` questions about a screen and the note above it; a name that stands twice on it is not asked for."""
-    groups: dict[int, list[Word]] = {}
-    for word in screen.words:
-        groups.setdefault(word.element, []).append(word)
+    groups = _by_element(screen)
     named = [(_name(group), element, group) for element, group in groups.items() if _name(group) and _cells(group)]
     counts: dict[str, int] = {}
     for name, *_ in named:
@@ -120,6 +116,14 @@ def questions(screen: Screen, rng: random.Random, n: int, note: Note | None = No
         if here:
             makers += [lambda: replace(_find(*here[0]), text="find it", noted=True)] * 4
     return [rng.choice(makers)() for _ in range(n)]
+
+
+def _by_element(screen: Screen) -> dict[int, list[Word]]:
+    """The words of each element, in reading order."""
+    groups: dict[int, list[Word]] = {}
+    for word in screen.words:
+        groups.setdefault(word.element, []).append(word)
+    return groups
 
 
 def _kind(name: str) -> str:
