@@ -17,6 +17,7 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -39,6 +40,7 @@ from webdojo.train.batch import sft_samples
 from webdojo.train.sft import train_sft
 
 STAGES = ("success_base", "success_sft", "success_rl", "success_control")
+MEMORY = ("peak_rss_gb", "peak_pss_gb")
 CHUNK = 64
 """Demonstrations that the control collects at a time."""
 
@@ -47,11 +49,12 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     """One quickstart in a process of its own; a run that was stopped goes on.
 
     Returns:
-        `seconds_train`, wall seconds of all attempts, and `peak_pss_gb`, peak memory of the process tree.
-        They are kept in `<run>.json` beside the run, so that they survive this process.
+        `seconds_train`, wall seconds of all attempts, and the peak memory of the process tree: `peak_rss_gb`,
+        which counts pages that Chromium's processes share once for each of them, and `peak_pss_gb`, which
+        counts them once. They are kept in `<run>.json` beside the run, so that they survive this process.
     """
     note = run.parent / f"{run.name}.json"
-    used = json.loads(note.read_text()) if note.exists() else {"seconds_train": 0.0, "peak_pss_gb": 0.0}
+    used = json.loads(note.read_text()) if note.exists() else dict.fromkeys(("seconds_train", *MEMORY), 0.0)
     if (run / "result.json").exists():
         return used
     command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", "--run", str(run)]
@@ -60,7 +63,8 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     before, started = used["seconds_train"], time.monotonic()
     process = subprocess.Popen(command)
     while process.poll() is None:
-        used["peak_pss_gb"] = max(used["peak_pss_gb"], _tree_pss(process.pid) / 1e9)
+        for key, bytes_now in zip(MEMORY, _tree_memory(process.pid), strict=True):
+            used[key] = max(used[key], bytes_now / 1e9)
         used["seconds_train"] = before + time.monotonic() - started
         write_atomic(note, json.dumps(used).encode())
         time.sleep(3)
@@ -69,14 +73,15 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     return used
 
 
-def _tree_pss(pid: int) -> int:
-    total = 0
-    try:
+def _tree_memory(pid: int) -> tuple[int, int]:
+    """RSS and PSS of a process and its children, in bytes; of those that can be read."""
+    rss = pss = 0
+    with suppress(psutil.NoSuchProcess):
         for process in [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]:
-            total += process.memory_full_info().pss
-    except psutil.NoSuchProcess:
-        pass
-    return total
+            with suppress(psutil.NoSuchProcess):
+                memory = process.memory_full_info()
+                rss, pss = rss + memory.rss, pss + memory.pss
+    return rss, pss
 
 
 async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) -> dict[str, Any]:
@@ -144,7 +149,7 @@ def main() -> None:
         headline[f"{stage}_spread"] = stdev(rates) if len(rates) > 1 else 0.0
     headline["rl_minus_sft"] = headline["success_rl"] - headline["success_sft"]
     headline["seconds_train"] = mean(row["seconds_train"] for row in rows)
-    headline["peak_pss_gb"] = max(row["peak_pss_gb"] for row in rows)
+    headline |= {key: max(row[key] for row in rows) for key in MEMORY}
     headline["n_tasks"] = rows[0]["success_rl"]["n"]
     record("quickstart", {key: round(value, 4) for key, value in headline.items()}, rows)
 

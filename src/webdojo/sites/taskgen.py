@@ -81,7 +81,7 @@ def heldout_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
 
 def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
     """Draw one task of a site."""
-    goal = _draw_goal(site, difficulty, rng)
+    goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng)
     return Task(
         id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}",
@@ -95,7 +95,8 @@ def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
     )
 
 
-def _draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
+def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
+    """Draw one goal of a site."""
     if site.kind == "shop":
         return shop_goals.draw_goal(cast(Shop, site), difficulty, rng)
     return wiki_goals.draw_goal(cast(Wiki, site), difficulty, rng)

@@ -5,8 +5,19 @@ import random
 import numpy as np
 import pytest
 
-from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, TOKENS, WORDS, Note, Skill, dense_targets, note, questions
+from webdojo.policy.tiny.lessons import (
+    CHARACTERS,
+    NO_WORD,
+    WORDS,
+    Note,
+    Question,
+    Skill,
+    dense_targets,
+    note,
+    questions,
+)
 from webdojo.policy.tiny.pages import Screen, Word
+from webdojo.policy.tiny.sight import TOKENS, Sight
 
 HEADER, LINK, FACT = 1, 2, 3
 
@@ -25,7 +36,10 @@ SCREEN = Screen(
         word("Large", 15, 6, FACT + 1),
     ),
     controls=(("a", LINK),),
+    url="http://shop-3.localhost/p/royal-rug",
+    place="Royal Rug",
 )
+SIGHT = Sight(SCREEN)
 
 
 def test_dense_targets_name_both_cells_of_every_token() -> None:
@@ -52,30 +66,52 @@ def test_dense_targets_name_both_cells_of_every_token() -> None:
     ],
 )
 def test_each_kind_of_question_is_asked_with_its_answer(skill: Skill, text: str, answer: str) -> None:
-    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, random.Random(0), 300)}
+    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, SIGHT, random.Random(0), 300)}
     assert asked[skill, text] == answer
 
 
 def test_a_name_that_stands_twice_is_not_pointed_at() -> None:
     twice = Screen((*SCREEN.words, word("Royal", 2, 8, 9), word("Rug", 8, 8, 9)), (*SCREEN.controls, ("a", 9)))
-    assert not [q for q in questions(twice, random.Random(0), 200) if q.skill is Skill.FIND]
+    assert not [q for q in questions(twice, Sight(twice), random.Random(0), 200) if q.skill is Skill.FIND]
 
 
 def test_see_is_no_for_what_is_not_there() -> None:
-    asked = [q for q in questions(SCREEN, random.Random(1), 400) if q.skill is Skill.SEE]
+    asked = [q for q in questions(SCREEN, SIGHT, random.Random(1), 400) if q.skill is Skill.SEE]
     names = {"Nova", "Royal Rug", "Size", "Large"}
     assert {q.answer for q in asked} == {"yes", "no"}
     assert all((q.text.removeprefix("see ") in names) == (q.answer == "yes") for q in asked)
 
 
 def test_questions_about_the_note_do_not_say_what_it_names() -> None:
-    above = Note("Find Royal Rug and open it.", "Royal Rug")
-    asked = {q.text: q.answer for q in questions(SCREEN, random.Random(0), 300, above) if q.noted}
-    assert asked == {"name": "Royal Rug", "kind": "Rugs", "see it": "yes", "find it": '{"x": 425, "y": 350}'}
+    above = Note("Find Royal Rug and open it.", "Royal Rug", "open Royal Rug", ("Royal Rug",))
+    asked = {q.text: q.answer for q in questions(SCREEN, SIGHT, random.Random(0), 300, above) if q.noted}
+    assert asked == {
+        "name": "Royal Rug",
+        "kind": "Rugs",
+        "goal": "open Royal Rug",
+        "here": "yes",
+        "see it": "yes",
+        "find it": '{"x": 425, "y": 350}',
+    }
 
 
-def test_a_note_holds_what_it_names() -> None:
-    notes = [note(SCREEN, random.Random(seed)) for seed in range(50)]
-    assert all(n.name in n.text for n in notes)
-    assert sum(n.name == "Royal Rug" for n in notes) > 20
-    assert len({n.name for n in notes}) > 5
+def test_a_note_holds_what_it_names_and_its_goal_says_all_of_it() -> None:
+    notes = [note(SCREEN, SIGHT, random.Random(seed)) for seed in range(200)]
+    assert all(value in n.text and value in n.goal for n in notes for value in n.values)
+    assert all(n.name == n.values[0] for n in notes)
+    assert sum(n.name == "Royal Rug" for n in notes) > 40
+    assert len({n.name for n in notes}) > 40
+    assert len({n.goal.split()[0] for n in notes}) > 8
+
+
+def test_a_cart_is_of_no_kind() -> None:
+    above = Note("Open the Bag.", "Bag", "cart Bag", ("Bag",))
+    asked = questions(SCREEN, SIGHT, random.Random(0), 300, above)
+    assert not [q for q in asked if q.skill is Skill.KIND]
+
+
+def test_of_a_turn_only_the_calls_are_graded_and_of_coordinates_the_first_digit() -> None:
+    answer = '<think>Hi.</think><tool_call>{"name": "click", "arguments": {"x": 425, "y": 50}}</tool_call>'
+    graded = Question(Skill.SAY, "", answer).graded()
+    free = [character for character, right in zip(answer, graded, strict=True) if not right]
+    assert "".join(free) == "<think>Hi.</think>25"

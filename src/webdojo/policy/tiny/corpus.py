@@ -9,31 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from webdojo.agent import toolcall
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.config import HarnessConfig
 from webdojo.sites import KINDS
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural, slug
+from webdojo.types import ToolCall
 
 FEEDBACK = (
     'click at (450, 250) on <a> "{name}": page is now {url}',
     'click at (450, 250) on <button> "{name}": page is now {url}',
-    'click at (450, 250) on <input> "{name}": now focused',
+    'click at (450, 250) on <input> "{name}": field is focused',
     'click at (450, 250) on <div> "{name}": nothing visible changed',
     'write "{name}" into <input> "Search"',
     "press_keys Enter: page is now {url}",
-    "scroll down by 0.5: page scrolled to 160 of 320 px",
-    "scroll up by 0.5: page did not move, it is at its end",
+    "scroll down 0.5: page is now at 50%",
+    "scroll up 0.5: nothing moved, already at the top, at the bottom, everything is in view",
     "Failed: wait Error: no <think> end tag, no tool call, unknown tool, arguments",
 )
 THOUGHTS = (
     "{name} is in view. Open it.",
     "{name} is not in view. Scroll down. Scroll up. Go home.",
     "{name} is a {noun}. Open {nouns}.",
+    "{name} is not here. Look for {name} in {nouns}.",
     "This is {name}. Press Buy. Done.",
+    "This is page 2 of {nouns}. Results for {name}. {nouns} are Red.",
     "Search is in view. Write {name}.",
-    "Price is 24. Done. yes no find read value see",
+    "Price of {name} is $24. Done. yes no find read value see name kind goal here",
+)
+CALLS = (
+    [ToolCall(name="click", arguments={"x": 450, "y": 250})],
+    [ToolCall(name="scroll", arguments={"direction": "down", "amount": 0.5})],
+    [ToolCall(name="scroll", arguments={"direction": "up", "amount": 0.5})],
+    [ToolCall(name="press_keys", arguments={"keys": ["Enter"]})],
+    [ToolCall(name="done", arguments={"answer": "done"})],
 )
 
 
@@ -62,6 +73,8 @@ def corpus() -> Iterator[str]:
         url = f"url http://{host}/p/{slug(name)}?q={query}&page=2\nscroll 0/160"
         for text in (*FEEDBACK, *THOUGHTS):
             yield text.format(name=name, noun=noun, nouns=plural(noun), url=url)
+        for calls in CALLS:
+            yield toolcall.render(f"{name} is in view.", calls)
     for kind in KINDS:
         for path in load_site(kind, 0).paths():
             yield from [f"url http://{kind}-3.localhost{path}\n"] * 5

@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 from webdojo.policy.forward import text_hidden, vision_features
 from webdojo.policy.tiny.gaze import ANSWER_LAYER, QUESTION_LAYER, Gaze
-from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, ROWS, TOKENS, WORDS, Question, Skill
+from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, WORDS
+from webdojo.policy.tiny.sight import ROWS, TOKENS
 from webdojo.policy.tiny.teacher import Lesson
 from webdojo.sites.words import compact_vocabulary
 
@@ -98,16 +99,7 @@ def answering_loss(
             total = total + miss
             figures[name] = [float(miss.detach())]
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
+    wrong = ~right & lesson.graded[:, 1:][chosen.cpu()]
     for index, question in enumerate(lesson.asked):
-        figures.setdefault(question.skill.value, []).append(float(_is_right(right[owners == index], question)))
+        figures.setdefault(question.skill.value, []).append(float(not wrong[owners == index].any()))
     return total, figures
-
-
-def _is_right(right: torch.Tensor, question: Question) -> bool:
-    """All tokens right; for pointing the first digit on both axes is enough: that is the right token cell."""
-    if question.skill is not Skill.FIND:
-        return bool(right.all())
-    x, y = question.answer.removeprefix('{"x": ').removesuffix("}").split(', "y": ')
-    if len(x) < 3 or len(y) < 3:
-        return bool(right.all())
-    return bool(right[[2, 2 + len(x) + 1]].all())  # tokens: `{`, `"x": `, digits of x, `, "y": `, digits of y, `}`

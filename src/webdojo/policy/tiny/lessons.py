@@ -2,36 +2,39 @@
 
 A visual token covers 32x32 px, two character cells of the compact pages' grid. Dense targets say
 which two characters and which word are there; questions ask to point (`find`), to read what is at a
-point (`read`), to read the value beside a name (`value`), whether something is there (`see`), and
-what the task above the screen names (`name`, `kind`). Answers never use the agent's protocol: that
-is for the warm start to teach.
+point (`read`), to read the value beside a name (`value`), whether something is there (`see`), what
+the task above the screen names (`name`, `kind`) and asks for (`goal`), and whether the page that it
+names is open (`here`). A `say` is a turn of the agent, made by `speech.py`.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 import numpy as np
 
-from webdojo.policy.tiny.pages import SIDE, Screen, Word
-from webdojo.sites.phrasing import PHRASINGS
+from webdojo.policy.tiny.pages import Screen
+from webdojo.policy.tiny.sight import COLUMNS, ROWS, TOKENS, Sight, Thing, Value, cells, characters
+from webdojo.sites import parse_host
+from webdojo.sites.phrasing import PHRASINGS, phrase
+from webdojo.sites.site import load_site
+from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
 from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 
-ROWS = SIDE // 32
-COLUMNS = SIDE // 16
-TOKENS = ROWS * ROWS
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
 """Class of each character; 0 is blank or anything else."""
 WORDS = {word: i for i, word in enumerate(sorted({word.lower() for word in compact_vocabulary()}))}
 """Class of each word in lower case."""
-THINGS = {plural(noun) for noun in SHOP_NOUNS + WIKI_NOUNS} | {
-    f"{adjective} {noun}" for adjective in ADJECTIVES for noun in SHOP_NOUNS + WIKI_NOUNS
-}
-"""All that a task can name: lists, products and articles."""
+NOUNS = SHOP_NOUNS + WIKI_NOUNS
+THINGS = {plural(noun) for noun in NOUNS} | {f"{adjective} {noun}" for adjective in ADJECTIVES for noun in NOUNS}
+"""All lists, products and articles that a site may have."""
+ALL_THINGS = sorted(THINGS)
 NO_WORD = -100
 """Target of a token that no known word covers: it is left out of the loss."""
 
@@ -45,14 +48,22 @@ class Skill(StrEnum):
     SEE = "see"
     NAME = "name"
     KIND = "kind"
+    GOAL = "goal"
+    HERE = "here"
+    SAY = "say"
 
 
 @dataclass(frozen=True)
 class Note:
-    """A task that stands above the screen, and the thing that it names."""
+    """A task that stands above the screen."""
 
     text: str
     name: str
+    """The thing that it names, or the first of them."""
+    goal: str
+    """What it asks for, in a fixed form: `page Rugs 2`."""
+    values: tuple[str, ...]
+    """All that it names, as written in it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,22 @@ class Question:
     """For each character of the answer, the visual tokens that it is read from; empty if none is."""
     noted: bool = False
     """The question asks for what the note names, without saying it."""
+    mentioned: tuple[int, int] = (0, 0)
+    """Characters of the answer that name what is on the screen, where the answer itself names it."""
+
+    def graded(self) -> list[bool]:
+        """For each character of the answer, whether it must be right.
+
+        Of a turn only the calls must be: a thought may be any. Of coordinates of three digits the first: it
+        tells the visual token.
+        """
+        out = [True] * len(self.answer)
+        if self.skill is Skill.SAY:
+            thought = self.answer.index("<tool_call>")
+            out[:thought] = [False] * thought
+        for coordinate in re.finditer(r'(?<="[xy]": \d)\d\d\b', self.answer):
+            out[coordinate.start() : coordinate.end()] = [False, False]
+        return out
 
 
 def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
@@ -81,122 +108,74 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
     return characters.reshape(TOKENS, 2), words.reshape(TOKENS)
 
 
-def note(screen: Screen, rng: random.Random) -> Note:
-    """A task about something on the screen, or now and then about something that is not there."""
-    groups = _by_element(screen)
-    names = sorted({_name(group) for group in groups.values()} & THINGS)
-    name = rng.choice(names) if names and rng.random() < 0.7 else rng.choice(sorted(THINGS))
-    goal = rng.choice(("open", "open_result", "price", "search") if " " in name else ("category",))
-    return Note(rng.choice(PHRASINGS[goal]).format(name=name, nouns=name), name)
+def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
+    """A task of the site, or one about something on the screen, or about something that is not there."""
+    if rng.random() < 0.5:
+        goal = draw_goal(load_site(*parse_host(urlsplit(screen.url).netloc)), rng.choice(DIFFICULTIES), rng)
+        text, fields = phrase(goal, rng)[0], goal.fields
+        name = next(fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in fields)
+        values = tuple(dict.fromkeys(value for value in fields.values() if value in text))
+        return Note(text, name, " ".join((goal.name.replace("_", " "), *values)), values)
+    names = sorted(set(sight.names) & THINGS)
+    if screen.place in THINGS and rng.random() < 0.4:
+        name = screen.place
+    else:
+        name = rng.choice(names) if names and rng.random() < 0.6 else rng.choice(ALL_THINGS)
+    asked = rng.choice(("open", "open_result", "price", "search") if " " in name else ("category",))
+    text = rng.choice(PHRASINGS[asked]).format(name=name, nouns=name)
+    return Note(text, name, f"{asked.replace('_', ' ')} {name}", (name,))
 
 
-def questions(screen: Screen, rng: random.Random, n: int, note: Note | None = None) -> list[Question]:
+def questions(screen: Screen, sight: Sight, rng: random.Random, n: int, note: Note | None = None) -> list[Question]:
     """`n` questions about a screen and the note above it; a name that stands twice on it is not asked for."""
-    groups = _by_element(screen)
-    named = [(_name(group), element, group) for element, group in groups.items() if _name(group) and _cells(group)]
-    counts: dict[str, int] = {}
-    for name, *_ in named:
-        counts[name] = counts.get(name, 0) + 1
-    unique = [entry for entry in named if counts[entry[0]] == 1]
-    controls = {element: tag for tag, element in screen.controls}
-    pointable = [entry for entry in unique if entry[1] in controls]
-    values = _values(screen)
-    makers: list[Callable[[], Question]] = [lambda: _see(rng, list(counts))]
-    if pointable:
-        makers += [lambda: _find(*rng.choice(pointable))] * 5
-        makers += [lambda: _read(*rng.choice(unique))] * 2
-    if values:
-        makers += [lambda: _value(*rng.choice(values))] * 3
+    makers: list[Callable[[], Question]] = [lambda: _see(rng, sight.names)] * 3
+    if sight.controls:
+        makers += [lambda: _find(rng.choice(sight.controls))] * 5
+    if sight.things:
+        makers += [lambda: _read(rng.choice(sight.things))] * 3
+    if sight.values:
+        makers += [lambda: _value(rng.choice(sight.values))] * 5
     if note is not None:
-        noted = note
-        makers += [lambda: Question(Skill.NAME, "name", noted.name, noted=True)] * 4
-        makers += [lambda: Question(Skill.KIND, "kind", _kind(noted.name), noted=True)] * 2
-        makers += [lambda: Question(Skill.SEE, "see it", "yes" if noted.name in counts else "no", noted=True)]
-        here = [entry for entry in pointable if entry[0] == noted.name]
+        name, yes = note.name, {True: "yes", False: "no"}
+        makers += [lambda: Question(Skill.NAME, "name", name, noted=True)] * 3
+        makers += [lambda: Question(Skill.GOAL, "goal", note.goal, noted=True)] * 4
+        if _kind(name):
+            makers += [lambda: Question(Skill.KIND, "kind", _kind(name), noted=True)] * 2
+        makers += [lambda: Question(Skill.HERE, "here", yes[screen.place == name], noted=True)] * 2
+        makers += [lambda: Question(Skill.SEE, "see it", yes[name in sight.names], noted=True)] * 2
+        here = [thing for thing in sight.controls if thing.name == name]
         if here:
-            makers += [lambda: replace(_find(*here[0]), text="find it", noted=True)] * 4
+            makers += [lambda: replace(_find(here[0]), text="find it", noted=True)] * 4
     return [rng.choice(makers)() for _ in range(n)]
 
 
-def _by_element(screen: Screen) -> dict[int, list[Word]]:
-    """The words of each element, in reading order."""
-    groups: dict[int, list[Word]] = {}
-    for word in screen.words:
-        groups.setdefault(word.element, []).append(word)
-    return groups
-
-
 def _kind(name: str) -> str:
-    """The list that a thing is in: of `Royal Rug` `Rugs`, of a list itself."""
-    return plural(name.split()[1]) if " " in name else name
+    """The list that a thing is in: of `Royal Rug` and `Rug` it is `Rugs`, of a list itself; empty for the cart."""
+    last = name.split()[-1]
+    return plural(last) if last in NOUNS else last if last in THINGS else ""
 
 
-def _name(group: list[Word]) -> str:
-    """The words of an element without marks and numbers: `> Royal Rug $95` is `Royal Rug`."""
-    return " ".join(w.text for w in group if w.text[0].isalpha())
+def _find(thing: Thing) -> Question:
+    answer = '{{"x": {}, "y": {}}}'.format(*thing.point)
+    return Question(Skill.FIND, f"find {thing.name}", answer, thing.named, (thing.named,) * len(answer))
 
 
-def _point(group: list[Word]) -> tuple[int, int]:
-    x = (min(w.left for w in group) + max(w.right for w in group)) / 2
-    y = group[0].row * 32 + 16
-    return round(1000 * x / SIDE), round(1000 * y / SIDE)
-
-
-def _find(name: str, element: int, group: list[Word]) -> Question:
-    x, y = _point(group)
-    named = _cells([w for w in group if w.text[0].isalpha()])
-    answer = f'{{"x": {x}, "y": {y}}}'
-    return Question(Skill.FIND, f"find {name}", answer, named, (named,) * len(answer))
-
-
-def _read(name: str, element: int, group: list[Word]) -> Question:
-    x, y = _point(group)
-    readable = [w for w in group if w.text[0].isalnum() or w.text[0] == "$"]
-    answered = [cells for w in readable for cells in (_cells([w]), *_characters(w))][1:]  # a space, then the word
+def _read(thing: Thing) -> Question:
+    readable = [w for w in thing.words if w.text[0].isalnum() or w.text[0] == "$"]
+    answered = [source for w in readable for source in (cells(w), *characters(w))][1:]  # a space, then the word
     text = " ".join(w.text for w in readable)
-    return Question(Skill.READ, f'read {{"x": {x}, "y": {y}}}', text, _cells(group), tuple(answered))
+    asked = 'read {{"x": {}, "y": {}}}'.format(*thing.point)
+    return Question(Skill.READ, asked, text, cells(*thing.words), tuple(answered))
 
 
-def _characters(word: Word) -> list[tuple[int, ...]]:
-    """For each character of a word the visual tokens to read it from: a digit's own, else the whole word's."""
-    whole = _cells([word])
-    columns = [(word.column + offset) // 2 for offset in range(len(word.text))]
-    own = [(word.row * ROWS + column,) if 0 <= word.row < ROWS and column < ROWS else () for column in columns]
-    return [cell if character.isdigit() else whole for character, cell in zip(word.text, own, strict=True)]
-
-
-def _cells(words: list[Word]) -> tuple[int, ...]:
-    """The visual tokens that words cover, as far as they are in view."""
-    columns = {(w.row, column // 2) for w in words for column in range(w.column, w.column + len(w.text))}
-    return tuple(sorted(row * ROWS + column for row, column in columns if 0 <= row < ROWS and 0 <= column < ROWS))
-
-
-def _values(screen: Screen) -> list[tuple[list[Word], Word]]:
-    """(name, value) of every row that holds one name and, beside it, one value."""
-    rows: dict[int, list[Word]] = {}
-    for word in sorted((w for w in screen.words if 0 <= w.row < ROWS), key=lambda w: w.left):
-        rows.setdefault(word.row, []).append(word)
-    out: list[tuple[list[Word], Word]] = []
-    for row in rows.values():
-        numbers = [w for w in row if w.text.strip("$").isdigit()]
-        names = [w for w in row if w.text[0].isalpha()]
-        if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
-            out.append((names, numbers[0]))
-        elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
-            out.append((names[:1], names[1]))
-    return out
-
-
-def _value(name: list[Word], value: Word) -> Question:
-    text = " ".join(w.text for w in name)
-    answer = value.text.strip("$")
-    return Question(Skill.VALUE, f"value {text}", answer, _cells(name), tuple(_characters(value)[-len(answer) :]))
+def _value(value: Value) -> Question:
+    return Question(Skill.VALUE, f"value {value.name}", value.text, value.named, value.sources)
 
 
 def _see(rng: random.Random, names: list[str]) -> Question:
     if names and rng.random() < 0.5:
         return Question(Skill.SEE, f"see {rng.choice(names)}", "yes")
-    name = f"{rng.choice(ADJECTIVES)} {rng.choice(SHOP_NOUNS + WIKI_NOUNS)}"
+    name = f"{rng.choice(ADJECTIVES)} {rng.choice(NOUNS)}"
     if rng.random() < 0.5 and names:
         name = rng.choice(names).split()[0] + " " + name.split()[1]
     return Question(Skill.SEE, f"see {name}", "yes" if name in names else "no")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from PIL import Image
@@ -57,7 +58,8 @@ LABELS_JS = """() => {
     const b = e.getBoundingClientRect();
     if (on(b)) controls.push([e.tagName.toLowerCase(), idOf(e), b.left, b.top, b.right, b.bottom]);
   }
-  return { words, controls };
+  const hidden = document.documentElement.scrollHeight - innerHeight;
+  return { words, controls, url: location.href, scroll: [scrollY, Math.max(hidden, 0)] };
 }"""
 
 
@@ -90,6 +92,11 @@ class Screen:
     words: tuple[Word, ...]
     controls: tuple[tuple[str, int], ...]
     """(tag, element) of every control in view."""
+    url: str = "http://shop-0.localhost/"
+    scroll_px: tuple[int, int] = (0, 0)
+    """How far the page is scrolled, and how far it can be."""
+    place: str = ""
+    """What the page is called: a list, a thing or the cart; empty for home and results."""
 
 
 class Screens:
@@ -106,7 +113,11 @@ class Screens:
 
 def _screen(row: dict[str, Any]) -> Screen:
     return Screen(
-        tuple(Word(*word) for word in row["words"]), tuple((tag, element) for tag, element, *_ in row["controls"])
+        words=tuple(Word(*word) for word in row["words"]),
+        controls=tuple((tag, element) for tag, element, *_ in row["controls"]),
+        url=row["url"],
+        scroll_px=(round(row["scroll"][0]), round(row["scroll"][1])),
+        place=row["place"],
     )
 
 
@@ -155,6 +166,7 @@ async def _render(
                         async with page.expect_navigation():
                             await buy.click(no_wait_after=True)
                     labels, pixels = await _capture(page, rng)
+                    labels["place"] = _place(kind, seed, labels["url"])
                     images[done] = pixels
                     write(json.dumps(labels) + "\n")
                     done += 1
@@ -170,6 +182,12 @@ def _paths(kind: str, seed: int, rng: random.Random) -> list[str]:
     for path in load_site(kind, seed).paths():
         families.setdefault(path.split("?")[0].split("/")[1] + ("?" if "?" in path else ""), []).append(path)
     return [rng.choice(families[rng.choice(sorted(families))]) for _ in range(12)]
+
+
+def _place(kind: str, seed: int, url: str) -> str:
+    """What the page at a URL of a site is called."""
+    path = urlsplit(url).path
+    return load_site(kind, seed).way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""
 
 
 async def _capture(page: Page, rng: random.Random) -> tuple[dict[str, Any], np.ndarray]:

@@ -1,7 +1,9 @@
 """Lessons: screens and questions about them as one padded batch, ready for a forward pass.
 
 A row is one screen followed by its questions and answers, so that one pass of the vision tower
-serves many questions. Colours change at random while training: shapes are what is to be read.
+serves many questions. Part of the rows open as an episode does, with the agent's system prompt, a
+task, and earlier turns now and then; there the first answer is a turn of the agent. Colours change
+at random while training: shapes are what is to be read.
 """
 
 from __future__ import annotations
@@ -12,14 +14,21 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from webdojo.agent.harness import Conversation
+from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.config import HarnessConfig
 from webdojo.policy.positions import mrope_positions
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.gaze import Looks
-from webdojo.policy.tiny.lessons import ROWS, TOKENS, Note, Question, Skill, dense_targets, note, questions
-from webdojo.policy.tiny.pages import Screens
+from webdojo.policy.tiny.lessons import ALL_THINGS, Note, Question, Skill, dense_targets, note, questions
+from webdojo.policy.tiny.pages import SIDE, Screen, Screens
+from webdojo.policy.tiny.sight import ROWS, TOKENS, Sight
+from webdojo.policy.tiny.speech import passed, say
+from webdojo.sites.words import slug
+from webdojo.types import FinishReason, ImageRef, ImageSegment, Observation, Parsed, Response, Task, TextSegment
 
-NOTED = 0.7
-"""Share of the screens with a task above them."""
+EPISODES = 0.6
+"""Share of the rows that open as an episode does."""
 
 
 @dataclass
@@ -40,6 +49,8 @@ class Lesson:
     """int64 [3, B, L]"""
     answer: torch.Tensor
     """int64 [B, L]: 0, or 1 + index in `asked` of the question whose answer this token is part of."""
+    graded: torch.Tensor
+    """bool [B, L]: answer tokens that must be right for the answer to be right."""
     asked: list[Question]
     question_looks: Looks | None
     """From the name in each question to where it stands; None without questions."""
@@ -52,24 +63,20 @@ class Teacher:
 
     def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int) -> None:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
+        self._harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), processor)
         self._dense = [dense_targets(screen) for screen in screens.screens]
+        self._sights = [Sight(screen) for screen in screens.screens]
 
     def lesson(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Lesson:
-        """`n` screens, recoloured if `augment`, with notes and questions if `ask`."""
+        """`n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
         picked = [rng.randrange(len(self._screens)) for _ in range(n)]
         pixels, grids = [], []
-        rows: list[_Row] = []
         for index in picked:
             image = np.array(self._screens.images[index])
             values, grid = self._processor.patchify(_recolour(image, rng) if augment else image)
             pixels.append(values)
             grids.append(grid)
-            screen = self._screens.screens[index]
-            above = note(screen, rng) if ask and rng.random() < NOTED else None
-            row = _Row(self._processor, above)
-            for question in questions(screen, rng, self._per_screen, above) if ask else []:
-                row.ask(question)
-            rows.append(row)
+        rows = [self._row(index, rng, ask) for index in picked]
         length = max(len(row.ids) for row in rows)
         positions = [
             mrope_positions([row.image_start, (ROWS, ROWS), length - row.image_start - TOKENS])[0] for row in rows
@@ -88,74 +95,152 @@ class Teacher:
                     for row, start in zip(rows, starts, strict=False)
                 ]
             ),
+            graded=torch.tensor([row.graded + [False] * (length - len(row.ids)) for row in rows]),
             asked=[question for row in rows for question in row.asked],
             question_looks=_looks([row.question_looks for row in rows], length),
             answer_looks=_looks([row.answer_looks for row in rows], length),
         )
 
+    def _row(self, index: int, rng: random.Random, ask: bool) -> _Row:
+        screen, sight = self._screens.screens[index], self._sights[index]
+        if not ask or rng.random() > EPISODES:
+            row = _Row(self._processor, self._processor.encode("<|im_start|>user\n<|vision_start|>"), None)
+            row.put("<|vision_end|>\n")
+            above = None
+        else:
+            above = note(screen, sight, rng)
+            opening, turn = self._episode(screen, above, rng)
+            row = _Row(self._processor, opening, above)
+            row.ids += turn
+            row.say(say(screen, sight, rng, above))
+        for question in questions(screen, sight, rng, self._per_screen - 2 * bool(row.asked), above) if ask else []:
+            row.ask(question)
+        return row
+
+    def _episode(self, screen: Screen, above: Note, rng: random.Random) -> tuple[list[int], list[int]]:
+        """What the agent reads before and after the visual tokens of the screen."""
+        conversation: Conversation | None = None
+        start = screen.url[: screen.url.index("/", len("http://")) + 1]
+        earlier = rng.choice((0, 0, 0, 1))
+        for step in range(earlier + 1):
+            url = screen.url if step == earlier else f"{start}p/{slug(rng.choice(ALL_THINGS))}"
+            observation = _observation(url, screen.scroll_px if step == earlier else (0, 0))
+            if conversation is None:
+                task = Task(id="", instruction=above.text, start_url=start, website="")
+                conversation = self._harness.start(task, observation)
+            else:
+                text, feedback = passed(url, rng)
+                response = Response(
+                    ids=self._processor.encode(text), logprobs=[], versions=[], finish_reason=FinishReason.STOP
+                )
+                conversation.add(response, Parsed(), [feedback], observation)
+        assert conversation is not None
+        segments = conversation.prompt().segments
+        image = next(i for i, segment in enumerate(segments) if isinstance(segment, ImageSegment))
+        before, after = (
+            [token for segment in part if isinstance(segment, TextSegment) for token in segment.ids]
+            for part in (segments[:image], segments[image + 1 :])
+        )
+        return before, after
+
 
 class _Row:
     """The tokens of one screen and its questions, as they are put one after the other."""
 
-    def __init__(self, processor: Processor, above: Note | None) -> None:
+    def __init__(self, processor: Processor, opening: list[int], above: Note | None) -> None:
         self._encode, self._tokenizer = processor.encode, processor.tokenizer
-        self.ids: list[int] = []
-        self._noted: list[tuple[int, int, int]] = []
-        """(begin, end, position) of each token of the note's name: its characters and its place."""
-        if above is not None:
-            self._put("<|im_start|>system\ntask ")
-            begin = above.text.index(above.name)
-            start = len(self.ids)
-            spans = self._tokenizer(" " + above.text, return_offsets_mapping=True)["offset_mapping"]
-            self.ids[-1:] = self._encode(" " + above.text)
-            for offset, (a, b) in enumerate(spans):
-                a, b = max(a - 1, 0) - begin, b - 1 - begin
-                if b > 0 and a < len(above.name):
-                    self._noted.append((a, b, start - 1 + offset))
-            self._put("<|im_end|>\n")
-        self._put("<|im_start|>user\n<|vision_start|>")
-        self.image_start = len(self.ids)
-        self.ids += [processor.image_token_id] * TOKENS
-        self._put("<|vision_end|>\n")
-        self.answer = [0] * len(self.ids)
+        self.image_start = len(opening)
+        self.ids = opening + [processor.image_token_id] * TOKENS
+        self._noted = self._places(opening, above) if above is not None else {}
+        """Where the words stand that the task names."""
+        self.answer: list[int] = []
+        self.graded: list[bool] = []
         self.asked: list[Question] = []
         self.question_looks: list[tuple[int, set[int]]] = []
         """(position, tokens of the row to look at)."""
         self.answer_looks: list[tuple[int, set[int]]] = []
 
+    def put(self, text: str) -> None:
+        """Append text that is not to be answered."""
+        self.ids += self._encode(text)
+
+    def say(self, question: Question) -> None:
+        """Append a turn of the agent."""
+        begin, end = question.mentioned
+        targets = {self.image_start + cell for cell in question.named}
+        for offset, (a, b) in enumerate(self._spans(question.answer)):
+            if a < end and b > begin:
+                self.question_looks.append((len(self.ids) + offset, targets))
+        self._answer(question)
+
     def ask(self, question: Question) -> None:
         """Append a question and its answer."""
-        self.asked.append(question)
-        self._put("<|im_start|>user\n")
+        self.put("<|im_start|>user\n")
         first = len(self.ids)
-        self._put(question.text)
+        self.put(question.text)
         last = len(self.ids)
         if question.noted:
-            looks = {position for *_, position in self._noted}
+            looks = {place for places in self._noted.values() for place in places}
         else:
             looks = {self.image_start + cell for cell in question.named}
             first = last - 1 if question.skill is Skill.READ else first + 1
         self.question_looks += [(position, looks) for position in range(first, last)]
-        self._put("<|im_end|>\n<|im_start|>assistant\n")
-        self.answer += [0] * (len(self.ids) - len(self.answer))
-        spans = self._tokenizer(question.answer, return_offsets_mapping=True)["offset_mapping"]
-        for offset, (a, b) in enumerate(spans):
+        self.put("<|im_end|>\n<|im_start|>assistant\n")
+        self._answer(question)
+
+    def _answer(self, question: Question) -> None:
+        self.asked.append(question)
+        self._fill(0)
+        right = question.graded()
+        for offset, (a, b) in enumerate(self._spans(question.answer)):
             self.answer_looks.append((len(self.ids) - 1 + offset, self._sources(question, a, b)))
-        self._put(question.answer + "<|im_end|>")
-        self.answer += [len(self.asked)] * (len(self.ids) - len(self.answer))
-        self._put("\n")
-        self.answer.append(0)
+            self.graded.append(any(right[a:b]))
+        self.put(question.answer + "<|im_end|>")
+        self.graded.append(True)
+        self._fill(len(self.asked))
+        self.put("\n")
+        self._fill(0)
+
+    def _fill(self, mark: int) -> None:
+        """Mark all tokens since the last call."""
+        self.answer += [mark] * (len(self.ids) - len(self.answer))
+        self.graded += [False] * (len(self.ids) - len(self.graded))
 
     def _sources(self, question: Question, begin: int, end: int) -> set[int]:
         """Tokens from which characters `begin` to `end` of the answer are read."""
-        if question.skill is Skill.NAME:
-            return {position for a, b, position in self._noted if a < end and b > begin}
+        word = question.answer[begin:end].strip()
+        if question.skill in (Skill.NAME, Skill.GOAL):
+            return self._noted.get(word, set())
         if question.skill is Skill.KIND:
-            return {self._noted[-1][-1]}
+            return {place for places in self._noted.values() for place in places}
         return {self.image_start + cell for cells in question.answered[begin:end] for cell in cells}
 
-    def _put(self, text: str) -> None:
-        self.ids += self._encode(text)
+    def _places(self, opening: list[int], above: Note) -> dict[str, set[int]]:
+        """Where each token of the named words stands in the opening, by its text."""
+        places: dict[str, set[int]] = {}
+        for value in above.values:
+            ids = self._encode(f" {value}")
+            for start in range(len(opening) - len(ids) + 1):
+                if opening[start : start + len(ids)] == ids:
+                    for offset, token in enumerate(ids):
+                        places.setdefault(str(self._tokenizer.decode([token])).strip(), set()).add(start + offset)
+        return places
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        return list(self._tokenizer(text, return_offsets_mapping=True)["offset_mapping"])
+
+
+def _observation(url: str, scroll_px: tuple[int, int]) -> Observation:
+    scrolled, hidden = scroll_px
+    return Observation(
+        screenshot=ImageRef(sha="", width=SIDE, height=SIDE),
+        url=url,
+        title="",
+        tabs=[],
+        viewport_px=(SIDE, SIDE),
+        scroll_px=(0, scrolled),
+        page_px=(SIDE, SIDE + hidden),
+    )
 
 
 def _looks(rows: list[list[tuple[int, set[int]]]], length: int) -> Looks | None:

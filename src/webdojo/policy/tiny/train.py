@@ -24,6 +24,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.multiprocessing.spawn import spawn
 
+from webdojo.errors import ModelError
 from webdojo.policy.loading import save_model
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.corpus import corpus
@@ -46,10 +47,10 @@ class Course:
     """How long the model learns, and how."""
 
     seed: int = 0
-    screens: int = 4000
+    screens: int = 5000
     see_samples: int = 6_400
     """Screens seen by the vision tower with its dense heads alone."""
-    answer_samples: int = 32_000
+    answer_samples: int = 56_000
     """Screens seen by the whole model, each with `questions` questions."""
     questions: int = 8
     batch_size: int = 16
@@ -91,21 +92,34 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
     heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode)).to(model.device)
     teacher = Teacher(Screens(folder / "train"), processor, course.questions)
     check = Teacher(Screens(folder / "check"), processor, course.questions)
-    rng = random.Random(f"course-{course.seed}-{rank}")
     seeing = [*model.model.visual.parameters(), *model.get_input_embeddings().parameters(), *heads.parameters()]
     answering = partial(answering_loss, model, heads, Gaze(model), image_token_id=processor.image_token_id)
     phases = (
         ("see", course.see_samples, seeing, partial(seeing_loss, model, heads)),
         ("answer", course.answer_samples, [*model.parameters(), *heads.parameters()], answering),
     )
-    started = time.monotonic()
-    history: list[dict[str, Any]] = []
+    latest = folder / "latest.pt"
+    saved: dict[str, Any] = torch.load(latest, weights_only=True) if latest.exists() else {"course": asdict(course)}
+    if saved["course"] != asdict(course):
+        raise ModelError(f"{latest} is of another course; give another folder with --out, or delete it")
+    history: list[dict[str, Any]] = saved.get("history", [])
+    started = time.monotonic() - (history[-1]["seconds"] if history else 0)
     for phase, samples, parameters, loss_of in phases:
         ask, steps = phase == "answer", samples // (course.batch_size * course.workers)
+        if history and phase != history[-1]["phase"] and any(entry["phase"] == phase for entry in history):
+            continue
         optimizer = torch.optim.AdamW(parameters, lr=course.lr, betas=(0.9, 0.98), weight_decay=0.01)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, partial(_rate, steps=steps))
+        parts = {"model": model, "heads": heads, "optimizer": optimizer, "schedule": schedule}
+        first = 0
+        if history and history[-1]["phase"] == phase:
+            first = history[-1]["samples"] // (course.batch_size * course.workers)
+            for name, part in parts.items():
+                part.load_state_dict(saved[name])
         with progress(f"{phase} (process {rank})", steps) as bar:
-            for step in range(1, steps + 1):
+            bar.advance(first)
+            for step in range(first + 1, steps + 1):
+                rng = random.Random(f"course-{course.seed}-{phase}-{step}-{rank}")
                 loss, _ = loss_of(teacher.lesson(rng, course.batch_size, augment=True, ask=ask))
                 optimizer.zero_grad()
                 loss.backward()
@@ -120,6 +134,9 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
                     entry = {"phase": phase, "samples": seen, "seconds": round(time.monotonic() - started)}
                     history.append(entry | _measure(loss_of, check, ask))
                     print(json.dumps(history[-1]), flush=True)
+                    states = {name: part.state_dict() for name, part in parts.items()}
+                    torch.save(states | {"course": asdict(course), "history": history}, latest.with_suffix(".new"))
+                    latest.with_suffix(".new").replace(latest)
     if rank == 0:
         save_model(model.cpu().to(torch.bfloat16), processor, folder / "model")
         parameters_all = sum(p.numel() for p in model.parameters())

@@ -1,0 +1,121 @@
+"""Turns of the agent that the tiny model learns to say: in the protocol, and true, but not for the task.
+
+The tiny model stands in for a Qwen3-VL, which can write a tool call and point at what a thought names
+before any training on the web. Which thought serves a task is for the warm start and for reinforcement
+learning to teach: here it is drawn at random, so the model clicks on anything and stops at any time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.agent import toolcall
+from webdojo.policy.tiny.lessons import ALL_THINGS, NOUNS, Note, Question, Skill
+from webdojo.policy.tiny.pages import Screen
+from webdojo.policy.tiny.sight import Sight, Thing, Value
+from webdojo.sites.words import ADJECTIVES, plural
+from webdojo.types import Feedback, ToolCall
+
+SINGULAR = {plural(noun): noun for noun in NOUNS}
+
+
+def say(screen: Screen, sight: Sight, rng: random.Random, note: Note) -> Question:
+    """A turn about the screen; what it looks for in vain or writes is now and then what the note names."""
+    missing = note.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
+    links = [thing for thing in sight.controls if thing.tag != "input"]
+    fields = [thing for thing in sight.controls if thing.tag == "input"]
+    makers: list[Callable[[], Question]] = [lambda: _scroll(missing, screen)]
+    if links:
+        makers += [lambda: _click(rng.choice(links), missing, screen.place, rng)] * 6
+    if fields:
+        makers += [lambda: _search(fields[0], missing)]
+    claim = _claim(screen)
+    if claim:
+        makers += [lambda: _turn(f"{claim} Done.", [_done("done")])] * 2
+    if sight.values:
+        makers += [lambda: _answer(rng.choice(sight.values))] * 2
+    return rng.choice(makers)()
+
+
+def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Question:
+    verb = "Press" if thing.tag == "button" else "Open"
+    reasons = [f"{thing.name} is in view.", f"{missing} is not here."]
+    if thing.tag == "button" and place:
+        reasons.append(f"This is {place}.")
+    if thing.name in SINGULAR:
+        noun = SINGULAR[thing.name]
+        reasons += [f"{rng.choice(ADJECTIVES)} {noun} is a {noun}.", f"Look for {missing} in {thing.name}."]
+    return _turn(f"{rng.choice(reasons)} {verb} {thing.name}.", [_at(thing)], thing)
+
+
+def _scroll(missing: str, screen: Screen) -> Question:
+    scrolled, hidden = screen.scroll_px
+    way = "down" if scrolled < hidden else "up"
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": 0.5})
+    return _turn(f"{missing} is not in view. Scroll {way}.", [call])
+
+
+def _search(field: Thing, text: str) -> Question:
+    write = ToolCall(name="write", arguments={"text": text})
+    enter = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
+    return _turn(f"{field.name} is in view. Write {text}.", [_at(field), write, enter], field)
+
+
+def _answer(value: Value) -> Question:
+    mark = "$" if value.word.text.startswith("$") else ""
+    named = f"Price of {value.name}" if mark else value.name
+    question = _turn(f"{named} is {mark}{value.text}. Done.", [_done(value.text)])
+    start = question.answer.index(value.name)
+    answered: list[tuple[int, ...]] = [()] * len(question.answer)
+    for begin in (question.answer.index(f"{value.text}. Done"), question.answer.rindex(f'"{value.text}"') + 1):
+        answered[begin : begin + len(value.text)] = value.sources
+    mentioned = (start, start + len(value.name))
+    return Question(Skill.SAY, "", question.answer, value.named, tuple(answered), mentioned=mentioned)
+
+
+def _claim(screen: Screen) -> str:
+    """What can truly be said of the page; empty where nothing is worth saying."""
+    parts = urlsplit(screen.url)
+    query = dict(parse_qsl(parts.query))
+    if "page" in query:
+        return f"This is page {query['page']} of {screen.place}."
+    for key in ("color", "region", "max", "stock"):
+        if key in query:
+            shown = {"max": f"Under ${query[key]}", "stock": "In stock"}.get(key, query[key].title())
+            return f"{screen.place} are {shown}."
+    if "q" in query:
+        return f"Results for {query['q'].title()}."
+    return f"This is {screen.place}." if screen.place else ""
+
+
+def _turn(think: str, calls: list[ToolCall], thing: Thing | None = None) -> Question:
+    """A turn that, if it names a thing, looks at it where it gives its coordinates."""
+    text = toolcall.render(think, calls).removesuffix(toolcall.IM_END)
+    if thing is None:
+        return Question(Skill.SAY, "", text, (), ((),) * len(text))
+    begin, end = text.index('"x": '), text.index("}}")
+    answered = [thing.named if begin <= place < end else () for place in range(len(text))]
+    start = text.index(thing.name + ".") if thing.tag != "input" else text.index(thing.name)
+    mentioned = (start, start + len(thing.name))
+    return Question(Skill.SAY, "", text, thing.named, tuple(answered), mentioned=mentioned)
+
+
+def _at(thing: Thing) -> ToolCall:
+    x, y = thing.point
+    return ToolCall(name="click", arguments={"x": x, "y": y})
+
+
+def _done(answer: str) -> ToolCall:
+    return ToolCall(name="done", arguments={"answer": answer})
+
+
+def passed(url: str, rng: random.Random) -> tuple[str, Feedback]:
+    """An earlier turn that led to a page, as it stands in the text of an episode: response and feedback."""
+    name, (x, y) = rng.choice(ALL_THINGS), (rng.randrange(50, 951, 25), rng.randrange(50, 951, 50))
+    reason = rng.choice((f"{name} is in view.", f"{rng.choice(ALL_THINGS)} is not here."))
+    call = ToolCall(name="click", arguments={"x": x, "y": y})
+    return toolcall.render(f"{reason} Open {name}.", [call]), Feedback(
+        ok=True, text=f'click at ({x}, {y}) on <a> "{name}": page is now {url}'
+    )

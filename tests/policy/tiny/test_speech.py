@@ -1,0 +1,83 @@
+"""Turns that the tiny model learns to say are in the protocol and true of the screen."""
+
+import random
+
+import pytest
+
+from webdojo.agent import toolcall
+from webdojo.policy.tiny.lessons import Note
+from webdojo.policy.tiny.pages import Screen, Word
+from webdojo.policy.tiny.sight import Sight
+from webdojo.policy.tiny.speech import passed, say
+
+
+def word(text: str, column: int, row: int, element: int) -> Word:
+    return Word(text, 16 * column, 32 * row - 3, 16 * (column + len(text)), 32 * row + 35, element)
+
+
+SCREEN = Screen(
+    words=(
+        word("Search", 0, 1, 1),
+        word("Rugs", 2, 3, 2),
+        word("Royal", 2, 4, 3),
+        word("Rug", 8, 4, 3),
+        word("$95", 12, 4, 3),
+        word("Buy", 2, 6, 4),
+    ),
+    controls=(("input", 1), ("a", 2), ("a", 3), ("button", 4)),
+    url="http://shop-3.localhost/c/rugs",
+    scroll_px=(0, 160),
+    place="Rugs",
+)
+NOTE = Note("Open Royal Rug.", "Royal Rug", "open Royal Rug", ("Royal Rug",))
+TURNS = [say(SCREEN, Sight(SCREEN), random.Random(seed), NOTE) for seed in range(400)]
+
+
+def test_every_turn_is_one_that_the_harness_reads() -> None:
+    for turn in TURNS:
+        parsed = toolcall.parse(turn.answer)
+        assert parsed.error is None, turn.answer
+        assert parsed.think
+    tools = {toolcall.parse(turn.answer).calls[-1].name for turn in TURNS}
+    assert tools == {"click", "scroll", "press_keys", "done"}
+
+
+def test_a_click_is_on_what_the_thought_names_last() -> None:
+    points = {thing.name: thing.point for thing in Sight(SCREEN).controls}
+    clicks = [turn for turn in TURNS if len(toolcall.parse(turn.answer).calls) == 1 and '"click"' in turn.answer]
+    for turn in clicks:
+        parsed = toolcall.parse(turn.answer)
+        begin, end = turn.mentioned
+        name = turn.answer[begin:end]
+        assert parsed.think.endswith(f"{name}.")
+        assert tuple(parsed.calls[0].arguments.values()) == points[name]
+    assert {turn.answer[slice(*turn.mentioned)] for turn in clicks} == {"Rugs", "Royal Rug", "Buy"}
+
+
+def test_digits_of_an_answer_are_read_where_they_stand() -> None:
+    turn = next(turn for turn in TURNS if "Price of" in turn.answer)
+    assert toolcall.parse(turn.answer).calls[0].arguments == {"answer": "95"}
+    looks = ["".join(character for character, cells in zip(turn.answer, turn.answered, strict=True) if cells)]
+    assert looks == ["9595"]
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "claim"),
+    [
+        ("/c/rugs", "Rugs", "This is Rugs."),
+        ("/c/rugs?page=2", "Rugs", "This is page 2 of Rugs."),
+        ("/c/rugs?color=red", "Rugs", "Rugs are Red."),
+        ("/c/rugs?max=30", "Rugs", "Rugs are Under $30."),
+        ("/search?q=royal+rug", "", "Results for Royal Rug."),
+    ],
+)
+def test_what_is_said_of_a_page_is_true(path: str, place: str, claim: str) -> None:
+    screen = Screen((), (), f"http://shop-3.localhost{path}", (0, 0), place)
+    said = {toolcall.parse(say(screen, Sight(screen), random.Random(seed), NOTE).answer).think for seed in range(40)}
+    assert f"{claim} Done." in said
+
+
+def test_an_earlier_turn_led_to_the_page() -> None:
+    text, feedback = passed("http://shop-3.localhost/p/royal-rug", random.Random(0))
+    assert toolcall.parse(text).error is None
+    assert feedback.text.endswith("page is now http://shop-3.localhost/p/royal-rug")
