@@ -2,8 +2,8 @@
 
 It looks at the DOM to find where things are, but acts only by tool calls with coordinates in
 0..1000. Its plan is a list of sub-goals (`goal.py`) that it checks on whatever page it finds, so it
-recovers from wrong turns, its own (`noise`) included. A thought is why and what, short and regular:
-`Red Mug is a Mug. Open Mugs.`, `Red Mug is in view. Open Red Mug.`, `Size is Large. Done.`
+recovers from wrong turns, its own (`noise`) included. A thought is the goal, why and what, short and
+regular: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the Size of Red Mug? Size is Large. Done.`
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ class Oracle:
         if "plan" not in task.metadata:
             raise TaskError(f"task {task.id!r} has no plan in its metadata; the oracle solves embedded tasks only")
         self._task = task
+        self._goal = task.metadata["restated"]
         self._site = load_site(*parse_host(task.website))
         self._plan: list[dict[str, str]] = task.metadata["plan"]
         self._next = 0
@@ -110,9 +111,9 @@ class Oracle:
                 return wrong
         if not here:
             back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
-            return OracleStep("This is not the site. Go back.", [back])
+            return OracleStep(f"{self._goal} This is not the site. Go back.", [back])
         why, what, calls = self._toward(self._plan[self._next], view, here)
-        return OracleStep(f"{note or why} {what}", calls)
+        return OracleStep(f"{self._goal} {note or why} {what}", calls)
 
     def _holds(self, goal: dict[str, str], here: str) -> bool:
         match goal["do"]:
@@ -148,14 +149,10 @@ class Oracle:
             assert target != "/", "every page links to home"
             target = before
         link = next((e for e in links if e["clear"]), links[0])
-        if target == path:
-            why = f"{label} is in view."
-        elif target == "/" or "page=" in target:
-            why = f"{name} is not here."
-        elif "?" in target:
-            why = f"{label} is in view."
-        else:
-            why = self._site.reason(path)
+        why = f"{label} is in view."
+        if target != path:
+            lost = target == "/" or "page=" in target
+            why = f"{name} is not here." if lost else self._site.reason(path) or why
         return _click(link, label, why, "Open", view)
 
     def _search(self, text: str, view: dict[str, Any]) -> Move:
@@ -177,7 +174,9 @@ class Oracle:
         self._lost = True
         link = self._rng.choice(links)
         name = " ".join(link["text"].split()).lstrip("->* ")
-        return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=_point(link, view))])
+        return OracleStep(
+            f"{self._goal} {name} is in view. Open {name}.", [ToolCall(name="click", arguments=_point(link, view))]
+        )
 
     def _search_path(self, text: str) -> str:
         return canonical(f"/search?q={text.lower().replace(' ', '+')}")

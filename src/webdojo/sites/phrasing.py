@@ -96,8 +96,8 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
         "Take me to the page of the cheapest {noun}.",
     ),
     "add": (
-        "Add {name} to the {cart}.",
         "Buy {name}.",
+        "Add {name} to the {cart}.",
         "Put {name} in the {cart}.",
         "I want {name} in my {cart}.",
         "Find {name} and add it to my {cart}.",
@@ -110,22 +110,22 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
         "Look at {name}. What is its {label}?",
     ),
     "add_two": (
-        "Add {a} and {b} to the {cart}.",
         "Buy {a} and {b}.",
+        "Add {a} and {b} to the {cart}.",
         "Put {a} and {b} in the {cart}.",
         "I want {a} and {b} in my {cart}.",
         "Add {a} to my {cart}, then add {b}.",
     ),
     "add_cheapest": (
-        "Add the cheapest {noun} to the {cart}.",
         "Buy the cheapest {noun}.",
+        "Add the cheapest {noun} to the {cart}.",
         "Put the cheapest {noun} in the {cart}.",
         "I want the cheapest {noun} in my {cart}.",
         "Find the {noun} with the lowest Price and add it to the {cart}.",
     ),
     "add_cheapest_color": (
-        "Add the cheapest {color} {noun} to the {cart}.",
         "Buy the cheapest {color} {noun}.",
+        "Add the cheapest {color} {noun} to the {cart}.",
         "Put the cheapest {color} {noun} in the {cart}.",
         "I want the cheapest {color} {noun} in my {cart}.",
         "Find the {color} {noun} with the lowest Price and add it to the {cart}.",
@@ -173,6 +173,16 @@ def phrase(goal: Goal, rng: random.Random) -> tuple[str, int]:
     options = PHRASINGS[goal.name]
     index = rng.randrange(len(options))
     return options[index].format(**goal.fields), index
+
+
+def restate(goal: Goal) -> str:
+    """A goal in its first phrasing, which says nothing that another leaves out."""
+    return PHRASINGS[goal.name][0].format(**goal.fields)
+
+
+def said(goal: Goal, instruction: str) -> tuple[str, ...]:
+    """The values of a goal that an instruction says."""
+    return tuple(dict.fromkeys(value for value in goal.fields.values() if value in instruction))
 
 
 def instruction_vocabulary() -> list[str]:

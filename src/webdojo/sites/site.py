@@ -100,7 +100,7 @@ class Site(ABC):
 
     @abstractmethod
     def reason(self, path: str) -> str:
-        """Why one goes to `way_to(path)` first, in a few words: `Red Mug is a Mug.`"""
+        """Why one goes to `way_to(path)` first, where names do not say it: `Red Mug is a Mug.`; else empty."""
 
     def pages(self, count: int) -> int:
         """Pages of a list of so many things; an empty list has one."""

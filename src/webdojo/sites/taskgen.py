@@ -10,7 +10,7 @@ from webdojo.config import TasksConfig
 from webdojo.errors import TaskError
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.goal import Goal
-from webdojo.sites.phrasing import phrase
+from webdojo.sites.phrasing import phrase, restate
 from webdojo.sites.shop import goals as shop_goals
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import Site, load_site
@@ -91,7 +91,12 @@ def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
         kind=site.kind,
         difficulty=goal.difficulty,
         evaluator=goal.evaluator,
-        metadata={"goal": goal.name, "phrasing": phrasing, "plan": goal.plan},
+        metadata={
+            "goal": goal.name,
+            "restated": restate(goal),
+            "phrasing": phrasing,
+            "plan": goal.plan,
+        },
     )
 
 

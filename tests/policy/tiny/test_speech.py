@@ -29,7 +29,7 @@ SCREEN = Screen(
     scroll_px=(0, 160),
     place="Rugs",
 )
-NOTE = Note("Open Royal Rug.", "Royal Rug", "open Royal Rug", ("Royal Rug",))
+NOTE = Note("Open Royal Rug.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
 TURNS = [say(SCREEN, Sight(SCREEN), random.Random(seed), NOTE) for seed in range(400)]
 
 
@@ -58,7 +58,10 @@ def test_digits_of_an_answer_are_read_where_they_stand() -> None:
     turn = next(turn for turn in TURNS if "Price of" in turn.answer)
     assert toolcall.parse(turn.answer).calls[0].arguments == {"answer": "95"}
     looks = ["".join(character for character, cells in zip(turn.answer, turn.answered, strict=True) if cells)]
-    assert looks == ["9595"]
+    assert looks == ["95"]
+    source, copy, length = turn.copied
+    assert turn.answer[source : source + length] == turn.answer[copy : copy + length] == "95"
+    assert turn.answer[copy - 1] == '"'
 
 
 @pytest.mark.parametrize(
@@ -74,10 +77,10 @@ def test_digits_of_an_answer_are_read_where_they_stand() -> None:
 def test_what_is_said_of_a_page_is_true(path: str, place: str, claim: str) -> None:
     screen = Screen((), (), f"http://shop-3.localhost{path}", (0, 0), place)
     said = {toolcall.parse(say(screen, Sight(screen), random.Random(seed), NOTE).answer).think for seed in range(40)}
-    assert f"{claim} Done." in said
+    assert f"{NOTE.goal} {claim} Done." in said
 
 
 def test_an_earlier_turn_led_to_the_page() -> None:
-    text, feedback = passed("http://shop-3.localhost/p/royal-rug", random.Random(0))
+    text, feedback = passed("http://shop-3.localhost/p/royal-rug", NOTE, random.Random(0))
     assert toolcall.parse(text).error is None
     assert feedback.text.endswith("page is now http://shop-3.localhost/p/royal-rug")

@@ -33,7 +33,7 @@ THOUGHTS = (
     "{name} is in view. Open it.",
     "{name} is not in view. Scroll down. Scroll up. Go home.",
     "{name} is a {noun}. Open {nouns}.",
-    "{name} is not here. Look for {name} in {nouns}.",
+    "{name} is not here. The Cart has {name}.",
     "This is {name}. Press Buy. Done.",
     "This is page 2 of {nouns}. Results for {name}. {nouns} are Red.",
     "Search is in view. Write {name}.",

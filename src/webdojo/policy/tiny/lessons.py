@@ -22,7 +22,7 @@ import numpy as np
 from webdojo.policy.tiny.pages import Screen
 from webdojo.policy.tiny.sight import COLUMNS, ROWS, TOKENS, Sight, Thing, Value, cells, characters
 from webdojo.sites import parse_host
-from webdojo.sites.phrasing import PHRASINGS, phrase
+from webdojo.sites.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
 from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
@@ -61,7 +61,7 @@ class Note:
     name: str
     """The thing that it names, or the first of them."""
     goal: str
-    """What it asks for, in a fixed form: `page Rugs 2`."""
+    """What it asks for, in the same words for all its phrasings."""
     values: tuple[str, ...]
     """All that it names, as written in it."""
 
@@ -79,6 +79,10 @@ class Question:
     """The question asks for what the note names, without saying it."""
     mentioned: tuple[int, int] = (0, 0)
     """Characters of the answer that name what is on the screen, where the answer itself names it."""
+    restated: tuple[int, int] = (0, 0)
+    """Characters of the answer that say again what the note says."""
+    copied: tuple[int, int, int] = (0, 0, 0)
+    """(begin, begin of the copy, length) of characters of the answer that it says twice."""
 
     def graded(self) -> list[bool]:
         """For each character of the answer, whether it must be right.
@@ -112,10 +116,9 @@ def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
     """A task of the site, or one about something on the screen, or about something that is not there."""
     if rng.random() < 0.5:
         goal = draw_goal(load_site(*parse_host(urlsplit(screen.url).netloc)), rng.choice(DIFFICULTIES), rng)
-        text, fields = phrase(goal, rng)[0], goal.fields
-        name = next(fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in fields)
-        values = tuple(dict.fromkeys(value for value in fields.values() if value in text))
-        return Note(text, name, " ".join((goal.name.replace("_", " "), *values)), values)
+        text = phrase(goal, rng)[0]
+        name = next(goal.fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in goal.fields)
+        return Note(text, name, restate(goal), said(goal, text))
     names = sorted(set(sight.names) & THINGS)
     if screen.place in THINGS and rng.random() < 0.4:
         name = screen.place
@@ -123,7 +126,7 @@ def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
         name = rng.choice(names) if names and rng.random() < 0.6 else rng.choice(ALL_THINGS)
     asked = rng.choice(("open", "open_result", "price", "search") if " " in name else ("category",))
     text = rng.choice(PHRASINGS[asked]).format(name=name, nouns=name)
-    return Note(text, name, f"{asked.replace('_', ' ')} {name}", (name,))
+    return Note(text, name, PHRASINGS[asked][0].format(name=name, nouns=name), (name,))
 
 
 def questions(screen: Screen, sight: Sight, rng: random.Random, n: int, note: Note | None = None) -> list[Question]:
@@ -137,8 +140,8 @@ def questions(screen: Screen, sight: Sight, rng: random.Random, n: int, note: No
         makers += [lambda: _value(rng.choice(sight.values))] * 5
     if note is not None:
         name, yes = note.name, {True: "yes", False: "no"}
-        makers += [lambda: Question(Skill.NAME, "name", name, noted=True)] * 3
-        makers += [lambda: Question(Skill.GOAL, "goal", note.goal, noted=True)] * 4
+        makers += [lambda: Question(Skill.NAME, "name", name, noted=True, restated=(0, len(name)))] * 3
+        makers += [lambda: Question(Skill.GOAL, "goal", note.goal, noted=True, restated=(0, len(note.goal)))] * 4
         if _kind(name):
             makers += [lambda: Question(Skill.KIND, "kind", _kind(name), noted=True)] * 2
         makers += [lambda: Question(Skill.HERE, "here", yes[screen.place == name], noted=True)] * 2

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.agent import toolcall
 from webdojo.policy.tiny.lessons import ALL_THINGS, NOUNS, Note, Question, Skill
 from webdojo.policy.tiny.pages import Screen
 from webdojo.policy.tiny.sight import Sight, Thing, Value
+from webdojo.sites import parse_host
+from webdojo.sites.site import load_site
 from webdojo.sites.words import ADJECTIVES, plural
 from webdojo.types import Feedback, ToolCall
 
@@ -35,8 +38,25 @@ def say(screen: Screen, sight: Sight, rng: random.Random, note: Note) -> Questio
     if claim:
         makers += [lambda: _turn(f"{claim} Done.", [_done("done")])] * 2
     if sight.values:
-        makers += [lambda: _answer(rng.choice(sight.values))] * 2
-    return rng.choice(makers)()
+        makers += [lambda: _answer(rng.choice(sight.values))] * 4
+    return _restating(note, rng.choice(makers)())
+
+
+def _restating(note: Note, turn: Question) -> Question:
+    """The same turn, its thought opened by the goal."""
+    start = len("<think>")
+    opening = f"{note.goal} "
+    shift = len(opening)
+    begin, end = turn.mentioned
+    source, copy, length = turn.copied
+    return replace(
+        turn,
+        answer=turn.answer[:start] + opening + turn.answer[start:],
+        answered=((),) * shift + turn.answered,
+        mentioned=(begin + shift, end + shift),
+        restated=(start, start + shift),
+        copied=(source + shift, copy + shift, length),
+    )
 
 
 def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Question:
@@ -46,7 +66,7 @@ def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Questi
         reasons.append(f"This is {place}.")
     if thing.name in SINGULAR:
         noun = SINGULAR[thing.name]
-        reasons += [f"{rng.choice(ADJECTIVES)} {noun} is a {noun}.", f"Look for {missing} in {thing.name}."]
+        reasons.append(f"{rng.choice(ADJECTIVES)} {noun} is a {noun}.")
     return _turn(f"{rng.choice(reasons)} {verb} {thing.name}.", [_at(thing)], thing)
 
 
@@ -67,12 +87,16 @@ def _answer(value: Value) -> Question:
     mark = "$" if value.word.text.startswith("$") else ""
     named = f"Price of {value.name}" if mark else value.name
     question = _turn(f"{named} is {mark}{value.text}. Done.", [_done(value.text)])
-    start = question.answer.index(value.name)
+    start, said = question.answer.index(value.name), question.answer.index(f"{value.text}. Done")
     answered: list[tuple[int, ...]] = [()] * len(question.answer)
-    for begin in (question.answer.index(f"{value.text}. Done"), question.answer.rindex(f'"{value.text}"') + 1):
-        answered[begin : begin + len(value.text)] = value.sources
-    mentioned = (start, start + len(value.name))
-    return Question(Skill.SAY, "", question.answer, value.named, tuple(answered), mentioned=mentioned)
+    answered[said : said + len(value.text)] = value.sources
+    return replace(
+        question,
+        named=value.named,
+        answered=tuple(answered),
+        mentioned=(start, start + len(value.name)),
+        copied=(said, question.answer.rindex(f'"{value.text}"') + 1, len(value.text)),
+    )
 
 
 def _claim(screen: Screen) -> str:
@@ -85,6 +109,9 @@ def _claim(screen: Screen) -> str:
         if key in query:
             shown = {"max": f"Under ${query[key]}", "stock": "In stock"}.get(key, query[key].title())
             return f"{screen.place} are {shown}."
+    if parts.path.startswith("/added/"):
+        cart = load_site(*parse_host(parts.netloc)).look.words["cart"]
+        return f"The {cart} has {parts.path.split('/')[2].replace('-', ' ').title()}."
     if "q" in query:
         return f"Results for {query['q'].title()}."
     return f"This is {screen.place}." if screen.place else ""
@@ -111,11 +138,11 @@ def _done(answer: str) -> ToolCall:
     return ToolCall(name="done", arguments={"answer": answer})
 
 
-def passed(url: str, rng: random.Random) -> tuple[str, Feedback]:
+def passed(url: str, note: Note, rng: random.Random) -> tuple[str, Feedback]:
     """An earlier turn that led to a page, as it stands in the text of an episode: response and feedback."""
     name, (x, y) = rng.choice(ALL_THINGS), (rng.randrange(50, 951, 25), rng.randrange(50, 951, 50))
     reason = rng.choice((f"{name} is in view.", f"{rng.choice(ALL_THINGS)} is not here."))
     call = ToolCall(name="click", arguments={"x": x, "y": y})
-    return toolcall.render(f"{reason} Open {name}.", [call]), Feedback(
+    return toolcall.render(f"{note.goal} {reason} Open {name}.", [call]), Feedback(
         ok=True, text=f'click at ({x}, {y}) on <a> "{name}": page is now {url}'
     )

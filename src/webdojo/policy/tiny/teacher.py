@@ -129,7 +129,7 @@ class Teacher:
                 task = Task(id="", instruction=above.text, start_url=start, website="")
                 conversation = self._harness.start(task, observation)
             else:
-                text, feedback = passed(url, rng)
+                text, feedback = passed(url, above, rng)
                 response = Response(
                     ids=self._processor.encode(text), logprobs=[], versions=[], finish_reason=FinishReason.STOP
                 )
@@ -192,8 +192,14 @@ class _Row:
         self.asked.append(question)
         self._fill(0)
         right = question.graded()
-        for offset, (a, b) in enumerate(self._spans(question.answer)):
-            self.answer_looks.append((len(self.ids) - 1 + offset, self._sources(question, a, b)))
+        spans = self._spans(question.answer)
+        source, copy, length = question.copied
+        for offset, (a, b) in enumerate(spans):
+            looks = self._sources(question, a, b)
+            if copy <= a < copy + length:
+                said = range(a - copy + source, b - copy + source)
+                looks = {len(self.ids) + i for i, (c, d) in enumerate(spans) if c < said.stop and d > said.start}
+            self.answer_looks.append((len(self.ids) - 1 + offset, looks))
             self.graded.append(any(right[a:b]))
         self.put(question.answer + "<|im_end|>")
         self.graded.append(True)
@@ -208,9 +214,8 @@ class _Row:
 
     def _sources(self, question: Question, begin: int, end: int) -> set[int]:
         """Tokens from which characters `begin` to `end` of the answer are read."""
-        word = question.answer[begin:end].strip()
-        if question.skill in (Skill.NAME, Skill.GOAL):
-            return self._noted.get(word, set())
+        if question.restated[0] <= begin < question.restated[1]:
+            return self._noted.get(question.answer[begin:end].strip(), set())
         if question.skill is Skill.KIND:
             return {place for places in self._noted.values() for place in places}
         return {self.image_start + cell for cells in question.answered[begin:end] for cell in cells}

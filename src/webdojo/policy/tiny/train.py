@@ -40,6 +40,8 @@ TRAIN_SEEDS = list(range(200))
 CHECK_SEEDS = list(range(200, 240))
 """Sites that neither the tiny model nor any recipe trains on by default."""
 CHECK_SCREENS = 400
+LATEST = "latest.pt"
+"""The course as it stood at its last measurement."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,16 @@ class Course:
 
 
 def main(out: Path, course: Course) -> None:
-    """Render the screens (kept in `out`, reused when there) and run the course.
+    """Render the screens (kept in `out`, reused when there) and run the course, or go on with it.
 
     Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
+
+    Raises:
+        ModelError: `out` holds another course.
     """
+    latest = out / LATEST
+    if latest.exists() and torch.load(latest, weights_only=True)["course"] != asdict(course):
+        raise ModelError(f"{str(latest)!r} belongs to another course; give another --out, or delete that file")
     for part, seeds, n in (("train", TRAIN_SEEDS, course.screens), ("check", CHECK_SEEDS, CHECK_SCREENS)):
         made, wanted = out / part / "made_with", f"seed {course.seed}, {n} screens"
         if not made.exists() or made.read_text() != wanted:
@@ -98,27 +106,23 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
         ("see", course.see_samples, seeing, partial(seeing_loss, model, heads)),
         ("answer", course.answer_samples, [*model.parameters(), *heads.parameters()], answering),
     )
-    latest = folder / "latest.pt"
-    saved: dict[str, Any] = torch.load(latest, weights_only=True) if latest.exists() else {"course": asdict(course)}
-    if saved["course"] != asdict(course):
-        raise ModelError(f"{latest} is of another course; give another folder with --out, or delete it")
+    latest = folder / LATEST
+    saved: dict[str, Any] = torch.load(latest, weights_only=True) if latest.exists() else {}
     history: list[dict[str, Any]] = saved.get("history", [])
     started = time.monotonic() - (history[-1]["seconds"] if history else 0)
     for phase, samples, parameters, loss_of in phases:
-        ask, steps = phase == "answer", samples // (course.batch_size * course.workers)
-        if history and phase != history[-1]["phase"] and any(entry["phase"] == phase for entry in history):
-            continue
+        ask, batch = phase == "answer", course.batch_size * course.workers
+        done = max((entry["samples"] // batch for entry in history if entry["phase"] == phase), default=0)
+        steps = samples // batch
         optimizer = torch.optim.AdamW(parameters, lr=course.lr, betas=(0.9, 0.98), weight_decay=0.01)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, partial(_rate, steps=steps))
         parts = {"model": model, "heads": heads, "optimizer": optimizer, "schedule": schedule}
-        first = 0
         if history and history[-1]["phase"] == phase:
-            first = history[-1]["samples"] // (course.batch_size * course.workers)
             for name, part in parts.items():
                 part.load_state_dict(saved[name])
         with progress(f"{phase} (process {rank})", steps) as bar:
-            bar.advance(first)
-            for step in range(first + 1, steps + 1):
+            bar.advance(done)
+            for step in range(done + 1, steps + 1):
                 rng = random.Random(f"course-{course.seed}-{phase}-{step}-{rank}")
                 loss, _ = loss_of(teacher.lesson(rng, course.batch_size, augment=True, ask=ask))
                 optimizer.zero_grad()
@@ -130,8 +134,7 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
                 schedule.step()
                 bar.advance(1, loss=loss.item())
                 if rank == 0 and (step % course.check_every == 0 or step == steps):
-                    seen = step * course.batch_size * course.workers
-                    entry = {"phase": phase, "samples": seen, "seconds": round(time.monotonic() - started)}
+                    entry = {"phase": phase, "samples": step * batch, "seconds": round(time.monotonic() - started)}
                     history.append(entry | _measure(loss_of, check, ask))
                     print(json.dumps(history[-1]), flush=True)
                     states = {name: part.state_dict() for name, part in parts.items()}

@@ -107,9 +107,7 @@ class Shop(Site):
             case ["p", slug]:
                 product = self.content.products[slug]
                 return f"{product.name} is a {product.noun}."
-            case ["c", slug]:
-                return f"Look for {self.way_to(path)[1]} in {self.content.categories[slug].name}."
-        return f"Look for {self.way_to(path)[1]}."
+        return ""
 
     def filters(self) -> list[dict[str, str]]:
         """Each single filter as query values."""

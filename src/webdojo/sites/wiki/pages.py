@@ -88,9 +88,7 @@ class Wiki(Site):
             case ["a", slug]:
                 article = self.content.articles[slug]
                 return f"{article.name} is a {article.noun}."
-            case ["t", slug]:
-                return f"Look for {self.way_to(path)[1]} in {self.content.topics[slug].name}."
-        return f"Look for {self.way_to(path)[1]}."
+        return ""
 
     def matching(self, topic: str, values: dict[str, str]) -> list[Article]:
         """Articles of a topic under the filter and in the order of a query."""
