@@ -37,6 +37,12 @@ def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
     assert len(said) >= 5 * len(PHRASINGS)
 
 
+def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_alike() -> None:
+    config = TasksConfig(difficulties=[1, 2, 3], difficulty_sampling={1: 0, 3: 4})
+    assert Counter(task.difficulty for task in train_tasks(config, 500, 0)) == {2: 100, 3: 400}
+    assert Counter(task.difficulty for task in heldout_tasks(config, 300, 0)) == {1: 100, 2: 100, 3: 100}
+
+
 def test_an_id_always_means_the_same_task() -> None:
     known: dict[str, Any] = {}
     for seed in range(5):

@@ -39,7 +39,7 @@ def make_tasks(
         site_seeds: seeds of the sites, for all kinds alike or by kind.
         n: how many.
         seed: the same arguments and seed give the same tasks.
-        difficulties: from 1..4.
+        difficulties: from 1..4; one that stands there twice is drawn twice as often.
 
     Raises:
         TaskError: no kinds, sites or difficulties, or ones that do not exist.
@@ -69,8 +69,9 @@ def make_tasks(
 
 
 def train_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
-    """Tasks on training sites: seeds 0..train_sites-1 of each kind."""
-    return make_tasks(config.kinds, range(config.train_sites), n, seed, config.difficulties)
+    """Tasks on training sites: seeds 0..train_sites-1 of each kind, difficulties in the ratio of the recipe."""
+    difficulties = [d for d in config.difficulties for _ in range(config.difficulty_sampling.get(d, 1))]
+    return make_tasks(config.kinds, range(config.train_sites), n, seed, difficulties)
 
 
 def heldout_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:

@@ -1,10 +1,11 @@
 """`webdojo tiny train`: the tiny model from nothing, on screens of embedded training sites.
 
 First the vision tower learns to *see*: throw-away heads on its tokens predict the characters and
-words under each token, and each token's row and column. Then the whole model learns to *answer*:
-to point, to read, to say the value beside a name, with the dense targets kept on. Two processes on
-two cores average their gradients; on a GPU one process does the work. The finished folder holds
-bf16 weights in Hugging Face layout and `figures.json`: the course, its seed and what was measured.
+words under each token, and each token's row and column. Then the whole model learns to *answer*
+(`lessons.py`) and to say turns of the agent (`speech.py`), with the dense targets kept on. Two
+processes on two cores average their gradients; on a GPU one process does the work. A course that was
+stopped goes on from its last measurement. The finished folder holds bf16 weights in Hugging Face
+layout and `figures.json`: the course, its seed and what was measured.
 """
 
 from __future__ import annotations
