@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from typing import Any, get_args
 
@@ -39,6 +40,7 @@ def type_name(annotation: Any) -> str:
     """As a reader of the recipe would write it, safe in a table cell."""
     plain = isinstance(annotation, type) and not get_args(annotation)
     name = annotation.__name__ if plain else str(annotation).replace("typing.", "")
+    name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\([^()]*\))*\)\]", r"\1", name)
     return name.replace("|", r"\|")
 
 
