@@ -29,7 +29,7 @@ async def solve(
     answer = None
     while answer is None and len(log) < 40:
         step = await oracle.step(session)
-        assert len(step.think.split()) <= 14, step.think
+        assert len(step.think.split()) <= 28, step.think
         assert not [reason for reason in map(check_call, step.calls) if reason], step.calls
         log.append(f"{step.think} {[(call.name, call.arguments) for call in step.calls]}")
         answer = (await session.act(step.calls)).answer
