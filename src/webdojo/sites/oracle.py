@@ -99,6 +99,10 @@ class Oracle:
 
     async def step(self, session: Session) -> OracleStep:
         """Look at the page and say what to do next."""
+        step = await self._decide(session)
+        return OracleStep(f"{self._goal} {step.think}", step.calls)
+
+    async def _decide(self, session: Session) -> OracleStep:
         view = await session.page.evaluate(_LOOK)
         here = canonical(view["path"]) if view["host"] == self._task.website else ""
         note, first = "", self._next
@@ -111,9 +115,9 @@ class Oracle:
                 return wrong
         if not here:
             back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
-            return OracleStep(f"{self._goal} This is not the site. Go back.", [back])
+            return OracleStep("This is not the site. Go back.", [back])
         why, what, calls = self._toward(self._plan[self._next], view, here)
-        return OracleStep(f"{self._goal} {note or why} {what}", calls)
+        return OracleStep(f"{note or why} {what}", calls)
 
     def _holds(self, goal: dict[str, str], here: str) -> bool:
         match goal["do"]:
@@ -174,9 +178,7 @@ class Oracle:
         self._lost = True
         link = self._rng.choice(links)
         name = " ".join(link["text"].split()).lstrip("->* ")
-        return OracleStep(
-            f"{self._goal} {name} is in view. Open {name}.", [ToolCall(name="click", arguments=_point(link, view))]
-        )
+        return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=_point(link, view))])
 
     def _search_path(self, text: str) -> str:
         return canonical(f"/search?q={text.lower().replace(' ', '+')}")

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from webdojo.agent import toolcall
 from webdojo.policy.tiny.pages import Screen
 from webdojo.policy.tiny.sight import COLUMNS, ROWS, TOKENS, Sight, Thing, Value, cells, characters
 from webdojo.sites import parse_host
@@ -92,7 +93,7 @@ class Question:
         """
         out = [True] * len(self.answer)
         if self.skill is Skill.SAY:
-            thought = self.answer.index("<tool_call>")
+            thought = self.answer.index(toolcall.CALL)
             out[:thought] = [False] * thought
         for coordinate in re.finditer(r'(?<="[xy]": \d)\d\d\b', self.answer):
             out[coordinate.start() : coordinate.end()] = [False, False]

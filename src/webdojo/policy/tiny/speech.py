@@ -17,6 +17,7 @@ from webdojo.policy.tiny.lessons import ALL_THINGS, NOUNS, Note, Question, Skill
 from webdojo.policy.tiny.pages import Screen
 from webdojo.policy.tiny.sight import Sight, Thing, Value
 from webdojo.sites import parse_host
+from webdojo.sites.oracle import SCROLL_AMOUNT
 from webdojo.sites.site import load_site
 from webdojo.sites.words import ADJECTIVES, plural
 from webdojo.types import Feedback, ToolCall
@@ -44,7 +45,7 @@ def say(screen: Screen, sight: Sight, rng: random.Random, note: Note) -> Questio
 
 def _restating(note: Note, turn: Question) -> Question:
     """The same turn, its thought opened by the goal."""
-    start = len("<think>")
+    start = len(toolcall.THINK)
     opening = f"{note.goal} "
     shift = len(opening)
     begin, end = turn.mentioned
@@ -73,7 +74,7 @@ def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Questi
 def _scroll(missing: str, screen: Screen) -> Question:
     scrolled, hidden = screen.scroll_px
     way = "down" if scrolled < hidden else "up"
-    call = ToolCall(name="scroll", arguments={"direction": way, "amount": 0.5})
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT})
     return _turn(f"{missing} is not in view. Scroll {way}.", [call])
 
 
