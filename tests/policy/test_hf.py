@@ -17,7 +17,7 @@ from webdojo.policy.collate import collate
 from webdojo.policy.forward import text_hidden, token_logprobs
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.processor import Processor
-from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling
+from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, TextSegment
 
 from .conftest import Images, chat
 
@@ -42,6 +42,11 @@ def prompts(processor: Processor, images: Images) -> list[Prompt]:
         chat(processor, "three", c, a, c),
         chat(processor, "cart " * 40, b),
     ]
+
+
+def _ids(segment: TextSegment | ImageSegment) -> tuple[int, ...]:
+    assert isinstance(segment, TextSegment)
+    return segment.ids
 
 
 def never_stop(model: PreTrainedModel, processor: Processor) -> None:
@@ -84,6 +89,35 @@ async def test_requests_join_and_leave_a_running_batch(loaded: Loaded, images: I
     answers = await asyncio.gather(*(ask(k, p) for k, p in enumerate(asked)))
     for answer, expected in zip(answers, rescored(loaded, images, asked, answers, 1.0), strict=True):
         torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
+
+
+async def test_prompts_that_begin_alike_are_read_once_and_score_the_same(
+    loaded: Loaded, images: Images, engine: HFEngine
+) -> None:
+    processor = loaded[1]
+    opening = chat(processor, "find the red mug", images.random(1)).segments
+    sampling = Sampling(temperature=0.9, max_tokens=6)
+    group = [Prompt(segments=opening)] * 4
+    first = await asyncio.gather(*(engine.generate(p, sampling) for p in group))
+    assert engine.prompt_tokens == 4 * len(group[0])
+    assert engine.prefilled_tokens == len(group[0]) + 3 * len(_ids(opening[-1]))
+    later = [Prompt(segments=(*opening, *chat(processor, f"step {k}", images.random(k)).segments)) for k in range(2, 5)]
+    second = await asyncio.gather(*(engine.generate(p, sampling) for p in [*later, *group]))
+    assert engine.prefilled_tokens < 0.6 * engine.prompt_tokens
+    asked, answers = [*group, *later, *group], [*first, *second]
+    for answer, expected in zip(answers, rescored(loaded, images, asked, answers, 0.9), strict=True):
+        torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
+
+
+async def test_new_weights_forget_what_was_read(loaded: Loaded, images: Images, engine: HFEngine) -> None:
+    asked = [chat(loaded[1], "find the red mug", images.random(1))]
+    sampling = Sampling(temperature=0.9, max_tokens=6)
+    await engine.generate(asked[0], sampling)
+    moved = {name: value + 0.02 * torch.randn_like(value) for name, value in loaded[0].state_dict().items()}
+    await asyncio.to_thread(engine.update_weights, moved, 4)
+    answer = await engine.generate(asked[0], sampling)
+    (expected,) = rescored(loaded, images, asked, [answer], 0.9)
+    torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
 
 
 async def test_greedy_is_deterministic_and_equals_generate(loaded: Loaded, images: Images, engine: HFEngine) -> None:

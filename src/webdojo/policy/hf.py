@@ -1,17 +1,16 @@
 """The embedded engine: a `transformers` model that serves many episodes at once.
 
-One worker thread owns the model. Between two decode steps it lets waiting requests in (their
-prompts are prefilled together), then every running row gets one token; finished rows leave at once
-(continuous batching). Invariants: every request is answered exactly once, with a response or an
-`EngineError`; `logprobs[k]` is what `forward.token_logprobs` gives for the same ids under the
-weights of `versions[k]`, also when weights change in mid-response, because running rows are then
-prefilled again.
+One worker thread owns the model. Between two decode steps it lets waiting requests in (prompts are
+prefilled together, without the beginnings that are known already), then every running row gets one
+token; finished rows leave at once (continuous batching). Invariants: every request is answered
+exactly once, with a response or an `EngineError`; `logprobs[k]` is what `forward.token_logprobs`
+gives for the same ids under the weights of `versions[k]`, also when weights change in mid-response,
+because running rows are then prefilled again.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 import threading
 import time
@@ -27,6 +26,7 @@ from webdojo.errors import EngineError
 from webdojo.policy.collate import lay_out
 from webdojo.policy.features import FeatureCache, ImageFeatures
 from webdojo.policy.forward import VISION, join_features, policy_logits, text_hidden
+from webdojo.policy.prefixes import PrefixCache, digests
 from webdojo.policy.processor import Processor
 from webdojo.policy.sampling import draw, temperatures
 from webdojo.policy.slots import SlotCache
@@ -38,6 +38,8 @@ class Request:
     """One `generate` call on its way through the engine."""
 
     prompt: Prompt
+    digests: list[tuple[str, int]]
+    """Of the prompt, by `prefixes.digests`."""
     sampling: Sampling
     random: random.Random
     started: float
@@ -104,9 +106,14 @@ class HFEngine:
         self._max_prefill_tokens = max_prefill_tokens
         self._threads = threads
         self._cache = SlotCache()
+        self._prefixes = PrefixCache()
         self._running: list[Request] = []
         self._waiting: deque[Request] = deque()
         self._updates: deque[WeightUpdate] = deque()
+        self.prompt_tokens = 0
+        """Of all prompts so far."""
+        self.prefilled_tokens = 0
+        """How many of them had to be read; the others were known from prompts that began alike."""
         self._closed = ""
         self._changed = threading.Condition()
         self._worker = threading.Thread(target=self._work, name="webdojo-engine", daemon=True)
@@ -118,12 +125,13 @@ class HFEngine:
         Raises:
             EngineError: out of memory, image tokens that do not match the image, or a closed engine.
         """
-        digest = _digest(prompt)
+        beginnings = digests(prompt)
+        digest, _ = beginnings[-1]
         with self._changed:
             self._check_open()
             stream = random.Random(f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}")
             self._asked[digest] += 1
-            request = Request(prompt, sampling, stream, time.perf_counter())
+            request = Request(prompt, beginnings, sampling, stream, time.perf_counter())
             self._waiting.append(request)
             self._changed.notify()
         try:
@@ -210,6 +218,7 @@ class HFEngine:
             del self._running[before:]
             self._cache.truncate(before)
             self._features.clear()
+            self._prefixes.clear()
             _fail([r for r in requests if not r.future.done()], _out_of_memory(requests))
 
     def _decode_or_fail(self) -> None:
@@ -223,6 +232,7 @@ class HFEngine:
             self._cache.truncate(0)
             self._cache.free()
             self._features.clear()
+            self._prefixes.clear()
             _fail(failed, _out_of_memory(failed))
 
     def _prefill(self, requests: list[Request]) -> None:
@@ -235,36 +245,64 @@ class HFEngine:
                 readable.append(request)
             except EngineError as error:
                 request.future.set_exception(error)
-        if not readable:
-            return
+        first = {r.digests[-1][0]: r for r in reversed(readable)}
+        for wave in (list(first.values()), [r for r in readable if first[r.digests[-1][0]] is not r]):
+            for alike in self._by_new_tokens(wave):
+                self._read(alike, features)
+
+    def _by_new_tokens(self, requests: list[Request]) -> list[list[Request]]:
+        """Requests that have about as many tokens to read, so that little is padded."""
+        known = [self._prefixes.longest(r.digests) for r in requests]
+        new = {id(r): r.tokens - (k.length if k else 0) for r, k in zip(requests, known, strict=True)}
+        batches: list[list[Request]] = []
+        for request in sorted(requests, key=lambda r: -new[id(r)]):
+            if batches and new[id(request)] * 2 > new[id(batches[-1][0])]:
+                batches[-1].append(request)
+            else:
+                batches.append([request])
+        return batches
+
+    def _read(self, requests: list[Request], features: dict[str, ImageFeatures]) -> None:
+        """One forward pass over what is new in the requests' prompts, and the next token of each."""
         laid_out = [
             lay_out(r.prompt, r.ids, [features[i.sha].grid for i in r.prompt.images], self.processor.image_token_id)
-            for r in readable
+            for r in requests
         ]
-        lengths = [len(row.ids) for row in laid_out]
-        width = max(lengths)
-        input_ids = torch.full((len(readable), width), self.processor.stop_id)
-        position_ids = torch.zeros((3, len(readable), width), dtype=torch.long)
-        for b, row in enumerate(laid_out):
-            input_ids[b, : lengths[b]] = torch.tensor(row.ids)
-            position_ids[:, b, : lengths[b]] = row.position_ids
+        beginnings = [self._prefixes.longest(r.digests) for r in requests]
+        known = [0 if beginning is None else beginning.length for beginning in beginnings]
+        new = [len(row.ids) - begin for row, begin in zip(laid_out, known, strict=True)]
+        input_ids = torch.full((len(requests), max(new)), self.processor.stop_id)
+        position_ids = torch.zeros((3, len(requests), max(new)), dtype=torch.long)
+        for b, (row, begin) in enumerate(zip(laid_out, known, strict=True)):
+            input_ids[b, : new[b]] = torch.tensor(row.ids[begin:])
+            position_ids[:, b, : new[b]] = row.position_ids[:, begin:]
         device = self._model.device
         input_ids = input_ids.to(device)
-        shown = [features[image.sha].features for r in readable for image in r.prompt.images]
-        self._cache.admit(lengths)
+        first_row = len(self._running)
+        shown = [
+            features[segment.image.sha].features
+            for request, begin in zip(requests, known, strict=True)
+            for segment, (_, end) in zip(request.prompt.segments, request.digests, strict=True)
+            if isinstance(segment, ImageSegment) and end > begin
+        ]
+        mask = self._cache.admit([len(row.ids) for row in laid_out], beginnings, device)
         hidden = text_hidden(
             self._model,
             input_ids,
             position_ids.to(device),
             input_ids == self.processor.image_token_id,
             join_features(shown),
+            attention_mask=mask,
             past_key_values=self._cache,
         )
-        last = torch.tensor(lengths, device=device) - 1
-        self._running += readable
-        for request, row in zip(readable, laid_out, strict=True):
+        self.prompt_tokens += sum(len(row.ids) for row in laid_out)
+        self.prefilled_tokens += sum(new)
+        for b, (request, row) in enumerate(zip(requests, laid_out, strict=True)):
             request.next_position = row.next_position
-        self._sample(hidden[torch.arange(len(readable), device=device), last], readable)
+            self._prefixes.keep(request.digests, *self._cache.read(first_row + b))
+        self._running += requests
+        last = torch.tensor(new, device=device) - 1
+        self._sample(hidden[torch.arange(len(requests), device=device), last], requests)
 
     def _decode(self) -> None:
         """One token for every running row."""
@@ -335,6 +373,7 @@ class HFEngine:
             with torch.inference_mode(False), torch.no_grad():
                 self._model.load_state_dict(update.state_dict)
             self._cache.truncate(0)
+            self._prefixes.clear()
             with self._changed:
                 self.version = update.version
                 self._asked.clear()
@@ -372,17 +411,6 @@ def _misfit(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) ->
         if own[name].shape != new[name].shape:
             return f"{name!r} has shape {tuple(new[name].shape)}, the model has {tuple(own[name].shape)}"
     return ""
-
-
-def _digest(prompt: Prompt) -> str:
-    """Of what the prompt's segments hold: token ids and image hashes."""
-    parts = (
-        f"{segment.image.sha}:{segment.tokens}"
-        if isinstance(segment, ImageSegment)
-        else ",".join(map(str, segment.ids))
-        for segment in prompt.segments
-    )
-    return hashlib.sha256("|".join(parts).encode()).hexdigest()
 
 
 def _same_vision(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) -> bool:

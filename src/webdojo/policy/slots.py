@@ -7,9 +7,12 @@ attention reads plain views. Invariant: positions at or past a row's length are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
+
+from webdojo.policy.prefixes import Beginning
 
 LENGTH_STEP = 128
 """Slot lengths grow in steps of this many tokens."""
@@ -25,29 +28,53 @@ class SlotCache:
     """Tokens of each running row."""
     is_compileable: bool = False
     """Read by `transformers` when it decides about masks."""
-    _start: int = 0
-    _slots: torch.Tensor | None = None
+    _rows: slice = field(default_factory=lambda: slice(0))
+    """The slots that the next forward pass is about."""
     _write_at: torch.Tensor | None = None
+    """[rows, new tokens]: where those go; None where they are all that their rows will hold."""
+    _reach: int = 0
+    """Cached tokens that are attended to at most."""
 
-    def admit(self, lengths: list[int]) -> None:
-        """Make room for new rows; the next forward pass writes their prompts."""
-        self._start = len(self.lengths)
-        self._slots = None
+    def admit(
+        self, lengths: list[int], beginnings: Sequence[Beginning | None], device: torch.device
+    ) -> torch.Tensor | None:
+        """Make room for new rows; the next forward pass writes what their beginnings lack, padded on the right.
+
+        Returns:
+            The attention mask of `step`; None where no row has a beginning: each new token then attends to
+            those before it.
+        """
+        start = len(self.lengths)
+        known = [0 if beginning is None else beginning.length for beginning in beginnings]
+        new = max(length - begin for length, begin in zip(lengths, known, strict=True))
         self.lengths += lengths
-        self._reserve()
+        self._rows = slice(start, len(self.lengths))
+        self._reserve(max(known) + new)
+        if not any(known):
+            self._write_at = None
+            return None
+        for row, beginning in enumerate(beginnings, start):
+            if beginning is not None:
+                for cached, kept in zip((*self.keys, *self.values), (*beginning.keys, *beginning.values), strict=True):
+                    cached[row, :, : beginning.length] = kept[:, : beginning.length]
+        return self._write(torch.tensor(known, device=device)[:, None] + torch.arange(new, device=device))
 
     def step(self, device: torch.device) -> torch.Tensor:
         """Every running row gets one more token, which the next forward pass writes.
 
         Returns:
-            Bool mask [rows, 1, 1, longest]: what each row's new token attends to, itself included.
+            Bool mask [rows, 1, new tokens, longest]: what each row's new tokens attend to, themselves included.
         """
-        self._slots = torch.arange(len(self.lengths), device=device)
-        self._write_at = torch.tensor(self.lengths, device=device)
+        write_at = torch.tensor(self.lengths, device=device)[:, None]
         self.lengths = [length + 1 for length in self.lengths]
-        self._reserve()
-        reach = torch.arange(max(self.lengths), device=device)
-        return (reach <= self._write_at[:, None])[:, None, None]
+        self._rows = slice(len(self.lengths))
+        self._reserve(max(self.lengths))
+        return self._write(write_at)
+
+    def read(self, row: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Views of a row's keys and values, [heads, tokens, head dim] for each layer."""
+        length = self.lengths[row]
+        return [k[row, :, :length] for k in self.keys], [v[row, :, :length] for v in self.values]
 
     def drop(self, row: int) -> None:
         """Row leaves; the last running row takes its number."""
@@ -73,19 +100,18 @@ class SlotCache:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Called by each attention layer with its new keys and values; returns what it attends to."""
         if layer_idx == len(self.keys):
-            shape = (self._slots_wanted(), key.shape[1], self._length_wanted(), key.shape[3])
+            shape = (self._slots_wanted(), key.shape[1], _rounded(max(self.lengths)), key.shape[3])
             self.keys.append(key.new_zeros(shape))
             self.values.append(value.new_zeros(shape))
-        keys, values = self.keys[layer_idx], self.values[layer_idx]
-        if self._slots is None:
-            rows = slice(self._start, self._start + key.shape[0])
-            keys[rows, :, : key.shape[2]] = key
-            values[rows, :, : value.shape[2]] = value
+        keys, values = self.keys[layer_idx][self._rows], self.values[layer_idx][self._rows]
+        if self._write_at is None:
+            keys[:, :, : key.shape[2]] = key
+            values[:, :, : value.shape[2]] = value
             return key, value
-        keys[self._slots, :, self._write_at] = key[:, :, 0]
-        values[self._slots, :, self._write_at] = value[:, :, 0]
-        running, reach = len(self.lengths), max(self.lengths)
-        return keys[:running, :, :reach], values[:running, :, :reach]
+        row = torch.arange(len(keys), device=key.device)[:, None]
+        keys[row, :, self._write_at] = key.transpose(1, 2)
+        values[row, :, self._write_at] = value.transpose(1, 2)
+        return keys[:, :, : self._reach], values[:, :, : self._reach]
 
     def get_query_offset(self, layer_idx: int = 0) -> int:
         """A prompt starts at position 0 (decode steps bring their own mask)."""
@@ -95,19 +121,25 @@ class SlotCache:
         """A prompt attends to itself alone."""
         return query_length, 0
 
-    def _length_wanted(self) -> int:
-        return -(-max(self.lengths) // LENGTH_STEP) * LENGTH_STEP
+    def _write(self, write_at: torch.Tensor) -> torch.Tensor:
+        self._write_at = write_at
+        self._reach = int(write_at.max()) + 1
+        return (torch.arange(self._reach, device=write_at.device) <= write_at[..., None])[:, None]
 
     def _slots_wanted(self) -> int:
         return 1 << (len(self.lengths) - 1).bit_length()
 
-    def _reserve(self) -> None:
-        """Grow every layer to hold the running rows; what they hold is kept."""
+    def _reserve(self, tokens: int) -> None:
+        """Grow every layer to hold the running rows at this length; what they hold is kept."""
         for cached in (self.keys, self.values):
             for layer, old in enumerate(cached):
                 slots, heads, length, dim = old.shape
-                wanted = (max(slots, self._slots_wanted()), heads, max(length, self._length_wanted()), dim)
+                wanted = (max(slots, self._slots_wanted()), heads, max(length, _rounded(tokens)), dim)
                 if wanted != old.shape:
                     grown = old.new_zeros(wanted)
                     grown[:slots, :, :length] = old
                     cached[layer] = grown
+
+
+def _rounded(tokens: int) -> int:
+    return -(-tokens // LENGTH_STEP) * LENGTH_STEP
