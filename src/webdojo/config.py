@@ -36,6 +36,8 @@ class ModelConfig(Section):
     """Precision of the engine; `auto` is bfloat16 on a GPU, else float32. The learner keeps float32 weights."""
     freeze_vision: bool = False
     """Train the text model only; the vision tower then costs no backward pass."""
+    freeze_trainable_layers: int = Field(default=0, ge=0)
+    """Train only so many layers, the last of the text model; the others keep what they can. 0 trains all."""
 
 
 class BrowserConfig(Section):

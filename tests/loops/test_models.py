@@ -9,6 +9,7 @@ from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
 from webdojo.loops.models import device_of, engine_dtype, make_engine, make_learner
+from webdojo.policy.forward import text_layers
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 
@@ -34,3 +35,14 @@ def test_auto_follows_the_machine(small_recipe: SmallRecipe, monkeypatch: pytest
     assert (device_of(auto).type, engine_dtype(auto)) == ("cpu", torch.float32)
     with pytest.raises(ConfigError, match="'cuda'"):
         device_of(small_recipe("model.device=cuda").model)
+
+
+def test_only_the_last_text_layers_train(small_recipe: SmallRecipe) -> None:
+    recipe = small_recipe("model.freeze_trainable_layers=1")
+    model = make_learner(recipe, MemoryImages(), recipe.model.path).model
+    trained = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
+    last = len(text_layers(model)) - 1
+    assert trained and all(name.startswith(f"model.language_model.layers.{last}.") for name in trained)
+    too_many = small_recipe("model.freeze_trainable_layers=99")
+    with pytest.raises(ConfigError, match=rf"is 99, but the text model of .* has {last + 1} layers"):
+        make_learner(too_many, MemoryImages(), recipe.model.path)

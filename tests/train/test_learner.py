@@ -222,9 +222,7 @@ def test_a_checkpoint_of_other_trained_parameters_is_refused(
     learner.save(tmp_path / "c")
     other = Learner(*now, images, settings())
     weights = weights_of(other.model)
-    with pytest.raises(
-        ModelError, match=r"first difference 'model\.visual\..*resume with the same model\.freeze_vision"
-    ):
+    with pytest.raises(ModelError, match=r"first difference 'model\.visual\..*resume with the same model\.freeze_\*"):
         other.load(tmp_path / "c")
     assert all(torch.equal(value, weights[name]) for name, value in weights_of(other.model).items())
 

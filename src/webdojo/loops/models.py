@@ -16,7 +16,7 @@ import torch
 
 from webdojo.config import ModelConfig, Recipe
 from webdojo.errors import ConfigError
-from webdojo.policy.forward import vision_tower
+from webdojo.policy.forward import text_layers, vision_tower
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model
 from webdojo.train.learner import Learner
@@ -57,11 +57,24 @@ def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngin
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learner:
-    """A fresh learner on the weights of a model; the vision tower is frozen if the recipe says so."""
+    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
+
+    Raises:
+        ConfigError: `model.freeze_trainable_layers` is more than the model has.
+    """
     model, processor = load_model(model_path)
     model.to(device_of(recipe.model))  # type: ignore[arg-type]
     if recipe.model.freeze_vision:
         vision_tower(model).requires_grad_(False)
+    if wanted := recipe.model.freeze_trainable_layers:
+        layers = text_layers(model)
+        if wanted > len(layers):
+            raise ConfigError(
+                f"model.freeze_trainable_layers is {wanted}, but the text model of {model_path!r} has {len(layers)} "
+                "layers: take at most so many, or 0 to train all"
+            )
+        model.requires_grad_(False)
+        layers[-wanted:].requires_grad_(True)
     return Learner(model, processor, images, recipe.train, seed=recipe.seed)
 
 

@@ -61,6 +61,13 @@ def vision_tower(model: PreTrainedModel) -> nn.Module:
     return tower
 
 
+def text_layers(model: PreTrainedModel) -> nn.ModuleList:
+    """The text model's layers, first to last."""
+    inner: Any = model.model
+    layers: nn.ModuleList = inner.language_model.layers
+    return layers
+
+
 def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_grid_thw: torch.Tensor) -> Features:
     """Run the vision tower over images: `pixel_values` [patches, dim], `image_grid_thw` [images, 3]."""
     inner: Any = model.model

@@ -242,7 +242,7 @@ class Learner:
             raise ModelError(
                 f"checkpoint {str(folder)!r} holds optimizer moments of {len(moments)} parameters, not of the "
                 f"{len(names)} that train now, first difference {min(map(str, moments.keys() ^ set(names)))!r}; resume "
-                "with the same model.freeze_vision as before, or start a new run with model.path set to this folder"
+                "with the same model.freeze_* as before, or start a new run with model.path set to this folder"
             )
         try:
             self.model.load_state_dict(saved.state_dict())
