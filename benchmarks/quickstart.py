@@ -2,7 +2,7 @@
 
     python benchmarks/quickstart.py [--seeds 0 1 2] [--runs runs/bench] [KEY=VALUE …]
 
-For each seed: `webdojo train quickstart` in a process of its own, then the control: the same warm
+For each seed `webdojo train quickstart` in a process of its own; then for each the control: the same warm
 start trained on with fresh oracle demonstrations for as long as RL took, measured on the same
 held-out tasks. The control's learning rate is constant, at half the peak of the warm start's cosine,
 which is the cosine's mean. What is finished is not done again, and a run that was stopped goes on;
@@ -116,10 +116,8 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
     return found | {"demos": recipe.sft.demos + len(store.rows("control_demo"))}
 
 
-def one_seed(root: Path, seed: int, overrides: list[str]) -> dict[str, Any]:
-    """Run and control of one seed, as a row."""
-    folder = root / f"seed-{seed}"
-    used = train(folder, seed, overrides)
+def row(folder: Path, seed: int, used: dict[str, float]) -> dict[str, Any]:
+    """A finished run with its control, which is run now unless it was before."""
     recipe = load_recipe(str(folder / "recipe.yaml"))
     with RunStore.open(folder) as store, RunLog(store) as log:
         result = store.get("result")
@@ -127,7 +125,7 @@ def one_seed(root: Path, seed: int, overrides: list[str]) -> dict[str, Any]:
             result["success_control"] = asyncio.run(control(recipe, store, log, result["seconds"]["rl"]))
             store.write_result(result)
         # An iteration that trained on the surplus alone rolled nothing out and has no reward.
-        rewards = [round(row["reward"], 4) if "reward" in row else None for row in store.metrics("rl")]
+        rewards = [round(m["reward"], 4) if "reward" in m else None for m in store.metrics("rl")]
         return {"seed": seed, **used, "seconds": result["seconds"], "reward_by_iteration": rewards} | {
             stage: {key: result[stage][key] for key in ("n", "rate", "ci95", "by_difficulty", "terminations")}
             for stage in STAGES
@@ -139,17 +137,19 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/bench"))
     arguments, overrides = parser.parse_known_args()
-    rows = [one_seed(arguments.runs, seed, overrides) for seed in arguments.seeds]
+    folders = {seed: arguments.runs / f"seed-{seed}" for seed in arguments.seeds}
+    used = {seed: train(folder, seed, overrides) for seed, folder in folders.items()}
+    rows = [row(folder, seed, used[seed]) for seed, folder in folders.items()]
     headline: dict[str, float] = {}
     for stage in STAGES:
-        rates = [row[stage]["rate"] for row in rows]
-        n = sum(row[stage]["n"] for row in rows)
-        low, high = wilson95(round(sum(rate * row[stage]["n"] for rate, row in zip(rates, rows, strict=True))), n)
+        rates = [found[stage]["rate"] for found in rows]
+        n = sum(found[stage]["n"] for found in rows)
+        low, high = wilson95(round(sum(rate * found[stage]["n"] for rate, found in zip(rates, rows, strict=True))), n)
         headline |= {stage: mean(rates), f"{stage}_low": low, f"{stage}_high": high}
         headline[f"{stage}_spread"] = stdev(rates) if len(rates) > 1 else 0.0
     headline["rl_minus_sft"] = headline["success_rl"] - headline["success_sft"]
-    headline["seconds_train"] = mean(row["seconds_train"] for row in rows)
-    headline |= {key: max(row[key] for row in rows) for key in MEMORY}
+    headline["seconds_train"] = mean(found["seconds_train"] for found in rows)
+    headline |= {key: max(found[key] for found in rows) for key in MEMORY}
     headline["n_tasks"] = rows[0]["success_rl"]["n"]
     record("quickstart", {key: round(value, 4) for key, value in headline.items()}, rows)
 
