@@ -19,12 +19,11 @@ def weights(text):
     return write
 
 
-def test_latest_is_the_one_saved_last_and_brings_its_meta(store):
-    assert store.latest_checkpoint() is None
+def test_checkpoints_come_in_the_order_of_saving_and_bring_their_meta(store):
+    assert store.checkpoints() == []
     store.save_checkpoint("rl-10", weights("ten"), {"iteration": 10})
     store.save_checkpoint("rl-9", weights("nine"), {"iteration": 9})
-    latest = store.latest_checkpoint()
-    assert latest is not None
+    latest = store.checkpoints()[-1]
     assert (latest.name, latest.meta, (latest.path / "weights").read_text()) == ("rl-9", {"iteration": 9}, "nine")
     path, meta = store.checkpoint("rl-10")
     assert (path, meta) == (store.path / "checkpoints" / "rl-10", {"iteration": 10})
@@ -49,7 +48,7 @@ def test_failed_save_changes_nothing(store):
     with pytest.raises(RuntimeError):
         store.save_checkpoint("last", fail, {"iteration": 2})
     assert (store.checkpoint("last").path / "weights").read_text() == "one"
-    assert store.latest_checkpoint().meta == {"iteration": 1}
+    assert store.checkpoint("last").meta == {"iteration": 1}
 
 
 def test_a_death_between_the_two_renames_keeps_the_old_one(store):
@@ -81,4 +80,4 @@ def test_damaged_record_names_the_file(store):
     checkpoint = store.save_checkpoint("rl-1", weights("one"), {})
     (checkpoint.path / "checkpoint.json").write_text("{")
     with pytest.raises(StoreError, match=r"checkpoint\.json cannot be read"):
-        store.latest_checkpoint()
+        store.checkpoints()

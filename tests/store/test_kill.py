@@ -60,8 +60,7 @@ def test_everything_committed_survives_kill_9(tmp_path):
                     assert store.images.get(ref.sha)
             last = max((int(line[1:]) for line in told if line.startswith("c")), default=-1)
             if last >= 0:
-                checkpoint = store.latest_checkpoint()
-                assert checkpoint is not None
+                checkpoint = store.checkpoint("last")
                 assert checkpoint.meta["n"] >= last
                 assert len(list(checkpoint.path.glob("part-*"))) == 40
                 assert store.get("result")["n"] >= last

@@ -94,12 +94,9 @@ def test_a_response_without_a_logprob_for_each_id_is_an_error() -> None:
         sft_samples([trajectory([turn(prompt([1]), broken)], 1.0)])
 
 
-@pytest.mark.parametrize(("mean", "expected"), [("token", [1 / 4] * 4), ("turn", [1 / 2, 1 / 6, 1 / 6, 1 / 6])])
-def test_sft_weights_sum_to_one(mean: str, expected: list[float]) -> None:
+def test_sft_weights_are_equal_and_sum_to_one() -> None:
     demo = trajectory([turn(prompt([1]), response([5])), turn(prompt([1, 2]), response([6, 7, 8]))], 1.0)
-    weights = [w for s in sft_samples([demo], mean=mean) for w in s.weights]  # type: ignore[arg-type]
-    assert weights == pytest.approx(expected)
-    assert sum(weights) == pytest.approx(1)
+    assert [w for s in sft_samples([demo]) for w in s.weights] == pytest.approx([1 / 4] * 4)
 
 
 def test_mini_batches_cover_everything_once_in_even_seeded_batches() -> None:

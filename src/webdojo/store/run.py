@@ -273,11 +273,6 @@ class RunStore:
         """All complete checkpoints, oldest first."""
         return self._checkpoints.all()
 
-    def latest_checkpoint(self) -> Checkpoint | None:
-        """The one saved last, or None."""
-        checkpoints = self._checkpoints.all()
-        return checkpoints[-1] if checkpoints else None
-
     def remove_checkpoint(self, name: str) -> None:
         """Delete one that need not be kept."""
         self._checkpoints.remove(name)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 
@@ -69,24 +68,18 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
     return samples
 
 
-def sft_samples(trajectories: Sequence[Trajectory], mean: Literal["token", "turn"] = "token") -> list[Sample]:
-    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2).
+def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
+    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike.
 
     Args:
         trajectories: demonstrations to imitate, all of them; the caller has chosen the good ones.
-        mean: `token` weighs every response token equally, `turn` every turn.
 
     Raises:
         TrainError: a response whose logprobs do not match its ids.
     """
     turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
     total_tokens = sum(len(turn.response.ids) for _, turn in turns)
-    samples: list[Sample] = []
-    for trajectory, turn in turns:
-        tokens = len(turn.response.ids)
-        weight = 1 / total_tokens if mean == "token" else 1 / (len(turns) * tokens)
-        samples.append(_sample(trajectory, turn, 0.0, [weight] * tokens))
-    return samples
+    return [_sample(trajectory, turn, 0.0, [1 / total_tokens] * len(turn.response.ids)) for trajectory, turn in turns]
 
 
 def mini_batches(count: int, size: int, generator: torch.Generator) -> list[list[int]]:

@@ -35,7 +35,7 @@ def train_sft(
         progress: for a progress bar, the dashboard or a mid-phase checkpoint.
 
     Returns:
-        Means over the last epoch: `loss` (nats a token, or a turn, as the samples are weighted), `entropy`,
+        Means over the last epoch: `loss` (nats a token), `entropy`,
         `grad_norm`, `lr`; `samples`, `tokens` of the responses, `optimizer_steps` and `seconds` of it all.
 
     Raises:
