@@ -40,6 +40,15 @@ class ModelConfig(Section):
     """Train only so many layers, the last of the text model; the others keep what they can. 0 trains all."""
 
 
+class GuardConfig(Section):
+    allowed_domains: list[str] = []
+    """Only these domains and those below them may be reached; empty allows all that are not blocked."""
+    blocked_domains: list[str] = []
+    """Domains that may not be reached, nor those below them."""
+    private_hosts: list[str] = []
+    """Hosts, addresses and networks (`10.0.0.0/8`) that may be reached although they are not public."""
+
+
 class BrowserConfig(Section):
     executable: str = ""
     """Chromium to run; empty finds one (see `browser/find.py`)."""
@@ -58,6 +67,8 @@ class BrowserConfig(Section):
     ready_quiet_s: float = Field(default=0.06, ge=0)
     """How long DOM and layout must stay unchanged to count as quiet."""
     navigation_retries: int = Field(default=2, ge=0)
+    guard: GuardConfig = GuardConfig()
+    """Which addresses may be reached; by default all public ones, and the embedded sites."""
 
 
 class TasksConfig(Section):

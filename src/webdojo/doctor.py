@@ -158,7 +158,7 @@ async def _browse() -> Check:
     images = MemoryImages()
     started = time.monotonic()
     with SiteServer() as server:
-        async with BrowserPool(BrowserConfig(), images, server.chromium_args()) as pool:
+        async with BrowserPool(BrowserConfig(), images, server.hosts) as pool:
             session = await pool.open(f"http://{host_of('shop', 0)}/", server.headers("doctor", "auto"))
             opened = time.monotonic()
             shot = (await session.observe()).screenshot

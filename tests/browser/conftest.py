@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig
+from webdojo.config import BrowserConfig, GuardConfig
 from webdojo.store.images import MemoryImages
 
 # Rows of 50 px in a viewport of 500 x 500: row k is clicked at y = 100 k + 50.
@@ -121,7 +121,16 @@ def site() -> Iterator[str]:
     server.server_close()
 
 
-CONFIG = BrowserConfig(viewport_px=(500, 500), action_timeout_s=10, screenshot_timeout_s=5, ready_cap_s=2)
+LOCAL = GuardConfig(private_hosts=["127.0.0.1"])
+"""The test site is on this machine."""
+
+CONFIG = BrowserConfig(
+    viewport_px=(500, 500),
+    action_timeout_s=10,
+    screenshot_timeout_s=5,
+    ready_cap_s=2,
+    guard=LOCAL,
+)
 
 
 @pytest.fixture(scope="session")

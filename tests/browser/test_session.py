@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
+from tests.browser.conftest import LOCAL
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig
@@ -56,7 +57,7 @@ async def test_an_observation_shows_the_page(session: BrowserSession, images: Me
 
 async def test_png_is_a_choice(site: str) -> None:
     images = MemoryImages()
-    config = BrowserConfig(viewport_px=(320, 256), screenshot_format="png")
+    config = BrowserConfig(viewport_px=(320, 256), screenshot_format="png", guard=LOCAL)
     async with BrowserPool(config, images) as pool:
         session = await pool.open(f"{site}/")
         shot = (await session.observe()).screenshot
@@ -281,7 +282,7 @@ async def test_animations_do_not_hold_a_page_up(at: Any, config: BrowserConfig) 
 
 
 async def test_a_hanging_page_is_timed_out_and_then_lost(site: str) -> None:
-    config = BrowserConfig(viewport_px=(500, 500), action_timeout_s=1, screenshot_timeout_s=1)
+    config = BrowserConfig(viewport_px=(500, 500), action_timeout_s=1, screenshot_timeout_s=1, guard=LOCAL)
     async with BrowserPool(config, MemoryImages()) as pool:
         session = await pool.open(f"{site}/hang")
         assert await say(session, row(0)) == "click failed: timed out after 1 s"

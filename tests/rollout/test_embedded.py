@@ -31,7 +31,7 @@ def server() -> Iterator[SiteServer]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
     config = BrowserConfig(viewport_px=(320, 320))
-    async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
+    async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
         yield pool
 
 

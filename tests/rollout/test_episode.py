@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.browser.conftest import LOCAL
 from tests.codec import SmallCodec
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
@@ -58,7 +59,7 @@ IMAGES = MemoryImages()
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[BrowserPool]:
-    config = BrowserConfig(viewport_px=(320, 320), start_timeout_s=20, navigation_retries=0)
+    config = BrowserConfig(viewport_px=(320, 320), start_timeout_s=20, navigation_retries=0, guard=LOCAL)
     async with BrowserPool(config, IMAGES) as pool:
         yield pool
 

@@ -35,7 +35,7 @@ MEASURE = """() => {
 async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
     config = BrowserConfig(viewport_px=(320, 320))
     with SiteServer() as server:
-        async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
+        async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
             for seed in range(6):
                 site: Any = load_site(kind, seed)
                 session = await pool.open(site.url(), server.headers(f"grid-{seed}", "compact"))

@@ -43,7 +43,7 @@ async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: f
     tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), n, seed=11)
     config = BrowserConfig(viewport_px=VIEWPORTS[layout])
     with SiteServer() as server:
-        async with BrowserPool(config, MemoryImages(), server.chromium_args()) as pool:
+        async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
             gate = asyncio.Semaphore(4)
 
             async def run(task: Task) -> tuple[bool, int, str]:

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from playwright.async_api import Error as PlaywrightError
+
 from webdojo.browser.keys import normalise_keys
 from webdojo.browser.probe import PageState
 from webdojo.browser.tab import Tab
@@ -35,6 +37,8 @@ class Desk(Protocol):
     async def open_tab(self) -> None: ...
 
     async def focus_tab(self, tab: Tab) -> None: ...
+
+    def refusal(self, url: str) -> str | None: ...
 
 
 def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
@@ -120,7 +124,13 @@ async def scroll(desk: Desk, arguments: Arguments, before: PageState) -> None:
 
 
 async def goto_url(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
-    response = await desk.active.page.goto(web_address(arguments["url"]), wait_until="commit")
+    url = web_address(arguments["url"])
+    try:
+        response = await desk.active.page.goto(url, wait_until="commit")
+    except PlaywrightError:
+        if (reason := desk.refusal(url)) is None:
+            raise
+        raise ToolFailed(f"refused: {reason}") from None
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from types import TracebackType
+from collections.abc import Mapping
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.find import find_chromium
+from webdojo.browser.guard import Guard
+from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, StartError
@@ -28,6 +30,9 @@ _FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--disable-smooth-scrolling",
+    # What does not go through the proxy does not pass the guard.
+    "--disable-quic",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
 _BACK_OFF_S = 0.2
@@ -43,31 +48,50 @@ _SELECT_JS = """(() => {
 inside the page its options can be seen and clicked."""
 
 
+def host_flags(hosts: Mapping[str, str]) -> list[str]:
+    """Flags that make Chromium find host patterns at other addresses."""
+    rules = ", ".join(f"MAP {pattern} {address}" for pattern, address in hosts.items())
+    return [f"--host-resolver-rules={rules}"] if rules else []
+
+
 class BrowserPool:
     """Sessions in one browser. Use as an async context manager.
 
     Args:
         config: the recipe's browser section.
         images: where screenshots are put.
-        chromium_args: further command-line flags of Chromium, such as host mappings.
+        hosts: host patterns and where their pages are served, past the guard: `{"*.localhost:80": "127.0.0.1:4000"}`.
+
+    Raises:
+        ConfigError: the recipe's guard section is wrong.
     """
 
-    def __init__(self, config: BrowserConfig, images: ImageSink, chromium_args: Sequence[str] = ()) -> None:
+    def __init__(
+        self, config: BrowserConfig, images: ImageSink, hosts: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._config = config
         self._images = images
-        self._args = list(chromium_args)
+        self._hosts = hosts
+        self._guard = Guard(config.guard)
+        self._proxy = GuardProxy(self._guard)
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
-        await self._live_browser()
+        await self._proxy.__aenter__()
+        try:
+            await self._live_browser()
+        except BaseException:
+            await self._proxy.__aexit__(None, None, None)
+            raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._stop()
+        await self._proxy.__aexit__(kind, error, trace)
 
     async def open(self, start_url: str, headers: dict[str, str] | None = None) -> BrowserSession:
         """Open a fresh session at a URL, ready to be observed.
@@ -77,7 +101,7 @@ class BrowserPool:
             headers: sent with every request of this session.
 
         Raises:
-            StartError: the URL does not answer, or answers with HTTP 500 or above, after
+            StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after
                 `navigation_retries` further tries.
             BrowserError: Chromium cannot be started, or opens no session.
         """
@@ -122,7 +146,7 @@ class BrowserPool:
         except asyncio.CancelledError:  # Chromium makes it all the same
             await (await creating).close()
             raise
-        session = BrowserSession(context, self._config, self._images)
+        session = BrowserSession(context, self._config, self._images, self._guard)
         try:
             await context.add_init_script(_SELECT_JS)
             await session.open_tab()
@@ -138,16 +162,21 @@ class BrowserPool:
                 await asyncio.sleep(_BACK_OFF_S * 2 ** (attempt - 1))
             try:
                 response = await session.page.goto(url, wait_until="commit", timeout=0)
+                if (refused := self._guard.refusal(url)) is not None:
+                    raise StartError(f"{url} is not opened: {refused} (browser.guard)")
                 if response is None or response.status < 500:
                     await session.settle()
                     # "Back" must not lead to the blank page that every tab begins with.
                     await session.active.cdp.send("Page.resetNavigationHistory")
                     return
-                reason = f"it answered HTTP {response.status}"
+                unreachable = self._guard.unreachable(url) if response.status == 502 else None
+                reason = unreachable or f"it answered HTTP {response.status}"
             except PlaywrightError as error:
                 browser = self._browser
                 if browser is None or not browser.is_connected():
                     raise BrowserError(f"the browser died while opening {url}: {first_line(error)}") from error
+                if (refused := self._guard.refusal(url)) is not None:
+                    raise StartError(f"{url} is not opened: {refused} (browser.guard)") from error
                 reason = first_line(error)
         raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
 
@@ -187,9 +216,14 @@ class BrowserPool:
             chromium_sandbox=sandbox,
             # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
             handle_sigint=False,
-            args=[*_FLAGS, *self._args],
+            args=[*_FLAGS, *host_flags(self._hosts), *self._proxy_flags()],
             timeout=self._config.start_timeout_s * 1000,
         )
+
+    def _proxy_flags(self) -> list[str]:
+        """All through the proxy, this machine's own addresses too, except `hosts`."""
+        direct = ";".join(["<-loopback>", *self._hosts])
+        return [f"--proxy-server=http://127.0.0.1:{self._proxy.port}", f"--proxy-bypass-list={direct}"]
 
     async def _stop(self) -> None:
         browser, playwright = self._browser, self._playwright

@@ -16,6 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
 from webdojo.browser.feedback import describe, failed
+from webdojo.browser.guard import Guard
 from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
 from webdojo.browser.ready import is_overtaken, settle
 from webdojo.browser.tab import Tab
@@ -41,13 +42,14 @@ class ActResult:
 class BrowserSession:
     """An open context; `BrowserPool.open` makes one."""
 
-    def __init__(self, context: BrowserContext, config: BrowserConfig, images: ImageSink) -> None:
+    def __init__(self, context: BrowserContext, config: BrowserConfig, images: ImageSink, guard: Guard) -> None:
         self.viewport_px = config.viewport_px
         self.tabs: list[Tab] = []
         self.active: Tab
         self._context = context
         self._config = config
         self._images = images
+        self._guard = guard
         self._adopting: set[asyncio.Task[None]] = set()
         self._coming = 0
         """Windows that were asked for and have not come yet."""
@@ -129,6 +131,10 @@ class BrowserSession:
         self.active = tab
         await tab.page.bring_to_front()
 
+    def refusal(self, url: str) -> str | None:
+        """Why the guard refused the host of a URL, or None."""
+        return self._guard.refusal(url)
+
     async def settle(self, point: tuple[int, int] | None = None) -> PageState:
         """Wait until the active tab is ready (`browser/ready.py`), and read its state.
 
@@ -168,7 +174,11 @@ class BrowserSession:
             self._check_alive(error)
             return failed(call, first_line(error))
         notes = [note] if note is not None else []
-        notes += ["it did not load"] if self.active.failed_url and after.document != before.document else []
+        if after.document != before.document:
+            if (reason := self.refusal(self.active.url)) is not None:
+                notes = [f"refused: {reason}"]
+            elif self.active.failed_url:
+                notes.append("it did not load")
         return describe(call, before, after, (notes + self._notes)[:_NOTES_SHOWN])
 
     async def _execute(self, call: ToolCall, before: PageState) -> str | None:

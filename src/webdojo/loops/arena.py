@@ -138,5 +138,5 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 async def open_arena(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[Arena]:
     """Start sites and browser for a run, and stop them in every case."""
     with SiteServer() as server:
-        async with BrowserPool(recipe.browser, store.images, server.chromium_args()) as pool:
+        async with BrowserPool(recipe.browser, store.images, server.hosts) as pool:
             yield Arena(recipe, store, pool, server, OpenWebRLHarness(recipe.harness, processor))

@@ -74,9 +74,10 @@ class SiteServer:
         self._thread.join()
         self._socket.close()
 
-    def chromium_args(self) -> list[str]:
-        """Arguments that make Chromium find the sites at `http://<host>/` without a port."""
-        return [f"--host-resolver-rules=MAP *.localhost:80 127.0.0.1:{self.port}"]
+    @property
+    def hosts(self) -> dict[str, str]:
+        """For `BrowserPool`: where the sites' hosts are served, so that `http://<host>/` needs no port."""
+        return {"*.localhost:80": f"127.0.0.1:{self.port}"}
 
     def headers(self, session_id: str, layout: str = "auto") -> dict[str, str]:
         """Headers that a browser context must send with every request.

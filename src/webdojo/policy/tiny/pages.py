@@ -22,6 +22,7 @@ from PIL import Image
 from playwright.async_api import Page, async_playwright
 
 from webdojo.browser.find import find_chromium
+from webdojo.browser.pool import host_flags
 from webdojo.config import BrowserConfig
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import load_site
@@ -149,7 +150,7 @@ async def _render(
     with SiteServer() as server:
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
-                executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox", *server.chromium_args()]
+                executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox", *host_flags(server.hosts)]
             )
             done = 0
             while done < n:
