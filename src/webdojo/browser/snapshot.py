@@ -1,0 +1,256 @@
+"""What a page says, element by element: the material of every text observation.
+
+One script walks the rendered page of a frame, open shadow trees included, and returns what a person
+would be told about it: names, values, states and places of controls, headings, pictures and runs of
+text. `snapshot` puts the frames of a tab together. Boxes are CSS pixels of the viewport, cut to what
+their frame shows; nothing here is worded for a model yet (`views.py` does that).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame, Page
+
+MAX_NODES = 5000
+"""Of one frame; a page of 50,000 nodes must not take seconds to describe."""
+_FRAME_TIMEOUT_S = 2.0
+_MIN_FRAME_PX = 16
+
+_SNAPSHOT_JS = """(limit) => {
+  const ROLES = {A: 'link', BUTTON: 'button', SUMMARY: 'button', SELECT: 'combobox', TEXTAREA: 'textbox',
+    OPTION: 'option', IMG: 'image', SVG: 'image', CANVAS: 'image', VIDEO: 'video', H1: 'heading', H2: 'heading',
+    H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading', NAV: 'navigation', MAIN: 'main', FORM: 'form',
+    TABLE: 'table', TR: 'row', TD: 'cell', TH: 'columnheader', UL: 'list', OL: 'list', LI: 'listitem',
+    DIALOG: 'dialog', PROGRESS: 'progressbar', IFRAME: 'iframe'};
+  const INPUTS = {checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox',
+    button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button', color: 'button'};
+  const CONTROLS = ['link', 'button', 'combobox', 'textbox', 'searchbox', 'checkbox', 'radio', 'slider', 'spinbutton',
+    'option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'switch', 'treeitem', 'listbox'];
+  const GROUPS = ['navigation', 'main', 'form', 'table', 'row', 'list', 'listitem', 'dialog', 'cell', 'columnheader',
+    'alert', 'menu', 'tablist', 'radiogroup', 'grid', 'tree', 'iframe'];
+  const squeeze = (text, most = 300) => {
+    const line = (text || '').slice(0, 4 * most).replace(/\\s+/g, ' ').trim();
+    return line.length > most ? line.slice(0, most - 1) + '…' : line;
+  };
+  const whole = [0, 0, innerWidth, innerHeight], nowhere = [0, 0, -1, -1];
+  const nodes = [];
+  let omitted = 0;
+  const roleOf = (e) => {
+    const said = e.getAttribute('role');
+    if (said && said !== 'presentation' && said !== 'none') return said.split(' ')[0];
+    if (e.tagName === 'INPUT') return INPUTS[e.type] || 'textbox';
+    if (e.tagName === 'A' && !e.hasAttribute('href')) return '';
+    if (e.isContentEditable && !(e.parentElement && e.parentElement.isContentEditable)) return 'textbox';
+    return ROLES[e.tagName.toUpperCase()] || '';
+  };
+  const labelOf = (e) => {
+    const by = (e.getAttribute('aria-labelledby') || '').split(/\\s+/).filter(Boolean)
+      .map(id => e.getRootNode().getElementById && e.getRootNode().getElementById(id)).filter(Boolean)
+      .map(other => other.textContent).join(' ');
+    const label = e.labels && e.labels.length ? [...e.labels].map(l => l.textContent).join(' ') : '';
+    const pressed = e.tagName === 'INPUT' && ['button', 'submit', 'reset'].includes(e.type) ? e.value : '';
+    for (const name of [by, e.getAttribute('aria-label'), label, pressed, e.getAttribute('alt'),
+        e.getAttribute('placeholder'), e.getAttribute('title')]) {
+      const line = squeeze(name, 120);
+      if (line) return line;
+    }
+    return '';
+  };
+  const contentOf = (e) => {
+    const text = squeeze(e.innerText === undefined ? e.textContent : e.innerText, 120);
+    if (text) return text;
+    const image = e.querySelector('img[alt], svg title, [aria-label]');
+    if (!image) return '';
+    return squeeze(image.getAttribute('alt') || image.getAttribute('aria-label') || image.textContent, 120);
+  };
+  const cut = (box, clip) => {
+    const left = Math.max(box.left, clip[0]), top = Math.max(box.top, clip[1]);
+    const right = Math.min(box.right, clip[2]), bottom = Math.min(box.bottom, clip[3]);
+    return right - left > 1 && bottom - top > 1 ? [left, top, right, bottom] : null;
+  };
+  const place = (box, clip) => {
+    const seen = cut(box, clip);
+    return {box: seen || [box.left, box.top, box.right, box.bottom], inView: seen !== null};
+  };
+  const add = (node) => { if (nodes.length < limit) nodes.push(node); else omitted++; };
+  const reaches = (e, box) => {  // does a click in the middle of it land on it?
+    let hit = document.elementFromPoint((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
+    while (hit && hit.shadowRoot) {
+      const inner = hit.shadowRoot.elementFromPoint((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
+      if (!inner || inner === hit) break;
+      hit = inner;
+    }
+    for (let up = hit; up; up = up.parentNode || up.host) if (up === e) return true;
+    return !!hit && ((e.labels && [...e.labels].some(label => label.contains(hit))) || e.contains(hit));
+  };
+  const walk = (parent, depth, clip, within, silent) => {
+    for (const child of parent.childNodes) {
+      if (child.nodeType === Node.TEXT_NODE) {
+        const text = squeeze(child.data);
+        if (!text || within || silent) continue;
+        const range = document.createRange();
+        range.selectNodeContents(child);
+        const box = range.getBoundingClientRect();
+        if (box.width < 1 || box.height < 1) continue;
+        add({depth, tag: '#text', role: 'text', name: text, ...place(box, clip)});
+        continue;
+      }
+      if (child.nodeType !== Node.ELEMENT_NODE) continue;
+      const e = child;
+      if (['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD'].includes(e.tagName)) continue;
+      const style = getComputedStyle(e);
+      if (style.display === 'none' || e.getAttribute('aria-hidden') === 'true' || e.inert) continue;
+      const box = e.getBoundingClientRect();
+      const hidden = style.visibility !== 'visible' || style.opacity === '0';
+      let role = roleOf(e);
+      const clickable = e.hasAttribute('onclick') || (style.cursor === 'pointer' && parent.nodeType === 1 &&
+        getComputedStyle(parent).cursor !== 'pointer');
+      const control = CONTROLS.includes(role) || (!role && clickable && !e.querySelector('a,button,input,select'));
+      if (control && !role) role = 'clickable';
+      let inner = depth, leaf = within;
+      const shown = !hidden && box.width > 1 && box.height > 1;
+      if (shown && (control || (!within && (['heading', 'image', 'video'].includes(role) || GROUPS.includes(role))))) {
+        const group = GROUPS.includes(role);
+        const name = labelOf(e) || (group ? '' : contentOf(e));
+        if (!group || role !== 'listitem' || e.children.length) {
+          const node = {depth, tag: e.tagName.toLowerCase(), role, name, control, ...place(box, clip)};
+          if (role === 'heading') node.level = +(e.getAttribute('aria-level') || e.tagName[1] || 2);
+          if (['INPUT', 'TEXTAREA'].includes(e.tagName) && !['checkbox', 'radio', 'password'].includes(e.type))
+            node.value = squeeze(e.value, 120);
+          if (e.type === 'password') node.value = '*'.repeat(e.value.length);
+          if (e.tagName === 'SELECT') {
+            node.value = squeeze([...e.selectedOptions].map(o => o.label).join(', '), 120);
+            node.options = [...e.options].slice(0, 50).map(o => squeeze(o.label, 60));
+          }
+          if (['checkbox', 'radio'].includes(e.type)) node.checked = e.checked;
+          else if (e.hasAttribute('aria-checked')) node.checked = e.getAttribute('aria-checked') === 'true';
+          if (e.hasAttribute('aria-selected')) node.selected = e.getAttribute('aria-selected') === 'true';
+          if (e.hasAttribute('aria-expanded')) node.expanded = e.getAttribute('aria-expanded') === 'true';
+          if (e.disabled || e.getAttribute('aria-disabled') === 'true') node.disabled = true;
+          if (e === document.activeElement) node.focused = true;
+          if (e.tagName === 'INPUT' && role === 'textbox' && e.type !== 'text') node.type = e.type;
+          if (control && node.inView && !reaches(e, node.box)) node.covered = true;
+          if (group || control || name) add(node);
+          inner = depth + 1;
+          leaf = within || ((control || role === 'heading') && !['listbox', 'treeitem'].includes(role));
+        }
+      }
+      if (e.tagName === 'SELECT' || e.tagName === 'TEXTAREA' || e.tagName === 'IFRAME' || e.tagName === 'svg') continue;
+      let shows = clip;
+      if (style.position === 'fixed') shows = whole;
+      if (/hidden|auto|scroll|clip/.test(style.overflowX + style.overflowY)) shows = cut(box, shows) || nowhere;
+      if (e.tagName === 'SLOT') walk({childNodes: e.assignedNodes()}, inner, shows, leaf, hidden);
+      walk(e.shadowRoot || e, inner, shows, leaf, hidden);
+    }
+  };
+  if (document.body) walk(document.body, 0, whole, false, false);
+  return {nodes, omitted};
+}"""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One element or run of text."""
+
+    depth: int
+    tag: str
+    """In lower case; `#text` for text."""
+    role: str
+    """ARIA role, said or implied; `text`, `clickable` where there is none."""
+    name: str
+    box_px: tuple[float, float, float, float]
+    """Left, top, right, bottom in the viewport; of what can be seen of it, if any of it can."""
+    in_view: bool
+    control: bool = False
+    """Something to click, type into or choose."""
+    covered: bool = False
+    """In view, but a click in its middle would land on something else."""
+    value: str | None = None
+    options: tuple[str, ...] = ()
+    checked: bool | None = None
+    selected: bool | None = None
+    expanded: bool | None = None
+    disabled: bool = False
+    focused: bool = False
+    level: int = 0
+    """Of headings."""
+    type: str = ""
+    """Of text fields other than plain ones."""
+
+    @property
+    def centre_px(self) -> tuple[float, float]:
+        left, top, right, bottom = self.box_px
+        return (left + right) / 2, (top + bottom) / 2
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All nodes of a tab in reading order, those of a frame below it."""
+
+    nodes: tuple[Node, ...]
+    viewport_px: tuple[int, int]
+    title: str
+    url: str
+    omitted: int = 0
+    """Nodes beyond `MAX_NODES`."""
+
+
+async def snapshot(page: Page, viewport_px: tuple[int, int]) -> Snapshot:
+    """Read a page with its frames. Frames that do not answer are left out.
+
+    Raises:
+        PlaywrightError: the main frame cannot be read.
+    """
+    raw = await page.main_frame.evaluate(_SNAPSHOT_JS, MAX_NODES)
+    nodes = [_node(entry) for entry in raw["nodes"]]
+    omitted = raw["omitted"]
+    frames = [frame for frame in page.frames if frame != page.main_frame]
+    for found, left_out in await asyncio.gather(*(_frame(frame, viewport_px) for frame in frames)):
+        omitted += left_out
+        if found:
+            at = next((i for i, node in enumerate(nodes) if _shows(node, found[0])), len(nodes) - 1)
+            depth = nodes[at].depth + 1 if nodes else 0
+            nodes[at + 1 : at + 1] = [dataclasses.replace(node, depth=node.depth + depth) for node in found[1:]]
+    return Snapshot(tuple(nodes), viewport_px, await page.title(), page.url, omitted)
+
+
+async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[list[Node], int]:
+    """A stand-in for the frame's element, then the nodes inside it at their places; and how many were left out."""
+    try:
+        async with asyncio.timeout(_FRAME_TIMEOUT_S):
+            element = await frame.frame_element()
+            place = await element.bounding_box()
+            if place is None or place["width"] < _MIN_FRAME_PX or place["height"] < _MIN_FRAME_PX:
+                return [], 0
+            raw = await frame.evaluate(_SNAPSHOT_JS, MAX_NODES)
+    except (PlaywrightError, TimeoutError):
+        return [], 0
+    x, y = place["x"], place["y"]
+    itself = Node(0, "iframe", "iframe", "", (x, y, x + place["width"], y + place["height"]), in_view=True)
+    return [itself, *(_moved(_node(entry), x, y, viewport_px) for entry in raw["nodes"])], raw["omitted"]
+
+
+def _shows(node: Node, frame: Node) -> bool:
+    """Whether a node is the element of a frame: its box may be cut, but lies inside the frame's."""
+    left, top, right, bottom = frame.box_px
+    x, y = node.centre_px
+    return node.tag == "iframe" and left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1
+
+
+def _moved(node: Node, x: float, y: float, viewport_px: tuple[int, int]) -> Node:
+    """A node of a frame at (x, y), cut to what the viewport shows of it."""
+    left, top, right, bottom = node.box_px
+    box = (left + x, top + y, right + x, bottom + y)
+    seen = (max(box[0], 0), max(box[1], 0), min(box[2], viewport_px[0]), min(box[3], viewport_px[1]))
+    in_view = node.in_view and seen[2] - seen[0] > 1 and seen[3] - seen[1] > 1
+    return dataclasses.replace(node, box_px=seen if in_view else box, in_view=in_view)
+
+
+def _node(raw: dict[str, Any]) -> Node:
+    rest = {key: value for key, value in raw.items() if key not in ("box", "inView", "options")}
+    return Node(box_px=tuple(raw["box"]), in_view=raw["inView"], options=tuple(raw.get("options", ())), **rest)

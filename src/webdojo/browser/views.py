@@ -1,0 +1,225 @@
+"""Text observations of a page, for agents that do not point at pixels.
+
+Three ways to show a `Snapshot`, one for each family of agents: an accessibility tree with numbers
+(OpenWebVoyager §3.2), simplified HTML with element ids (WebAgent-R1, appendix A), and a screenshot
+with numbered marks (set-of-marks mode of WebGym). In all of them the controls have the same numbers,
+those in view first, and each number leads back to an element and the point to click. What does not
+fit a token budget is left out, the parts farthest from the view first, and said to be.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw, ImageFont
+
+from webdojo.browser.snapshot import Node, Snapshot
+from webdojo.browser.tools import COORDINATE_MAX
+
+Tokens = Callable[[str], int]
+"""How long a line is for the model that will read it."""
+
+_MARK_COLOURS = ("#d00000", "#0050d0", "#007a1f", "#8a2be2", "#b35900", "#00767a")
+_HTML_TAGS = {
+    "link": "a",
+    "button": "button",
+    "combobox": "select",
+    "textbox": "input",
+    "searchbox": "input",
+    "checkbox": "input",
+    "radio": "input",
+    "slider": "input",
+    "spinbutton": "input",
+    "image": "img",
+    "navigation": "nav",
+    "main": "main",
+    "form": "form",
+    "table": "table",
+    "row": "tr",
+    "cell": "td",
+    "columnheader": "th",
+    "list": "ul",
+    "listitem": "li",
+    "dialog": "dialog",
+    "option": "option",
+}
+
+
+def estimated_tokens(line: str) -> int:
+    """A quarter of the characters: about right for English where no tokenizer is at hand."""
+    return len(line) // 4 + 1
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a number stands for."""
+
+    role: str
+    name: str
+    x: int
+    """0..1000, as the tools take it; the middle of what can be seen."""
+    y: int
+    in_view: bool
+    covered: bool
+
+
+@dataclass(frozen=True)
+class TextView:
+    """A page as text."""
+
+    text: str
+    targets: dict[int, Target]
+    """By the numbers in the text."""
+    omitted: int
+    """Lines that did not fit the budget."""
+
+
+def numbered(snapshot: Snapshot) -> dict[int, int]:
+    """The number of each control by its place in `snapshot.nodes`: from 1, those in view first."""
+    controls = [index for index, node in enumerate(snapshot.nodes) if node.control]
+    controls.sort(key=lambda index: not snapshot.nodes[index].in_view)
+    return {index: number for number, index in enumerate(controls, 1)}
+
+
+def accessibility_tree(
+    snapshot: Snapshot, max_tokens: int = 4096, tokens: Tokens = estimated_tokens, whole_page: bool = False
+) -> TextView:
+    """One line a node, indented: `[3] textbox 'Search' value='red mug' focused`.
+
+    Args:
+        snapshot: the page.
+        max_tokens: of the text.
+        tokens: counts them.
+        whole_page: with what is out of view; OpenWebVoyager shows the current window only.
+    """
+    return _view(snapshot, _tree_line, f"page {snapshot.title!r}", max_tokens, tokens, whole_page)
+
+
+def simplified_html(
+    snapshot: Snapshot, max_tokens: int = 4096, tokens: Tokens = estimated_tokens, whole_page: bool = True
+) -> TextView:
+    """One element a line, indented: `<input id="3" placeholder="Search" value="red mug">`."""
+    return _view(snapshot, _html_line, f"<title>{html.escape(snapshot.title)}</title>", max_tokens, tokens, whole_page)
+
+
+def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Target]]:
+    """A PNG of the screenshot with a numbered box around each control that can be clicked, and what they are."""
+    picture = Image.open(io.BytesIO(image)).convert("RGB")
+    draw = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(size=max(11, picture.height // 70))
+    targets: dict[int, Target] = {}
+    for index, number in numbered(snapshot).items():
+        node = snapshot.nodes[index]
+        if not node.in_view or node.covered:
+            continue
+        targets[number] = _target(node, snapshot)
+        left, top, right, bottom = (round(edge) for edge in node.box_px)
+        colour = _MARK_COLOURS[number % len(_MARK_COLOURS)]
+        draw.rectangle((left, top, right - 1, bottom - 1), outline=colour, width=2)
+        _, _, width, height = draw.textbbox((0, 0), str(number), font=font)
+        at = (max(0, min(left, picture.width - width - 4)), top - height - 3 if top > height + 3 else top)
+        draw.rectangle((at[0], at[1], at[0] + width + 3, at[1] + height + 3), fill=colour)
+        draw.text((at[0] + 2, at[1] + 1), str(number), fill="white", font=font)
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue(), targets
+
+
+def _view(
+    snapshot: Snapshot,
+    line_of: Callable[[Node, int | None], str],
+    head: str,
+    max_tokens: int,
+    tokens: Tokens,
+    whole_page: bool,
+) -> TextView:
+    numbers = numbered(snapshot)
+    lines = {
+        index: "  " * node.depth + line_of(node, numbers.get(index))
+        for index, node in enumerate(snapshot.nodes)
+        if node.in_view or whole_page
+    }
+    left = max_tokens - tokens(head) - tokens("(99999 more lines)")
+    kept: set[int] = set()
+    height = snapshot.viewport_px[1]
+    for index in sorted(lines, key=lambda index: (_distance(snapshot.nodes[index], height), index)):
+        left -= tokens(lines[index]) + 1
+        if left < 0:
+            break
+        kept.add(index)
+    omitted = len(lines) - len(kept) + (snapshot.omitted if whole_page else 0)
+    text = [head, *(line for index, line in lines.items() if index in kept)]
+    if omitted:
+        text.append(f"({omitted} more lines)")
+    targets = {numbers[index]: _target(snapshot.nodes[index], snapshot) for index in numbers if index in kept}
+    return TextView("\n".join(text), targets, omitted)
+
+
+def _distance(node: Node, height: int) -> float:
+    """CSS pixels from the view; 0 inside it."""
+    if node.in_view:
+        return 0.0
+    _, top, _, bottom = node.box_px
+    return max(top - height, -bottom, 1.0)
+
+
+def _target(node: Node, snapshot: Snapshot) -> Target:
+    (x, y), (width, height) = node.centre_px, snapshot.viewport_px
+    return Target(
+        role=node.role,
+        name=node.name,
+        x=min(COORDINATE_MAX, max(0, round(x * COORDINATE_MAX / width))),
+        y=min(COORDINATE_MAX, max(0, round(y * COORDINATE_MAX / height))),
+        in_view=node.in_view,
+        covered=node.covered,
+    )
+
+
+def _states(node: Node) -> dict[str, bool]:
+    """What is the case, and for what can be on or off also what is not."""
+    said = {"checked": node.checked, "selected": node.selected, "expanded": node.expanded}
+    said |= {"disabled": node.disabled or None, "focused": node.focused or None, "covered": node.covered or None}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _tree_line(node: Node, number: int | None) -> str:
+    if node.role == "text":
+        return f"text {node.name!r}"
+    parts = [f"[{number}]"] if number is not None else []
+    parts.append(f"{node.type} {node.role}" if node.type else node.role)
+    parts += [repr(node.name)] if node.name else []
+    parts += [f"value={node.value!r}"] if node.value is not None else []
+    parts += [f"options={list(node.options)}"] if node.options else []
+    parts += [name if value else f"not {name}" for name, value in _states(node).items()]
+    return " ".join(parts)
+
+
+def _html_line(node: Node, number: int | None) -> str:
+    if node.role == "text":
+        return html.escape(node.name, quote=False)
+    tag = f"h{node.level}" if node.role == "heading" else _HTML_TAGS.get(node.role, "div")
+    attributes = {"id": str(number)} if number is not None else {}
+    if tag == "input":
+        kind = node.role if node.role in ("checkbox", "radio") else node.type
+        attributes |= ({"type": kind} if kind else {}) | ({"placeholder": node.name} if node.name else {})
+        attributes |= {"value": node.value} if node.value else {}
+    elif tag == "img":
+        attributes |= {"alt": node.name}
+    elif tag == "div":
+        attributes |= {"role": node.role}
+    flags = "".join(f" {name}" if value else "" for name, value in _states(node).items() if name != "covered")
+    opening = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+    if tag in ("input", "img"):
+        return f"<{tag}{opening}{flags}>"
+    if tag == "select":
+        name = f' name="{html.escape(node.name)}"' if node.name else ""
+        options = "".join(
+            f"<option{' selected' if option == node.value else ''}>{html.escape(option, quote=False)}</option>"
+            for option in node.options
+        )
+        return f"<select{opening}{name}{flags}>{options}</select>"
+    inside = html.escape(node.name, quote=False)
+    return f"<{tag}{opening}{flags}>{inside}</{tag}>" if inside or node.control else f"<{tag}{opening}>"
