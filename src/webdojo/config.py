@@ -52,6 +52,18 @@ class GuardConfig(Section):
 class BrowserConfig(Section):
     executable: str = ""
     """Chromium to run; empty finds one (see `browser/find.py`)."""
+    cdp_url: str = ""
+    """DevTools address of a browser that runs elsewhere (`wss://…`, `http://…`), to use instead of starting one.
+    What it opens does not pass the guard; only the addresses that the agent asks for are checked."""
+    proxy: str = ""
+    """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
+    storage_state: str = ""
+    """File with cookies and local storage that every session starts with, as Playwright's `storage_state` writes it."""
+    locale: str = "en-US"
+    timezone: str = ""
+    """IANA name, such as `Europe/Oslo`; empty keeps the machine's."""
+    user_agent: str = ""
+    """Empty keeps Chromium's own."""
     viewport_px: tuple[int, int] = (1280, 1000)
     """Width and height; DPR is 1 (OpenWebRL Table 7)."""
     screenshot_format: Literal["jpeg", "png"] = "jpeg"

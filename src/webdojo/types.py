@@ -100,6 +100,8 @@ class Observation(Record):
     scroll_px: tuple[int, int] = (0, 0)
     page_px: tuple[int, int] = (0, 0)
     """Width and height of the whole document."""
+    blocked: str = ""
+    """Why this seems to be a page for robots (an HTTP status, a bot check), in a few words."""
 
 
 class TextSegment(Record):

@@ -121,6 +121,10 @@ class OpenWebRLHarness:
             lines += [f"Scroll position: {scrolled} of {hidden} px"]
             if first:
                 lines.insert(0, "Viewport: {} x {} px".format(*observation.viewport_px))
+        if observation.blocked:
+            lines.append(
+                f"{'blocked' if self._brief else 'The site may be blocking you:'} {plain(observation.blocked)}"
+            )
         if len(observation.tabs) > 1:
             lines += ["tabs" if self._brief else "Tabs:"]
             for tab in observation.tabs:

@@ -38,6 +38,8 @@ class Desk(Protocol):
 
     async def focus_tab(self, tab: Tab) -> None: ...
 
+    def forbidden(self, url: str) -> str | None: ...
+
     def refusal(self, url: str) -> str | None: ...
 
 
@@ -125,9 +127,13 @@ async def scroll(desk: Desk, arguments: Arguments, before: PageState) -> None:
 
 async def goto_url(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
     url = web_address(arguments["url"])
+    if (reason := desk.forbidden(url)) is not None:
+        raise ToolFailed(f"refused: {reason}")
     try:
         response = await desk.active.page.goto(url, wait_until="commit")
-    except PlaywrightError:
+    except PlaywrightError as error:
+        if "Download is starting" in error.message:  # the session notes that it was refused
+            return None
         if (reason := desk.refusal(url)) is None:
             raise
         raise ToolFailed(f"refused: {reason}") from None

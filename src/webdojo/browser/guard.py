@@ -9,6 +9,7 @@ browser opens, whoever asks for it (page, frame, worker, redirect) and after the
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
 from collections import OrderedDict
@@ -69,6 +70,19 @@ class Guard:
         inner = _embedded(address)
         if not inner.is_global or inner.is_multicast:
             raise Refused(f"{address} is not a public address")
+
+    def check(self, host: str) -> None:
+        """Raise `Refused` for a host that may not be reached, as far as its name or literal address tells."""
+        try:
+            self.check_host(host)
+            with contextlib.suppress(ValueError):  # a name: whoever resolves it has to be trusted
+                self.check_address(host, ipaddress.ip_address(host))
+            if _within(_domain(host), ["localhost"]):
+                self.check_address(host, ipaddress.ip_address("127.0.0.1"))
+        except Refused as refused:
+            _remember(self._refused, host, str(refused))
+            raise
+        self._refused.pop(_domain(host), None)
 
     async def resolve(self, host: str, port: int) -> list[str]:
         """The addresses of a host that may be reached, in the resolver's order.

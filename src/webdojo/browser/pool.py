@@ -8,12 +8,14 @@ and leaves no process behind when it is left.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from playwright.async_api import Browser, Playwright, async_playwright
+from playwright.async_api import Browser, Playwright, StorageState, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.find import find_chromium
@@ -21,7 +23,7 @@ from webdojo.browser.guard import Guard
 from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.config import BrowserConfig
-from webdojo.errors import BrowserError, StartError
+from webdojo.errors import BrowserError, ConfigError, StartError
 from webdojo.types import ImageSink
 
 _FLAGS = (
@@ -54,6 +56,24 @@ def host_flags(hosts: Mapping[str, str]) -> list[str]:
     return [f"--host-resolver-rules={rules}"] if rules else []
 
 
+def read_storage_state(file: str) -> StorageState | None:
+    """What `browser.storage_state` names; None where it is empty.
+
+    Raises:
+        ConfigError: no such file, or not what Playwright writes.
+    """
+    if not file:
+        return None
+    try:
+        state: StorageState = json.loads(Path(file).read_text())
+        well_formed = isinstance(state, dict) and {"cookies", "origins"} & state.keys()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"browser.storage_state {file!r} cannot be read: {' '.join(str(error).split())}") from None
+    if not well_formed:
+        raise ConfigError(f"browser.storage_state {file!r} has no 'cookies' and no 'origins': save one with Playwright")
+    return state
+
+
 class BrowserPool:
     """Sessions in one browser. Use as an async context manager.
 
@@ -63,7 +83,7 @@ class BrowserPool:
         hosts: host patterns and where their pages are served, past the guard: `{"*.localhost:80": "127.0.0.1:4000"}`.
 
     Raises:
-        ConfigError: the recipe's guard section is wrong.
+        ConfigError: the recipe's guard section, proxy or storage state is wrong.
     """
 
     def __init__(
@@ -73,7 +93,8 @@ class BrowserPool:
         self._images = images
         self._hosts = hosts
         self._guard = Guard(config.guard)
-        self._proxy = GuardProxy(self._guard)
+        self._proxy = GuardProxy(self._guard, config.proxy)
+        self._storage_state = read_storage_state(config.storage_state)
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._starting = asyncio.Lock()
@@ -138,7 +159,10 @@ class BrowserPool:
                 device_scale_factor=1,
                 extra_http_headers=headers,
                 accept_downloads=False,
-                locale="en-US",
+                locale=self._config.locale,
+                timezone_id=self._config.timezone or None,
+                user_agent=self._config.user_agent or None,
+                storage_state=self._storage_state,
             )
         )
         try:
@@ -156,6 +180,8 @@ class BrowserPool:
         return session
 
     async def _reach(self, session: BrowserSession, url: str) -> None:
+        if (refused := session.forbidden(url)) is not None:
+            raise StartError(f"{url} is not opened: {refused} (browser.guard)")
         reason = ""
         for attempt in range(self._config.navigation_retries + 1):
             if attempt:
@@ -191,6 +217,8 @@ class BrowserPool:
             return browser
 
     async def _start(self) -> Browser:
+        if self._config.cdp_url:
+            return await self._attach()
         executable = find_chromium(self._config)
         self._playwright = await async_playwright().start()
         sandbox = os.geteuid() != 0  # Chromium refuses to sandbox root
@@ -207,6 +235,20 @@ class BrowserPool:
             raise BrowserError(
                 f"{executable} did not start: {first_line(error)}; "
                 f"see what `{executable} --headless --dump-dom about:blank` says"
+            ) from None
+
+    async def _attach(self) -> Browser:
+        """Use the browser at `cdp_url`."""
+        self._playwright = await async_playwright().start()
+        try:
+            return await self._playwright.chromium.connect_over_cdp(
+                self._config.cdp_url, timeout=self._config.start_timeout_s * 1000
+            )
+        except PlaywrightError as error:
+            await self._stop()
+            raise BrowserError(
+                f"no browser at browser.cdp_url {self._config.cdp_url!r}: {first_line(error)}; start one with "
+                "--remote-debugging-port, or leave the key out"
             ) from None
 
     async def _launch(self, playwright: Playwright, executable: str, sandbox: bool) -> Browser:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from webdojo.browser.blocked import MARKS_JS
+
 WATCH_JS = """
 const watchKey = Symbol.for('webdojo.watch');
 const startWatch = () => {
@@ -167,7 +169,8 @@ PROBE_JS = f"""(point) => {{
 
 PAGE_JS = f"""() => {{
   {SIZE_JS}
-  return {{title: document.title, page: pageSize(), scroll: [scrollX, scrollY]}};
+  {MARKS_JS}
+  return {{title: document.title, page: pageSize(), scroll: [scrollX, scrollY], marks: blockMarks()}};
 }}"""
 """The little that an observation needs."""
 

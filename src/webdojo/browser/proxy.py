@@ -8,12 +8,16 @@ is everything but http: no page can speak to another service of this machine.
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import socket
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from webdojo.browser.guard import Guard, Refused
+from webdojo.errors import ConfigError
 
 _HEAD_BYTES = 64 * 1024
 _HEAD_TIMEOUT_S = 30.0
@@ -22,11 +26,49 @@ _CHUNK = 64 * 1024
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
 
-class GuardProxy:
-    """Serves on a free port of 127.0.0.1 inside `async with`."""
+@dataclass(frozen=True)
+class Upstream:
+    """A forward proxy that stands between this one and the web."""
 
-    def __init__(self, guard: Guard) -> None:
+    host: str
+    port: int
+    login: tuple[str, ...] = ()
+    """The header that logs in, where there is a user name."""
+
+    @classmethod
+    def read(cls, url: str) -> Upstream:
+        """Make one of `http://user:password@host:port`.
+
+        Raises:
+            ConfigError: another scheme, no host, or a port that is none.
+        """
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port or 80
+        except ValueError:
+            host, port = None, 0
+        if host is None or parts.scheme != "http":
+            raise ConfigError(f"browser.proxy is {url!r}: write http://host:port or http://user:password@host:port")
+        if parts.username is None:
+            return cls(host, port)
+        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        return cls(host, port, (f"Proxy-Authorization: Basic {base64.b64encode(login.encode()).decode()}",))
+
+
+class GuardProxy:
+    """Serves on a free port of 127.0.0.1 inside `async with`.
+
+    Args:
+        guard: decides about every host.
+        upstream: address of a further proxy to go through; it resolves names, so the guard sees those only.
+
+    Raises:
+        ConfigError: `upstream` is no proxy's address.
+    """
+
+    def __init__(self, guard: Guard, upstream: str = "") -> None:
         self._guard = guard
+        self._upstream = Upstream.read(upstream) if upstream else None
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.port = 0
@@ -65,51 +107,63 @@ class GuardProxy:
         method, _, rest = request.partition(" ")
         target, _, version = rest.rpartition(" ")
         tunnel = method == "CONNECT"
-        host = ""
         try:
             parts = urlsplit(f"//{target}" if tunnel else target)
             if (not tunnel and parts.scheme != "http") or not parts.hostname:
                 raise Refused("only http and https are allowed")
-            host, port = parts.hostname, parts.port or 80
-            addresses = await self._guard.resolve(host, port)
+            upstream, to_host = await self._reach(parts.hostname, parts.port or 80)
         except (Refused, ValueError) as refused:
             await _answer(writer, 403, "Forbidden", str(refused))
             return
-        except OSError:
-            await self._unreachable(writer, host, "the host has no address")
+        except ConnectionError as error:
+            await _answer(writer, 502, "Bad Gateway", str(error))
             return
         try:
-            upstream, to_host = await _connect(addresses, port)
-        except (OSError, TimeoutError):
-            await self._unreachable(writer, host, "the host does not answer")
-            return
-        try:
-            if tunnel:
+            kept = [line for line in headers if line.partition(":")[0].strip().lower() not in _HOP_BY_HOP]
+            if self._upstream is not None:
+                to_host.write(_head(request, *kept, *self._upstream.login))
+            elif tunnel:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
-                kept = [line for line in headers if line.partition(":")[0].strip().lower() not in _HOP_BY_HOP]
-                lines = [f"{method} {path} {version}", *kept, "Connection: close"]
-                to_host.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+                to_host.write(_head(f"{method} {path} {version}", *kept))
             await _join(reader, writer, upstream, to_host)
         finally:
             to_host.close()
 
-    async def _unreachable(self, writer: asyncio.StreamWriter, host: str, reason: str) -> None:
-        self._guard.failed(host, reason)
-        await _answer(writer, 502, "Bad Gateway", reason)
+    async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to a host, or to the proxy that leads there.
 
-
-async def _connect(addresses: list[str], port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to the first address that takes one."""
-    for number, address in enumerate(addresses, 1):
+        Raises:
+            Refused: the guard forbids the host.
+            ConnectionError: there is none to be had; the message says why, and the guard remembers it.
+        """
         try:
+            if self._upstream is not None:
+                self._guard.check(host)
+                return await _connect([self._upstream.host], self._upstream.port, "the proxy does not answer")
+            return await _connect(await self._guard.resolve(host, port), port, "the host does not answer")
+        except socket.gaierror:
+            reason = "the host has no address"
+        except ConnectionError as error:
+            reason = str(error)
+        self._guard.failed(host, reason)
+        raise ConnectionError(reason)
+
+
+def _head(request: str, *headers: str) -> bytes:
+    return "\r\n".join([request, *headers, "Connection: close", "", ""]).encode("latin-1")
+
+
+async def _connect(
+    addresses: list[str], port: int, otherwise: str
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to the first address that takes one; ConnectionError with `otherwise` where none does."""
+    for address in addresses:
+        with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
                 return await asyncio.open_connection(address, port)
-        except (OSError, TimeoutError):
-            if number == len(addresses):
-                raise
-    raise OSError("no address")
+    raise ConnectionError(otherwise)
 
 
 async def _join(

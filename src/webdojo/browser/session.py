@@ -10,13 +10,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
+from webdojo.browser.blocked import blocked_by
 from webdojo.browser.feedback import describe, failed
-from webdojo.browser.guard import Guard
+from webdojo.browser.guard import Guard, Refused
 from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
 from webdojo.browser.ready import is_overtaken, settle
 from webdojo.browser.tab import Tab
@@ -135,6 +137,15 @@ class BrowserSession:
         """Why the guard refused the host of a URL, or None."""
         return self._guard.refusal(url)
 
+    def forbidden(self, url: str) -> str | None:
+        """Why the agent may not ask for a URL in a browser that runs elsewhere, where no proxy watches; or None."""
+        if self._config.cdp_url:
+            try:
+                self._guard.check(urlsplit(url).hostname or "")
+            except Refused as refused:
+                return str(refused)
+        return None
+
     async def settle(self, point: tuple[int, int] | None = None) -> PageState:
         """Wait until the active tab is ready (`browser/ready.py`), and read its state.
 
@@ -240,6 +251,7 @@ class BrowserSession:
             viewport_px=self.viewport_px,
             scroll_px=(round(state["scroll"][0]), round(state["scroll"][1])),
             page_px=(state["page"][0], state["page"][1]),
+            blocked=blocked_by(tab.status, state["marks"]),
         )
 
     async def _catch_up(self) -> None:
@@ -289,7 +301,8 @@ class BrowserSession:
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         if dialog.type != "beforeunload":
-            self._notes.append(f'{dialog.type} "{_clip(dialog.message)}" was accepted')
+            said = f' with "{_clip(dialog.default_value)}"' if dialog.type == "prompt" else ""
+            self._notes.append(f'{dialog.type} "{_clip(dialog.message)}" was accepted{said}')
         await dialog.accept(dialog.default_value)
 
     def _check_alive(self, error: PlaywrightError) -> None:

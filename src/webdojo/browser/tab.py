@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.async_api import CDPSession, Download, Page, Request
+from playwright.async_api import CDPSession, Download, FileChooser, Page, Request, Response
 
 from webdojo.config import BrowserConfig
 
@@ -36,6 +36,8 @@ class Tab:
         self.document = 0
         """Counts committed documents."""
         self.crashed = False
+        self.status = 0
+        """HTTP status of the document; 0 before the first."""
         self.failed_url = ""
         """The address that did not load, where the tab shows Chromium's error page."""
         self._config = config
@@ -63,9 +65,11 @@ class Tab:
         tab.cdp.on("Page.frameStoppedLoading", tab._on_still)
         tab.cdp.on("Page.windowOpen", tab._on_popup)
         page.on("request", tab._on_request)
+        page.on("response", tab._on_response)
         page.on("requestfinished", tab._on_answer)
         page.on("requestfailed", tab._on_answer)
         page.on("download", tab._on_download)
+        page.on("filechooser", tab._on_file_chooser)
         page.on("crash", tab._on_crash)
         page.on("close", tab._on_close)
         await tab.cdp.send("Page.enable")
@@ -130,6 +134,8 @@ class Tab:
             return
         self._main_frame = frame["id"]
         self.failed_url = frame.get("unreachableUrl", "")
+        if self.failed_url:
+            self.status = 0
         self._requests.clear()
         self.document += 1
         self.navigating = False
@@ -147,12 +153,20 @@ class Tab:
         if request.resource_type in _DATA:
             self._requests[request] = time.monotonic()
 
+    def _on_response(self, response: Response) -> None:
+        request = response.request
+        if request.is_navigation_request() and request.frame == self.page.main_frame:
+            self.status = response.status
+
     def _on_answer(self, request: Request) -> None:
         if self._requests.pop(request, None) is not None:
             self._moved.set()
 
     def _on_download(self, download: Download) -> None:
         self._note(f'download of "{download.suggested_filename[:60]}" refused')
+
+    def _on_file_chooser(self, chooser: FileChooser) -> None:
+        self._note("the page asks for a file: uploads are not possible")
 
     def _on_crash(self, page: Page) -> None:
         self.crashed = True

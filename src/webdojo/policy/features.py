@@ -20,7 +20,7 @@ from webdojo.policy.forward import Features, vision_features
 from webdojo.policy.processor import Processor
 from webdojo.types import ImageSegment, ImageSource, Prompt
 
-MAX_BYTES = 512 * 2**20
+MAX_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,144 @@
+"""Pages that break browser environments, and the server that serves them on two origins.
+
+Rows are 50 px high in a viewport of 500 x 500: row k is at y = 100 k + 50 in 0..1000.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+
+from .conftest import Handler, rows
+
+PIXEL = base64.b64decode(b"R0lGODlhAQABAIAAAP8AAP8AACwAAAAAAQABAAACAkQBADs=")
+PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj "
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
+)
+OUT = "<p id=out></p>"
+
+PAGES = {
+    "/inputs": rows(
+        "<input type=time aria-label=At>",
+        "<input type=color aria-label=Paint value='#000000'>",
+        "<input type=range aria-label=Volume min=0 max=100 value=50 style='width:400px'>",
+        "<input type=file aria-label=Photo>",
+        "<input type=month aria-label=Month>",
+        "<input type=number aria-label=Count value=1>",
+    ),
+    "/dialogs": rows(
+        "<button onclick='out.textContent = confirm(\"Delete it?\")'>Confirm</button>",
+        '<button onclick=\'out.textContent = prompt("Your name?", "Ada")\'>Prompt</button>',
+        "<button onclick='onbeforeunload = e => e.preventDefault()'>Guard</button>",
+        "<a href=/two>Leave</a>",
+        "<button onclick='print()'>Print</button>",
+        "<button onclick='navigator.geolocation.getCurrentPosition("
+        'p => out.textContent = "here", e => out.textContent = "denied")\'>Where</button>',
+        "<button onclick='document.documentElement.requestFullscreen()'>Full</button>",
+    )
+    + OUT,
+    "/frames": "<!doctype html><title>frames</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
+    "height:100px}</style><iframe src=/form></iframe><iframe src={other}/form></iframe>",
+    "/shadow": "<!doctype html><title>shadow</title><body style='margin:0'><div id=host></div><p id=out></p><script>"
+    "host.attachShadow({mode: 'open'}).innerHTML = '<style>button,input{display:block;height:50px;width:200px}"
+    '</style><button>Deep</button><input aria-label="Deep field">\';'
+    "host.shadowRoot.querySelector('button').onclick = () => out.textContent = 'deep click'</script>",
+    "/editable": rows("<div contenteditable=true aria-label=Letter>Dear Ada</div>"),
+    "/canvas": "<!doctype html><body style='margin:0'><canvas id=c width=500 height=300 aria-label=Board></canvas>"
+    + OUT
+    + "<script>const g = c.getContext('2d'); g.fillStyle = 'blue'; g.fillRect(0, 0, 500, 300);"
+    "c.onclick = e => { g.fillStyle = 'red'; g.fillRect(e.offsetX - 20, e.offsetY - 20, 40, 40); "
+    "out.textContent = e.offsetX + ',' + e.offsetY }</script>",
+    "/menus": "<!doctype html><title>menus</title><style>body{margin:0}.menu{height:50px;width:200px;background:#ccc}"
+    ".menu ul{display:none;margin:0;padding:0;position:absolute;top:50px}.menu:hover ul{display:block}"
+    "li{height:50px;list-style:none}#context{display:none;position:fixed}</style>"
+    "<div class=menu>Products<ul><li><a href=/two>Mugs</a></li></ul></div>"
+    "<div id=area style='margin-top:150px;height:100px;background:#eee'>Right-click here</div>"
+    "<div id=context><button>Rename</button></div><p id=out></p><script>"
+    "area.oncontextmenu = e => { e.preventDefault(); context.style.cssText = "
+    "`display:block;left:${e.clientX}px;top:${e.clientY}px` };"
+    "context.onclick = () => out.textContent = 'renamed'</script>",
+    "/sticky": "<!doctype html><title>sticky</title><body style='margin:0'>"
+    "<div style='position:sticky;top:0;height:50px;background:#ccc'><a href=/two>Home</a></div>"
+    "<div style='height:3000px'>text</div>",
+    "/nested": "<!doctype html><title>nested</title><body style='margin:0;height:3000px'>"
+    "<div id=a style='height:400px;overflow:auto'><div style='height:1000px;padding-top:50px'>"
+    "<div id=b style='height:200px;overflow:auto'><div style='height:900px'>inner</div></div></div></div>",
+    "/endless": "<!doctype html><title>endless</title><body style='margin:0'><div id=list></div><script>"
+    "let n = 0; const more = () => { for (let i = 0; i < 10; i++) list.insertAdjacentHTML('beforeend', "
+    "`<div style='height:100px'>Item ${n++}</div>`) }; more();"
+    "onscroll = () => { if (scrollY + innerHeight > document.body.scrollHeight - 50) setTimeout(more, 30) }</script>",
+    "/suggest": rows("<input id=q aria-label=City>") + "<ul id=list style='margin:0;padding:0'></ul><script>"
+    "const all = ['Oslo', 'Osaka', 'Paris']; q.onkeyup = () => setTimeout(() => list.innerHTML = all.filter("
+    "c => c.toLowerCase().startsWith(q.value.toLowerCase())).map(c => `<li style='height:50px' role=option>${c}</li>`)"
+    ".join(''), 40); list.onclick = e => { q.value = e.target.textContent; list.innerHTML = '' }</script>",
+    "/toast": rows("<button onclick='t.style.display = \"block\"; setTimeout(() => t.remove(), 4000)'>Save</button>")
+    + "<div id=t style='display:none;position:fixed;bottom:0'>Saved</div><script></script>",
+    "/huge": "<!doctype html><title>huge</title><body style='margin:0'>"
+    "<a href=/two style='display:block;height:50px'>Up</a><div id=list></div>"
+    "<script>list.innerHTML = '<span>x</span>'.repeat(50000)</script>",
+    "/tall": "<!doctype html><title>tall</title><body style='margin:0'>"
+    "<div style='height:30000px;background:linear-gradient(red,blue)'></div><a href=/two>Bottom</a>",
+    "/worker": "<!doctype html><title>worker</title><p id=out>none</p><script>"
+    "const worker = navigator.serviceWorker; worker.register('/sw.js').then(() => worker.ready)"
+    ".then(() => worker.controller || new Promise(done => worker.oncontrollerchange = done))"
+    ".then(() => fetch('/made')).then(r => r.text()).then(t => out.textContent = t)</script>",
+    "/refresh": "<!doctype html><meta http-equiv=refresh content='0;url=/two'><p>moving",
+    "/csp": "<!doctype html><title>csp</title><body style='margin:0'>"
+    "<a href=/two style='display:block;height:50px'>Strict</a>",
+}
+
+
+class HardHandler(Handler):
+    """Serves `PAGES`, those of the plain site, and answers that go wrong."""
+
+    other = ""
+    """The other origin."""
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path == "/loop":
+            self.send_response(302)
+            self.send_header("Location", "/loop")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif path == "/auth":
+            if self.headers.get("Authorization"):
+                self.answer(200, "let in")
+            else:
+                self.answer(401, "log in first", {"WWW-Authenticate": 'Basic realm="club"'})
+        elif path == "/pdf":
+            self.send_response(200)
+            self.send_header("Content-Type", "application/pdf")
+            self.send_header("Content-Length", str(len(PDF)))
+            self.end_headers()
+            self.wfile.write(PDF)
+        elif path == "/never":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", "100000")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>never</title><a href=/two>Here</a>" + b" " * 2000)
+            self.wfile.flush()
+            time.sleep(20)
+        elif path == "/sw.js":
+            script = "self.addEventListener('fetch', e => { if (e.request.url.endsWith('/made')) "
+            script += "e.respondWith(new Response('made by the worker')) });"
+            script += "self.addEventListener('activate', e => e.waitUntil(clients.claim()))"
+            self.answer(200, script, {"Content-Type": "text/javascript"})
+        elif path == "/csp":
+            self.answer(200, PAGES[path], {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"})
+        elif path in PAGES:
+            self.answer(200, PAGES[path].replace("{other}", self.other))
+        else:
+            super().do_GET()
+
+    def answer(self, status: int, body: str, headers: dict[str, str] | None = None) -> None:
+        headers = headers or {}
+        kind = headers.pop("Content-Type", "text/html; charset=utf-8")
+        data = body.encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)

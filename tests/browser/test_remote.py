@@ -1,0 +1,118 @@
+"""Browsers elsewhere, further proxies, saved log-ins, and who the browser says it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import LOCAL
+from webdojo.browser.find import find_chromium
+from webdojo.browser.guard import Guard
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.proxy import GuardProxy
+from webdojo.config import BrowserConfig, GuardConfig
+from webdojo.errors import BrowserError, ConfigError, StartError
+from webdojo.store.images import MemoryImages
+from webdojo.types import ToolCall
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[str]:
+    """The DevTools address of a Chromium that somebody else started."""
+    command = [find_chromium(BrowserConfig()), "--headless", "--remote-debugging-port=0", f"--user-data-dir={tmp_path}"]
+    command += ["--no-sandbox"] if os.geteuid() == 0 else []
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    address = next(line.split(" on ")[1].strip() for line in process.stderr if "DevTools listening on" in line)
+    yield address
+    process.kill()
+    process.wait()
+
+
+async def test_a_browser_that_runs_elsewhere(elsewhere: str, site: str) -> None:
+    config = BrowserConfig(cdp_url=elsewhere, viewport_px=(500, 500), navigation_retries=0, guard=LOCAL)
+    async with BrowserPool(config, MemoryImages()) as pool:
+        session = await pool.open(f"{site}/")
+        click = ToolCall(name="click", arguments={"x": 30, "y": 20})
+        assert (await session.act([click])).feedback[0].text.endswith(f"page is now {site}/two")
+        inside = ToolCall(name="goto_url", arguments={"url": "http://169.254.169.254/latest"})
+        assert "refused" in (await session.act([inside])).feedback[0].text
+        with pytest.raises(StartError, match="not a public address"):
+            await pool.open("http://10.0.0.1/")
+
+
+async def test_no_browser_there_is_named() -> None:
+    with pytest.raises(BrowserError, match=r"no browser at browser\.cdp_url 'http://127\.0\.0\.1:9'"):
+        async with BrowserPool(BrowserConfig(cdp_url="http://127.0.0.1:9"), MemoryImages()):
+            pass
+
+
+async def test_a_further_proxy_carries_everything(site: str) -> None:
+    served: list[str] = []
+
+    class Recorder(Guard):
+        async def resolve(self, host: str, port: int) -> list[str]:
+            served.append(host)
+            return await super().resolve(host, port)
+
+    async with GuardProxy(Recorder(LOCAL)) as upstream:
+        config = BrowserConfig(
+            proxy=f"http://ada:secret@127.0.0.1:{upstream.port}",
+            viewport_px=(500, 500),
+            navigation_retries=0,
+            guard=GuardConfig(private_hosts=["127.0.0.1"], blocked_domains=["blocked.example"]),
+        )
+        async with BrowserPool(config, MemoryImages()) as pool:
+            session = await pool.open(f"{site}/two")
+            assert (await session.observe()).url == f"{site}/two"
+            assert served and set(served) == {"127.0.0.1"}
+            for url in ("http://blocked.example/", "http://10.0.0.1/"):
+                with pytest.raises(StartError, match="is not opened"):
+                    await pool.open(url)
+            assert set(served) == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("proxy", ["socks5://host:1", "host:8080", "http://:80", "http://host:port"])
+def test_a_wrong_proxy_is_named(proxy: str) -> None:
+    with pytest.raises(ConfigError, match=r"browser\.proxy is '.*write http://host:port"):
+        BrowserPool(BrowserConfig(proxy=proxy), MemoryImages())
+
+
+async def test_sessions_start_logged_in_and_say_who_they_are(tmp_path: Path, site: str) -> None:
+    state = {
+        "cookies": [
+            {"name": "who", "value": "ada", "domain": "127.0.0.1", "path": "/", "expires": time.time() + 600}
+            | {"httpOnly": False, "secure": False, "sameSite": "Lax"}
+        ],
+        "origins": [{"origin": site, "localStorage": [{"name": "theme", "value": "dark"}]}],
+    }
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(state))
+    config = BrowserConfig(
+        storage_state=str(file), locale="nb-NO", timezone="Asia/Tokyo", user_agent="Robot/1.0", guard=LOCAL
+    )
+    async with BrowserPool(config, MemoryImages()) as pool:
+        first, second = await asyncio.gather(pool.open(f"{site}/cookie"), pool.open(f"{site}/cookie"))
+        for session in (first, second):
+            assert await session.page.inner_text("body") == "who=ada"
+        zone = "Intl.DateTimeFormat().resolvedOptions().timeZone"
+        told = await first.page.evaluate(f"[localStorage.theme, navigator.language, navigator.userAgent, {zone}]")
+        assert told == ["dark", "nb-NO", "Robot/1.0", "Asia/Tokyo"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, "cannot be read"), ("{", "cannot be read"), ("{}", "has no 'cook")]
+)
+def test_a_wrong_storage_state_is_named(tmp_path: Path, content: str | None, reason: str) -> None:
+    file = tmp_path / "state.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(ConfigError, match=rf"browser\.storage_state .*{reason}"):
+        BrowserPool(BrowserConfig(storage_state=str(file)), MemoryImages())
