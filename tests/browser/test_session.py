@@ -243,7 +243,7 @@ async def test_the_corners_of_the_screen_are_inside_it(session: BrowserSession) 
         ("http://", 'goto_url failed: "http://" names no host'),
         ("http://[", 'goto_url failed: "http://[" is no address: Invalid IPv6 URL'),
         ("{site}/dead", "goto_url failed: net::ERR_EMPTY_RESPONSE at {site}/dead"),
-        ("{site}/file", "goto_url failed: Download is starting"),
+        ("{site}/file", 'goto_url: page is now {site}/; download of "price.zip" refused'),
         ("{host}/missing", "goto_url: page is now {site}/missing; HTTP 404"),
         ("{site}/two", "goto_url: page is now {site}/two"),
     ],
