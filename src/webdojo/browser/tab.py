@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.async_api import CDPSession, Download, FileChooser, Page, Request, Response
+from playwright.async_api import CDPSession, Download, Page, Request, Response
 
 from webdojo.config import BrowserConfig
 
@@ -64,15 +64,16 @@ class Tab:
         tab.cdp.on("Page.navigatedWithinDocument", tab._on_still)
         tab.cdp.on("Page.frameStoppedLoading", tab._on_still)
         tab.cdp.on("Page.windowOpen", tab._on_popup)
+        tab.cdp.on("Page.fileChooserOpened", tab._on_file_chooser)
         page.on("request", tab._on_request)
         page.on("response", tab._on_response)
         page.on("requestfinished", tab._on_answer)
         page.on("requestfailed", tab._on_answer)
         page.on("download", tab._on_download)
-        page.on("filechooser", tab._on_file_chooser)
         page.on("crash", tab._on_crash)
         page.on("close", tab._on_close)
         await tab.cdp.send("Page.enable")
+        await tab.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
         tree = await tab.cdp.send("Page.getFrameTree")
         tab._main_frame = tree["frameTree"]["frame"]["id"]
         return tab
@@ -165,7 +166,7 @@ class Tab:
     def _on_download(self, download: Download) -> None:
         self._note(f'download of "{download.suggested_filename[:60]}" refused')
 
-    def _on_file_chooser(self, chooser: FileChooser) -> None:
+    def _on_file_chooser(self, event: dict[str, Any]) -> None:
         self._note("the page asks for a file: uploads are not possible")
 
     def _on_crash(self, page: Page) -> None:
