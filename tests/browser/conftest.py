@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -111,14 +112,20 @@ class QuietServer(ThreadingHTTPServer):
         pass  # a browser that goes away in mid-answer is no news
 
 
-@pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    server = QuietServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """A server on a free port, by its origin."""
+    server = QuietServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    with served(Handler) as origin:
+        yield origin
 
 
 LOCAL = GuardConfig(private_hosts=["127.0.0.1"])

@@ -18,7 +18,7 @@ from webdojo.errors import ConfigError, StartError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 
-from .conftest import Handler, QuietServer
+from .conftest import Handler, served
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,9 @@ class Redirector(Handler):
 
 @pytest.fixture(scope="module")
 def redirecting(secret: tuple[int, list[bytes]]) -> Iterator[str]:
-    server = QuietServer(("127.0.0.1", 0), Redirector)
     Redirector.target = f"http://127.0.0.2:{secret[0]}/"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(Redirector) as origin:
+        yield origin
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
@@ -14,7 +13,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.errors import StartError
 from webdojo.types import ToolCall
 
-from .conftest import QuietServer
+from .conftest import served
 from .hard_site import HardHandler
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -41,14 +40,8 @@ async def text(session: BrowserSession, selector: str = "#out") -> str:
 
 @pytest.fixture(scope="module")
 def hard() -> Iterator[str]:
-    servers = [QuietServer(("127.0.0.1", 0), HardHandler) for _ in range(2)]
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    HardHandler.other = f"http://127.0.0.1:{servers[1].server_port}"
-    yield f"http://127.0.0.1:{servers[0].server_port}"
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    with served(HardHandler) as origin, served(HardHandler) as HardHandler.other:
+        yield origin
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -23,7 +23,8 @@ MARKS_JS = """
 const blockMarks = () => {
   const found = [];
   const has = (selector) => document.querySelector(selector) !== null;
-  const text = document.body && document.body.innerText.length < 2000 ? document.body.innerText.toLowerCase() : '';
+  const all = document.body ? document.body.innerText : '';  // costs a layout
+  const text = all.length < 2000 ? all.toLowerCase() : '';
   if (has('#challenge-form,#challenge-running,#cf-challenge-running,script[src*="/cdn-cgi/challenge-platform/"]') &&
       /just a moment|checking your browser|verif|attention required/.test(document.title.toLowerCase() + ' ' + text))
     found.push('Cloudflare challenge');

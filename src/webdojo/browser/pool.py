@@ -180,16 +180,14 @@ class BrowserPool:
         return session
 
     async def _reach(self, session: BrowserSession, url: str) -> None:
-        if (refused := session.forbidden(url)) is not None:
-            raise StartError(f"{url} is not opened: {refused} (browser.guard)")
+        _not_refused(url, session.forbidden(url))
         reason = ""
         for attempt in range(self._config.navigation_retries + 1):
             if attempt:
                 await asyncio.sleep(_BACK_OFF_S * 2 ** (attempt - 1))
             try:
                 response = await session.page.goto(url, wait_until="commit", timeout=0)
-                if (refused := self._guard.refusal(url)) is not None:
-                    raise StartError(f"{url} is not opened: {refused} (browser.guard)")
+                _not_refused(url, self._guard.refusal(url))
                 if response is None or response.status < 500:
                     await session.settle()
                     # "Back" must not lead to the blank page that every tab begins with.
@@ -201,8 +199,7 @@ class BrowserPool:
                 browser = self._browser
                 if browser is None or not browser.is_connected():
                     raise BrowserError(f"the browser died while opening {url}: {first_line(error)}") from error
-                if (refused := self._guard.refusal(url)) is not None:
-                    raise StartError(f"{url} is not opened: {refused} (browser.guard)") from error
+                _not_refused(url, self._guard.refusal(url))
                 reason = first_line(error)
         raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
 
@@ -278,3 +275,9 @@ class BrowserPool:
                 pass  # the driver kills what it started when it stops
         if playwright is not None:
             await playwright.stop()
+
+
+def _not_refused(url: str, reason: str | None) -> None:
+    """Raise StartError where the guard has a reason against a start URL."""
+    if reason is not None:
+        raise StartError(f"{url} is not opened: {reason} (browser.guard)")

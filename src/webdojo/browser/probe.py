@@ -48,18 +48,11 @@ const pageSize = () => {
 };
 """
 
-READ_JS = (
-    SIZE_JS
-    + """
+ELEMENTS_JS = """
 const squeeze = (text, limit) => {
-  const line = (text || '').slice(0, 400).replace(/\\s+/g, ' ').trim();
+  const line = (text || '').slice(0, Math.max(400, 4 * limit)).replace(/\\s+/g, ' ').trim();
   return line.length > limit ? line.slice(0, limit - 1) + '…' : line;
 };
-const INTERACTIVE = 'a[href],button,input,select,textarea,label,option,summary,[onclick],[contenteditable=""],' +
-  '[contenteditable=true],' + ['button', 'link', 'tab', 'option', 'menuitem', 'checkbox', 'radio', 'switch',
-  'combobox', 'textbox', 'searchbox', 'slider', 'treeitem'].map(role => `[role=${role}]`).join(',');
-const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'hidden'];
-const FILLED = ['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color'];
 const elementAt = (x, y) => {
   let element = document.elementFromPoint(x, y);
   while (element) {
@@ -77,6 +70,17 @@ const elementAt = (x, y) => {
   }
   return element;
 };
+"""
+
+READ_JS = (
+    SIZE_JS
+    + ELEMENTS_JS
+    + """
+const INTERACTIVE = 'a[href],button,input,select,textarea,label,option,summary,[onclick],[contenteditable=""],' +
+  '[contenteditable=true],' + ['button', 'link', 'tab', 'option', 'menuitem', 'checkbox', 'radio', 'switch',
+  'combobox', 'textbox', 'searchbox', 'slider', 'treeitem'].map(role => `[role=${role}]`).join(',');
+const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'hidden'];
+const FILLED = ['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color'];
 const focused = () => {
   let element = document.activeElement;
   for (;;) {

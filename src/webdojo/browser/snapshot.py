@@ -16,12 +16,16 @@ from typing import Any
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
+from webdojo.browser.probe import ELEMENTS_JS
+
 MAX_NODES = 5000
 """Of one frame; a page of 50,000 nodes must not take seconds to describe."""
 _FRAME_TIMEOUT_S = 2.0
 _MIN_FRAME_PX = 16
 
-_SNAPSHOT_JS = """(limit) => {
+_SNAPSHOT_JS = (
+    f"(limit) => {{ {ELEMENTS_JS}"
+    + """
   const ROLES = {A: 'link', BUTTON: 'button', SUMMARY: 'button', SELECT: 'combobox', TEXTAREA: 'textbox',
     OPTION: 'option', IMG: 'image', SVG: 'image', CANVAS: 'image', VIDEO: 'video', H1: 'heading', H2: 'heading',
     H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading', NAV: 'navigation', MAIN: 'main', FORM: 'form',
@@ -33,10 +37,6 @@ _SNAPSHOT_JS = """(limit) => {
     'option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'switch', 'treeitem', 'listbox'];
   const GROUPS = ['navigation', 'main', 'form', 'table', 'row', 'list', 'listitem', 'dialog', 'cell', 'columnheader',
     'alert', 'menu', 'tablist', 'radiogroup', 'grid', 'tree', 'iframe'];
-  const squeeze = (text, most = 300) => {
-    const line = (text || '').slice(0, 4 * most).replace(/\\s+/g, ' ').trim();
-    return line.length > most ? line.slice(0, most - 1) + '…' : line;
-  };
   const whole = [0, 0, innerWidth, innerHeight], nowhere = [0, 0, -1, -1];
   const nodes = [];
   let omitted = 0;
@@ -79,19 +79,14 @@ _SNAPSHOT_JS = """(limit) => {
   };
   const add = (node) => { if (nodes.length < limit) nodes.push(node); else omitted++; };
   const reaches = (e, box) => {  // does a click in the middle of it land on it?
-    let hit = document.elementFromPoint((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
-    while (hit && hit.shadowRoot) {
-      const inner = hit.shadowRoot.elementFromPoint((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
-      if (!inner || inner === hit) break;
-      hit = inner;
-    }
+    const hit = elementAt((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
     for (let up = hit; up; up = up.parentNode || up.host) if (up === e) return true;
     return !!hit && ((e.labels && [...e.labels].some(label => label.contains(hit))) || e.contains(hit));
   };
   const walk = (parent, depth, clip, within, silent) => {
     for (const child of parent.childNodes) {
       if (child.nodeType === Node.TEXT_NODE) {
-        const text = squeeze(child.data);
+        const text = squeeze(child.data, 300);
         if (!text || within || silent) continue;
         const range = document.createRange();
         range.selectNodeContents(child);
@@ -151,6 +146,7 @@ _SNAPSHOT_JS = """(limit) => {
   if (document.body) walk(document.body, 0, whole, false, false);
   return {nodes, omitted};
 }"""
+)
 
 
 @dataclass(frozen=True)
