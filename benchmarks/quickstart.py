@@ -126,10 +126,15 @@ def row(folder: Path, seed: int, used: dict[str, float]) -> dict[str, Any]:
             store.write_result(result)
         # An iteration that trained on the surplus alone rolled nothing out and has no reward.
         rewards = [round(m["reward"], 4) if "reward" in m else None for m in store.metrics("rl")]
-        return {"seed": seed, **used, "seconds": result["seconds"], "reward_by_iteration": rewards} | {
-            stage: {key: result[stage][key] for key in ("n", "rate", "ci95", "by_difficulty", "terminations")}
-            for stage in STAGES
-        }
+        kept = {"seed": seed, "commit": store.info["git"], **used, "seconds": result["seconds"]}
+        return (
+            kept
+            | {"reward_by_iteration": rewards}
+            | {
+                stage: {key: result[stage][key] for key in ("n", "rate", "ci95", "by_difficulty", "terminations")}
+                for stage in STAGES
+            }
+        )
 
 
 def main() -> None:
