@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Self
 
 from playwright.async_api import Browser, Playwright, StorageState, async_playwright
@@ -108,11 +108,9 @@ class BrowserPool:
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._stop()
-        await self._proxy.__aexit__(kind, error, trace)
+        await self._proxy.__aexit__(*error)
 
     async def open(self, start_url: str, headers: dict[str, str] | None = None) -> BrowserSession:
         """Open a fresh session at a URL, ready to be observed.

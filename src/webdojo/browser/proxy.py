@@ -12,7 +12,6 @@ import base64
 import contextlib
 import socket
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
@@ -78,9 +77,7 @@ class GuardProxy:
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         assert self._server is not None
         self._server.close()
         for task in self._open:

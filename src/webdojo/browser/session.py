@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, Dialog, Page
@@ -19,8 +18,10 @@ from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
 from webdojo.browser.blocked import blocked_by
 from webdojo.browser.feedback import describe, failed
 from webdojo.browser.guard import Guard, Refused
+from webdojo.browser.interface import ActResult
 from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
 from webdojo.browser.ready import is_overtaken, settle
+from webdojo.browser.snapshot import Snapshot, snapshot
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
@@ -31,14 +32,6 @@ from webdojo.types import Tab as TabInfo
 _CLOSE_TIMEOUT_S = 10.0
 
 _NOTES_SHOWN = 3
-
-
-@dataclass
-class ActResult:
-    """One feedback for each executed call, and the answer if one of them was `done`."""
-
-    feedback: list[Feedback] = field(default_factory=list)
-    answer: str | None = None
 
 
 class BrowserSession:
@@ -102,6 +95,24 @@ class BrowserSession:
                 result.answer = call.arguments["answer"]
                 break
         return result
+
+    async def snapshot(self) -> Snapshot:
+        """What the active tab says, for the text observations of `views.py`.
+
+        Raises:
+            BrowserError: the browser died, the tab crashed, or it did not answer in time.
+        """
+        try:
+            async with asyncio.timeout(self._config.screenshot_timeout_s):
+                await self.settle()
+                return await snapshot(self.page, self.viewport_px)
+        except TimeoutError:
+            raise BrowserError(
+                f"no description of {self.active.url} within {self._config.screenshot_timeout_s:g} s "
+                "(browser.screenshot_timeout_s)"
+            ) from None
+        except PlaywrightError as error:
+            raise BrowserError(f"browser lost at {self.active.url}: {first_line(error)}") from error
 
     async def close(self) -> None:
         """Close all tabs and forget cookies and storage. Closing twice is allowed."""

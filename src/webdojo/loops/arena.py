@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser.session import BrowserSession
 from webdojo.config import Recipe
 from webdojo.errors import BrowserError, EngineError, WebdojoError
 from webdojo.policy.processor import Processor
@@ -44,7 +45,7 @@ class Arena:
 
     def runner(
         self,
-        actor: Actor,
+        actor: Actor[BrowserSession],
         phase: str,
         iteration: int,
         sampling: Sampling,
@@ -89,7 +90,7 @@ class Arena:
     async def run_tasks(
         self,
         tasks: Sequence[Task],
-        actor: Actor,
+        actor: Actor[BrowserSession],
         phase: str,
         iteration: int,
         sampling: Sampling,

@@ -11,30 +11,47 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from webdojo.agent.harness import Harness
-from webdojo.browser.pool import BrowserPool
-from webdojo.browser.session import BrowserSession
+from webdojo.browser.interface import Pool, Session
 from webdojo.config import RolloutConfig
 from webdojo.errors import BrowserError, EngineError, StartError, TaskError
-from webdojo.sites.server import SiteServer
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
-Actor = Callable[[Task, BrowserSession], Engine]
+SessionT = TypeVar("SessionT", bound=Session)
+
+Actor = Callable[[Task, SessionT], Engine]
 """Who answers the prompts of an episode. For a model: `lambda task, session: engine`."""
+
+
+class Sites(Protocol):
+    """Who serves the pages of tasks with a `kind`, and keeps a state for each visit (`sites.server.SiteServer`)."""
+
+    def headers(self, session_id: str, layout: str) -> dict[str, str]:
+        """What the browser must send with every request of the visit."""
+        ...
+
+    def state(self, session_id: str) -> dict[str, Any]:
+        """The state as evaluators read it; plain JSON."""
+        ...
+
+    def end(self, session_id: str) -> None:
+        """Forget the visit."""
+        ...
 
 
 async def run_episode(
     task: Task,
     *,
-    pool: BrowserPool,
+    pool: Pool[SessionT],
     harness: Harness,
-    actor: Actor,
+    actor: Actor[SessionT],
     config: RolloutConfig,
     sampling: Sampling,
     max_steps: int,
-    server: SiteServer | None = None,
+    server: Sites | None = None,
     layout: str = "auto",
     group: str = "",
     trajectory_id: str = "",
@@ -44,7 +61,7 @@ async def run_episode(
     Args:
         config: read for `max_context_tokens` and `task_timeout_s`.
         max_steps: turns before the episode ends unfinished.
-        server: serves the embedded sites; tasks with a `kind` need it.
+        server: serves the pages of tasks with a `kind`.
         layout: which pages embedded sites serve, `auto` or `compact`.
         group: id shared by the episodes of one group.
         trajectory_id: unique; empty draws one.
@@ -53,7 +70,7 @@ async def run_episode(
         TaskError: an embedded task without a site server.
     """
     if task.kind and server is None:
-        raise TaskError(f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode a SiteServer")
+        raise TaskError(f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode their server")
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,
@@ -94,7 +111,7 @@ async def run_episode(
 
 async def _converse(
     trajectory: Trajectory,
-    session: BrowserSession,
+    session: Session,
     harness: Harness,
     engine: Engine,
     config: RolloutConfig,

@@ -1,0 +1,80 @@
+"""What every pool of browsers offers, in this process or on other machines.
+
+Episodes, harnesses and adapters are written against these two protocols: `pool.BrowserPool` opens
+sessions in Chromiums of its own, `client.RemotePool` on servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, Self, TypeVar
+
+from webdojo.browser.snapshot import Snapshot
+from webdojo.types import Feedback, Observation, ToolCall
+
+
+@dataclass
+class ActResult:
+    """One feedback for each executed call, and the answer if one of them was `done`."""
+
+    feedback: list[Feedback] = field(default_factory=list)
+    answer: str | None = None
+
+
+class Session(Protocol):
+    """One isolated browser: look at it, act in it, close it."""
+
+    viewport_px: tuple[int, int]
+
+    async def observe(self) -> Observation:
+        """See the active tab as it is now.
+
+        Raises:
+            BrowserError: the browser died, the tab crashed, or no picture came in time.
+        """
+        ...
+
+    async def act(self, calls: Sequence[ToolCall]) -> ActResult:
+        """Carry out calls in order; `done` and a call that runs out of time end the turn.
+
+        Raises:
+            BrowserError: the browser died or the tab crashed.
+        """
+        ...
+
+    async def snapshot(self) -> Snapshot:
+        """What the active tab says, for the text observations of `views.py`.
+
+        Raises:
+            BrowserError: the browser died, the tab crashed, or it did not answer in time.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close all tabs and forget cookies and storage. Closing twice is allowed."""
+        ...
+
+
+SessionT_co = TypeVar("SessionT_co", bound=Session, covariant=True)
+
+
+class Pool(Protocol[SessionT_co]):
+    """Opens sessions; an async context manager."""
+
+    async def open(self, start_url: str, headers: dict[str, str] | None = None) -> SessionT_co:
+        """Open a fresh session at a URL, ready to be observed.
+
+        Args:
+            start_url: an http or https address.
+            headers: sent with every request of this session.
+
+        Raises:
+            StartError: the start URL is refused, or cannot be reached.
+            BrowserError: no browser can be had.
+        """
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *error: object) -> None: ...
