@@ -47,6 +47,9 @@ class GuardConfig(Section):
     """Domains that may not be reached, nor those below them."""
     private_hosts: list[str] = []
     """Hosts, addresses and networks (`10.0.0.0/8`) that may be reached although they are not public."""
+    connections_per_second: float = Field(default=20, ge=0)
+    """Connections of all sessions together to one host, averaged over five seconds; more have to wait. 0 is no limit.
+    The embedded sites have none."""
 
 
 class BrowserConfig(Section):
@@ -68,12 +71,33 @@ class BrowserConfig(Section):
     """Width and height; DPR is 1 (OpenWebRL Table 7)."""
     screenshot_format: Literal["jpeg", "png"] = "jpeg"
     screenshot_quality: int = Field(default=85, ge=1, le=100)
+    capture: Literal["screenshot", "begin_frame"] = "screenshot"
+    """`begin_frame` draws pages on demand, which is cheaper; a Chromium that cannot (only the headless shell can) takes
+    screenshots all the same. Native pop-ups (calendars, colour pickers) end a browser there."""
     headless: bool = True
+    browsers: int = Field(default=0, ge=0)
+    """Chromium processes; 0 takes one for two cores."""
+    sessions_per_browser: int = Field(default=0, ge=0)
+    """Sessions that one Chromium hosts at once; 0 takes what the memory holds, at most 64."""
+    warm_sessions: int = Field(default=1, ge=0)
+    """Blank sessions that each Chromium keeps ready."""
+    recycle_after: int = Field(default=500, ge=0)
+    """Sessions after which a Chromium takes no more and ends with its last; 0 keeps it for ever."""
+    recycle_memory_mb: int = Field(default=0, ge=0)
+    """Private memory of a Chromium and its children, in MB, above which it takes no more sessions; 0 is no limit."""
+    acquire_timeout_s: float = Field(default=600, gt=0)
+    """Waiting for a free slot (OpenWebRL Table 7)."""
     start_timeout_s: float = Field(default=60, gt=0)
-    """Opening the browser, a context and the start URL."""
+    """Opening the browser, a context and the start URL, all tries together."""
+    navigation_timeout_s: float = Field(default=30, gt=0)
+    """One try to reach the start URL."""
     action_timeout_s: float = Field(default=45, gt=0)
     """One tool call, its readiness wait included."""
     screenshot_timeout_s: float = Field(default=20, gt=0)
+    session_timeout_s: float = Field(default=3600, gt=0)
+    """The whole life of a session; one that somebody forgot to close ends then."""
+    exit_timeout_s: float = Field(default=15, gt=0)
+    """Closing a session, or a browser, which is killed then (OpenWebRL Table 7)."""
     ready_cap_s: float = Field(default=5, gt=0)
     """Longest wait for a page to become quiet after an action."""
     ready_quiet_s: float = Field(default=0.06, ge=0)
@@ -95,6 +119,12 @@ class TasksConfig(Section):
     """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
     layout: Literal["auto", "compact"] = "auto"
     """`compact` serves the large-type pages for small viewports."""
+    blocklist: str = ""
+    """File of web sites that keep failing, whose tasks are passed over; shared by all who name it. Empty keeps none."""
+    blocklist_failures: int = Field(default=3, ge=1)
+    """Episodes in a row that fail by the site and put it on the list."""
+    blocklist_hours: float = Field(default=12, gt=0)
+    """How long a site stays on the list (WebGym B.2)."""
 
 
 class HarnessConfig(Section):

@@ -5,6 +5,11 @@ wrong, the value, where the value came from and what to do. Broken invariants of
 are `assert`s instead.
 """
 
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
 
 class WebdojoError(Exception):
     """Base of every error that a user can act on."""
@@ -14,12 +19,52 @@ class ConfigError(WebdojoError):
     """A recipe, an override or a command-line value is wrong."""
 
 
+class Failure(StrEnum):
+    """What ended a browser session, or kept it from beginning."""
+
+    NO_BROWSER = "no_browser"
+    """No Chromium can be started or reached."""
+    ACQUIRE_TIMEOUT = "acquire_timeout"
+    """No slot became free in time."""
+    START_TIMEOUT = "start_timeout"
+    """The session was not at its start URL in time."""
+    START_REFUSED = "start_refused"
+    """The guard does not allow the start URL."""
+    START_FAILED = "start_failed"
+    """The start URL cannot be reached, or answers with an error."""
+    SCREENSHOT_TIMEOUT = "screenshot_timeout"
+    """The page could not be observed in time."""
+    SESSION_TIMEOUT = "session_timeout"
+    """The session ran past its limit."""
+    TAB_CRASHED = "tab_crashed"
+    BROWSER_DIED = "browser_died"
+    SERVER_LOST = "server_lost"
+    """The browser server does not answer any more, or has forgotten the session."""
+
+
 class BrowserError(WebdojoError):
-    """No browser can be started, or one failed in a way that its session cannot survive."""
+    """No browser can be started, or one failed in a way that its session cannot survive.
+
+    Attributes:
+        failure: the name by which such failures are counted.
+        diagnostics: what the session went through (`browser.diagnostics`), as plain JSON; may be empty.
+    """
+
+    def __init__(
+        self, message: str, failure: Failure = Failure.NO_BROWSER, diagnostics: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.failure = failure
+        self.diagnostics = diagnostics or {}
 
 
 class StartError(BrowserError):
     """The session could not be brought to its start URL; the episode never began."""
+
+    def __init__(
+        self, message: str, failure: Failure = Failure.START_FAILED, diagnostics: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(message, failure, diagnostics)
 
 
 class SiteError(WebdojoError):

@@ -251,6 +251,10 @@ class Trajectory(Record):
     """The argument of `done`; None where the episode ended in another way."""
     error: str = ""
     """For infra failures: what failed, in one line."""
+    failure: str = ""
+    """For failures of the browser: their name (`errors.Failure`)."""
+    diagnostics: dict[str, Any] = Field(default_factory=dict)
+    """For failures of the browser: what the session went through (`browser.diagnostics`)."""
     state: dict[str, Any] = Field(default_factory=dict)
     """Final state of the embedded site for this session, as its evaluator reads it."""
     reward: Reward | None = None

@@ -49,6 +49,18 @@ PAGES = {
     + "<script>const g = c.getContext('2d'); g.fillStyle = 'blue'; g.fillRect(0, 0, 500, 300);"
     "c.onclick = e => { g.fillStyle = 'red'; g.fillRect(e.offsetX - 20, e.offsetY - 20, 40, 40); "
     "out.textContent = e.offsetX + ',' + e.offsetY }</script>",
+    "/board": "<!doctype html><title>board</title><style>body{margin:0}div{position:absolute;width:100px;height:100px}"
+    "</style><div id=card draggable=true style='left:0;top:0;background:gold'>Card</div>"
+    "<div id=done style='left:300px;top:200px;background:#cec'>Done</div><script>"
+    "card.ondragstart = e => e.dataTransfer.setData('text', 'card'); done.ondragover = e => e.preventDefault();"
+    "done.ondrop = e => { e.preventDefault(); done.textContent = e.dataTransfer.getData('text') + ' dropped' }"
+    "</script>",
+    "/paste": rows(
+        "<input aria-label=From value='blue mug'>",
+        "<input aria-label=To>",
+        "<textarea aria-label=Taker onpaste='event.preventDefault();"
+        'this.value = "took " + event.clipboardData.getData("text/plain")\'></textarea>',
+    ),
     "/menus": "<!doctype html><title>menus</title><style>body{margin:0}.menu{height:50px;width:200px;background:#ccc}"
     ".menu ul{display:none;margin:0;padding:0;position:absolute;top:50px}.menu:hover ul{display:block}"
     "li{height:50px;list-style:none}#context{display:none;position:fixed}</style>"

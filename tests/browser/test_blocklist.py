@@ -9,6 +9,7 @@ import pytest
 
 from webdojo.browser.blocklist import Blocklist
 from webdojo.errors import StoreError
+from webdojo.types import ImageRef, Observation, Task, Termination, Trajectory
 
 
 def test_failures_in_a_row_block_until_their_time_is_over(tmp_path: Path) -> None:
@@ -35,6 +36,39 @@ def test_success_wipes_the_record(tmp_path: Path) -> None:
     for host in ("a.example", "b.example"):
         hosts.failed(host, "timeout")
     assert list(hosts.blocked()) == ["b.example"]
+
+
+def episode(host: str, termination: Termination, blocked: str | None = "", kind: str = "") -> Trajectory:
+    """A trajectory on a host; `blocked` None has no screen at all."""
+    task = Task(id="t", instruction="Find it.", start_url=f"https://{host}/", website=host, kind=kind)
+    image = ImageRef(sha="0" * 64, width=1, height=1)
+    final = None
+    if blocked is not None:
+        final = Observation(screenshot=image, url="", title="", tabs=[], viewport_px=(1, 1), blocked=blocked)
+    return Trajectory(id="e", task=task, turns=[], termination=termination, final=final, error="it answered HTTP 503")
+
+
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [
+        (episode("shop.example", Termination.START_ERROR, None), "it answered HTTP 503"),
+        (episode("shop.example", Termination.COMPLETED, "reCAPTCHA"), "reCAPTCHA"),
+        (episode("shop.example", Termination.ENV_ERROR, None), None),
+        (episode("shop.example", Termination.MAX_STEPS), None),
+        (episode("shop-1.localhost", Termination.START_ERROR, None, kind="shop"), None),
+    ],
+)
+def test_what_counts_against_a_host(tmp_path: Path, first: Trajectory, reason: str | None) -> None:
+    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=1)
+    hosts.note(first)
+    assert [entry.reason for entry in hosts.blocked().values()] == ([reason] if reason else [])
+
+
+def test_an_episode_that_works_wipes_the_record(tmp_path: Path) -> None:
+    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=2)
+    for end in (Termination.START_ERROR, Termination.MAX_STEPS, Termination.START_ERROR):
+        hosts.note(episode("shop.example", end, None if end is Termination.START_ERROR else ""))
+    assert hosts.blocked() == {}
 
 
 def fail_often(path: Path) -> None:

@@ -133,6 +133,28 @@ async def test_canvas(at: At) -> None:
     assert (await session.observe()).screenshot.sha != before.screenshot.sha
 
 
+async def test_html5_drag_and_drop(at: At) -> None:
+    session = await at("/board")
+    await session.act([call("drag", x1=100, y1=100, x2=700, y2=500)])
+    assert await text(session, "#done") == "card dropped"
+
+
+async def test_what_is_copied_stays_in_its_session(at: At) -> None:
+    session, other = await at("/paste"), await at("/paste")
+    copy, paste = call("press_keys", keys=["ctrl+a", "ctrl+c"]), call("press_keys", keys=["ctrl+v"])
+    await session.act([row(0), copy])
+    assert "nothing was copied before" in await say(other, row(1), paste)
+    assert await other.page.input_value("[aria-label=To]") == ""
+    assert "blue mug" in await say(session, row(1), paste)
+    assert await session.page.input_value("[aria-label=To]") == "blue mug"
+    await session.act([row(2), paste])
+    assert await session.page.input_value("textarea") == "took blue mug"
+    await session.act([row(0), call("press_keys", keys=["ctrl+a", "ctrl+x"])])
+    await session.act([row(1), call("press_keys", keys=["End", "ctrl+v"])])
+    assert await session.page.input_value("[aria-label=From]") == ""
+    assert await session.page.input_value("[aria-label=To]") == "blue mugblue mug"
+
+
 async def test_hover_menu_stays_open_for_the_click(at: At) -> None:
     session = await at("/menus")
     await session.act([call("hover", x=900, y=900)])

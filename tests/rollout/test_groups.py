@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 
 from tests.rollout.records import reward_of, task, trajectory
+from webdojo.errors import TaskError
 from webdojo.rollout.groups import Group, TaskStream, effective, finished_groups
 from webdojo.types import Task, Termination, Trajectory
 
@@ -131,6 +132,22 @@ def test_the_task_order_is_seeded_and_can_be_resumed():
     assert first == [t.id for t in islice(TaskStream(tasks, seed=3), 25)]
     assert first != [t.id for t in islice(TaskStream(tasks, seed=4), 25)]
     assert first[17:] == [t.id for t in islice(TaskStream(tasks, seed=3, position=17), 8)]
+
+
+def test_tasks_of_blocked_sites_are_passed_over():
+    tasks = [task(f"t{n}").model_copy(update={"website": f"{'ab'[n % 2]}.example"}) for n in range(10)]
+    blocked: set[str] = set()
+    stream = TaskStream(tasks, seed=3, blocked=lambda: blocked)
+    every = [t.id for t in islice(TaskStream(tasks, seed=3), 20)]
+    ahead = [next(stream).id for _ in range(3)]
+    blocked.add("a.example")
+    rest = [next(stream) for _ in range(7)]
+    assert {t.website for t in rest} == {"b.example"}
+    of_b = {t.id for t in tasks if t.website == "b.example"}
+    assert [t.id for t in rest] == [id for id in every[len(ahead) :] if id in of_b][:7]
+    blocked.add("b.example")
+    with pytest.raises(TaskError, match="all 10 tasks are on the blocklist"):
+        next(stream)
 
 
 def test_invalid_members_do_not_count():

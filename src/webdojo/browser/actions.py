@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
+from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.keys import normalise_keys
 from webdojo.browser.probe import PageState
 from webdojo.browser.tab import Tab
@@ -33,6 +34,7 @@ class Desk(Protocol):
     tabs: list[Tab]
     active: Tab
     viewport_px: tuple[int, int]
+    clipboard: Clipboard
 
     async def open_tab(self) -> None: ...
 
@@ -112,9 +114,11 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     await page.keyboard.type(text[-1])
 
 
-async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> None:
+async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
+    note = None
     for chord in normalise_keys(arguments["keys"]):
-        await desk.active.page.keyboard.press(chord)
+        note = await desk.clipboard.press(desk.active.page, chord) or note
+    return note
 
 
 async def scroll(desk: Desk, arguments: Arguments, before: PageState) -> None:

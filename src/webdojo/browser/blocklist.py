@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.errors import StoreError
+from webdojo.types import Termination, Trajectory
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS hosts (
@@ -67,6 +68,21 @@ class Blocklist:
     def worked(self, host: str) -> None:
         """Forget the failures of a host."""
         self._connection.execute("DELETE FROM hosts WHERE host = ?", (host.lower(),))
+
+    def note(self, trajectory: Trajectory) -> None:
+        """Count how the host of an episode behaved: one that cannot be started, or that ends blocked, has failed.
+
+        Embedded sites do not count, nor do failures of the browser or the engine.
+        """
+        host, final = trajectory.task.website, trajectory.final
+        if trajectory.task.kind:
+            return
+        if trajectory.termination is Termination.START_ERROR:
+            self.failed(host, trajectory.error)
+        elif final is not None and final.blocked:
+            self.failed(host, final.blocked)
+        elif final is not None:
+            self.worked(host)
 
     def blocked(self) -> dict[str, Blocked]:
         """The hosts that are blocked now; those whose time is over begin with a clean record."""

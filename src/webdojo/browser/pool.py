@@ -1,53 +1,46 @@
-"""One Chromium process that hosts many isolated sessions.
+"""Many isolated sessions on a few Chromium processes.
 
 A session is a browser context: cookies, storage and cache are its own and end with it. The pool
-starts the browser when it is entered, starts it anew before the next `open()` where it has died,
-and leaves no process behind when it is left.
+gives each new session to the browser with the fewest, waits where all slots are taken, replaces a
+browser that died or has hosted enough, and leaves no process behind when it is left. A slot is
+taken by `open` and freed when its session has closed, whatever happens in between.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
-from playwright.async_api import Browser, Playwright, StorageState, async_playwright
+import psutil
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import StorageState
 
-from webdojo.browser.find import find_chromium
+from webdojo.browser.chromium import Chromium, Kit
 from webdojo.browser.guard import Guard
 from webdojo.browser.proxy import GuardProxy
+from webdojo.browser.rate import RateLimit
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.config import BrowserConfig
-from webdojo.errors import BrowserError, ConfigError, StartError
+from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink
 
-_FLAGS = (
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--disable-smooth-scrolling",
-    # What does not go through the proxy does not pass the guard.
-    "--disable-quic",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-)
-
 _BACK_OFF_S = 0.2
+_TRIES = 3
+_BLANK_S = 10.0
+"""Making a blank tab takes a fraction of a second; one whose renderer dies meanwhile never comes."""
+_SESSION_MB = 120
+"""What a session on a heavy page may need."""
+_MOST_SESSIONS = 64
+_LASTING = ("ERR_UNSAFE_PORT", "ERR_TOO_MANY_REDIRECTS", "ERR_CERT_", "ERR_SSL_", "ERR_INVALID_")
+"""Network errors that another try does not mend."""
 
-_CLOSE_TIMEOUT_S = 10.0
-
-_SELECT_JS = """(() => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`select:not([multiple]):not([size]), ::picker(select) { appearance: base-select !important }`);
-  document.adoptedStyleSheets.push(sheet);
-})()"""
-"""Chromium draws a native drop-down outside the page, where synthetic clicks cannot reach it; drawn
-inside the page its options can be seen and clicked."""
+logger = logging.getLogger(__name__)
 
 
 def host_flags(hosts: Mapping[str, str]) -> list[str]:
@@ -74,8 +67,19 @@ def read_storage_state(file: str) -> StorageState | None:
     return state
 
 
+def browser_count(config: BrowserConfig) -> int:
+    """Chromium processes: as configured, or one for two cores; one where it runs elsewhere."""
+    return 1 if config.cdp_url else config.browsers or max(1, (os.cpu_count() or 1) // 2)
+
+
+def sessions_per_browser(config: BrowserConfig) -> int:
+    """Sessions of one Chromium at once: as configured, or its share of the memory that is free now."""
+    share = psutil.virtual_memory().available / 1e6 / _SESSION_MB / browser_count(config)
+    return config.sessions_per_browser or max(1, min(_MOST_SESSIONS, int(share)))
+
+
 class BrowserPool:
-    """Sessions in one browser. Use as an async context manager.
+    """Sessions in local browsers. Use as an async context manager.
 
     Args:
         config: the recipe's browser section.
@@ -89,27 +93,42 @@ class BrowserPool:
     def __init__(
         self, config: BrowserConfig, images: ImageSink, hosts: Mapping[str, str] = MappingProxyType({})
     ) -> None:
+        self.browsers: list[Chromium] = []
+        """Those that run, the retiring ones included."""
         self._config = config
         self._images = images
         self._hosts = hosts
         self._guard = Guard(config.guard)
-        self._proxy = GuardProxy(self._guard, config.proxy)
+        self._proxy = GuardProxy(self._guard, config.proxy, RateLimit(config.guard.connections_per_second))
         self._storage_state = read_storage_state(config.storage_state)
-        self._playwright: Playwright | None = None
-        self._browser: Browser | None = None
+        self._most_browsers = browser_count(config)
+        self.capacity = self._most_browsers * sessions_per_browser(config)
+        """Sessions that can be open at once."""
+        self._slots = asyncio.Semaphore(self.capacity)
         self._starting = asyncio.Lock()
+        self._chores: set[asyncio.Task[None]] = set()
+        self._leaving = False
+
+    @property
+    def sessions(self) -> int:
+        """Sessions that are open or about to be."""
+        return sum(browser.load for browser in self.browsers)
 
     async def __aenter__(self) -> Self:
         await self._proxy.__aenter__()
         try:
-            await self._live_browser()
+            await self._pick()
         except BaseException:
-            await self._proxy.__aexit__(None, None, None)
+            await self._proxy.__aexit__()
             raise
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._stop()
+        self._leaving = True
+        await self._finish_chores()
+        await asyncio.gather(*(browser.close() for browser in self.browsers))
+        await self._finish_chores()  # a browser may have died meanwhile
+        self.browsers.clear()
         await self._proxy.__aexit__(*error)
 
     async def open(self, start_url: str, headers: dict[str, str] | None = None) -> BrowserSession:
@@ -122,59 +141,77 @@ class BrowserPool:
         Raises:
             StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after
                 `navigation_retries` further tries.
-            BrowserError: Chromium cannot be started, or opens no session.
+            BrowserError: no slot is free in time, Chromium cannot be started, or opens no session.
         """
         try:
-            async with asyncio.timeout(self._config.start_timeout_s):
-                return await self._open(start_url, headers or {})
+            async with asyncio.timeout(self._config.acquire_timeout_s):
+                await self._slots.acquire()
         except TimeoutError:
-            raise StartError(
-                f"{start_url} did not answer within {self._config.start_timeout_s:g} s (browser.start_timeout_s)"
+            raise BrowserError(
+                f"none of the {self.capacity} browser sessions became free within {self._config.acquire_timeout_s:g} s "
+                "(browser.acquire_timeout_s); raise browser.sessions_per_browser, or lower rollout.concurrency",
+                Failure.ACQUIRE_TIMEOUT,
             ) from None
-
-    async def _open(self, start_url: str, headers: dict[str, str]) -> BrowserSession:
+        made: list[BrowserSession] = []
         try:
-            session = await self._session(headers)
-        except PlaywrightError:  # mostly a browser whose death is noticed only now
-            await asyncio.sleep(_BACK_OFF_S)
+            async with asyncio.timeout(self._config.start_timeout_s):
+                return await self._begin(start_url, headers or {}, made)
+        except TimeoutError as error:
+            self._slots.release()
+            raise StartError(
+                f"{start_url} did not answer within {self._config.start_timeout_s:g} s (browser.start_timeout_s)",
+                Failure.START_TIMEOUT,
+                made[-1].diagnostics(error) if made else None,
+            ) from None
+        except BaseException:
+            self._slots.release()
+            raise
+
+    async def _begin(self, url: str, headers: dict[str, str], made: list[BrowserSession]) -> BrowserSession:
+        """A session at the URL; tried anew where the browser or the tab dies before it is there."""
+        for left in reversed(range(_TRIES)):
             try:
-                session = await self._session(headers)
-            except PlaywrightError as error:
-                raise BrowserError(f"Chromium opened no session for {start_url}: {first_line(error)}") from error
-        try:
-            await self._reach(session, start_url)
-        except BaseException:
-            await session.close()
-            raise
-        return session
+                return await self._try(url, headers, made)
+            except StartError:
+                raise
+            except BrowserError as error:
+                if not left or error.failure is Failure.NO_BROWSER:
+                    raise
+            await asyncio.sleep(_BACK_OFF_S)
+        raise AssertionError("the last try returns or raises")
 
-    async def _session(self, headers: dict[str, str]) -> BrowserSession:
-        browser = await self._live_browser()
-        width, height = self._config.viewport_px
-        creating = asyncio.ensure_future(
-            browser.new_context(
-                viewport={"width": width, "height": height},
-                device_scale_factor=1,
-                extra_http_headers=headers,
-                accept_downloads=False,
-                locale=self._config.locale,
-                timezone_id=self._config.timezone or None,
-                user_agent=self._config.user_agent or None,
-                storage_state=self._storage_state,
-            )
-        )
+    async def _try(self, url: str, headers: dict[str, str], made: list[BrowserSession]) -> BrowserSession:
+        browser = await self._pick()
+        browser.load += 1
+        session: BrowserSession | None = None
         try:
-            context = await asyncio.shield(creating)
-        except asyncio.CancelledError:  # Chromium makes it all the same
-            await (await creating).close()
+            async with asyncio.timeout(_BLANK_S):
+                session = await browser.session(headers)
+            made.append(session)
+            with session.log.timed("start"):
+                async with session.drawing():
+                    await self._reach(session, url)
+        except BaseException as error:
+            diagnostics = session.diagnostics(error) if session is not None else {}
+            if session is not None:
+                await session.close()
+            self._leave(browser)
+            if isinstance(error, BrowserError):
+                error.diagnostics = error.diagnostics or diagnostics
+            elif isinstance(error, PlaywrightError | TimeoutError):  # mostly a death that is noticed only now
+                reason = first_line(error) if isinstance(error, PlaywrightError) else f"no tab within {_BLANK_S:g} s"
+                raise BrowserError(
+                    f"Chromium opened no session for {url}: {reason}", Failure.BROWSER_DIED, diagnostics
+                ) from error
             raise
-        session = BrowserSession(context, self._config, self._images, self._guard)
-        try:
-            await context.add_init_script(_SELECT_JS)
-            await session.open_tab()
-        except BaseException:
-            await session.close()
-            raise
+        limit = asyncio.get_running_loop().call_later(self._config.session_timeout_s, self._expire, session)
+
+        def closed() -> None:
+            limit.cancel()
+            self._leave(browser)
+            self._slots.release()
+
+        session.on_closed = closed
         return session
 
     async def _reach(self, session: BrowserSession, url: str) -> None:
@@ -184,7 +221,8 @@ class BrowserPool:
             if attempt:
                 await asyncio.sleep(_BACK_OFF_S * 2 ** (attempt - 1))
             try:
-                response = await session.page.goto(url, wait_until="commit", timeout=0)
+                async with asyncio.timeout(self._config.navigation_timeout_s):
+                    response = await session.page.goto(url, wait_until="commit", timeout=0)
                 _not_refused(url, self._guard.refusal(url))
                 if response is None or response.status < 500:
                     await session.settle()
@@ -193,89 +231,75 @@ class BrowserPool:
                     return
                 unreachable = self._guard.unreachable(url) if response.status == 502 else None
                 reason = unreachable or f"it answered HTTP {response.status}"
+            except TimeoutError:
+                reason = f"no answer within {self._config.navigation_timeout_s:g} s (browser.navigation_timeout_s)"
+                await session.active.cdp.send("Page.stopLoading")
             except PlaywrightError as error:
-                browser = self._browser
-                if browser is None or not browser.is_connected():
-                    raise BrowserError(f"the browser died while opening {url}: {first_line(error)}") from error
+                if (lost := session.lost(error)) is not None:
+                    raise lost from error
                 _not_refused(url, self._guard.refusal(url))
                 reason = first_line(error)
+                if any(name in reason for name in _LASTING):
+                    raise StartError(f"cannot open {url}: {reason}") from None
         raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
 
-    async def _live_browser(self) -> Browser:
-        """The running browser; a new one where none runs. One that is connected is never replaced,
-        because other sessions live in it."""
+    async def _pick(self) -> Chromium:
+        """The browser that takes the next session; a further one is started while none is idle and there may be one."""
         async with self._starting:
-            browser = self._browser
-            if browser is None or not browser.is_connected():
-                await self._stop()
-                browser = self._browser = await self._start()
-            return browser
+            ready = [browser for browser in self.browsers if browser.alive and not browser.retiring]
+            if len(ready) < self._most_browsers and all(browser.load for browser in ready):
+                kit = Kit(self._config, self._images, self._guard, self._flags(), self._storage_state)
+                ready.append(await Chromium.start(kit, self._lost))
+                self.browsers.append(ready[-1])
+            return min(ready, key=lambda browser: browser.load)
 
-    async def _start(self) -> Browser:
-        if self._config.cdp_url:
-            return await self._attach()
-        executable = find_chromium(self._config)
-        self._playwright = await async_playwright().start()
-        sandbox = os.geteuid() != 0  # Chromium refuses to sandbox root
+    def _leave(self, browser: Chromium) -> None:
+        """A session of this browser has ended."""
+        browser.load -= 1
+        if not self._leaving:
+            self._spawn(self._recycle(browser))
+
+    async def _recycle(self, browser: Chromium) -> None:
+        limit_mb = self._config.recycle_memory_mb
+        if 0 < self._config.recycle_after <= browser.hosted or 0 < limit_mb < await browser.memory_mb():
+            browser.retire()
+        if browser.retiring and browser.load == 0 and browser in self.browsers:
+            self.browsers.remove(browser)
+            await browser.close()
+
+    def _lost(self, browser: Chromium) -> None:
+        """A browser has died: have another one ready before it is asked for."""
+        self.browsers.remove(browser)
+        self._spawn(browser.close())
+        if not self._leaving:
+            self._spawn(self._replace())
+
+    async def _replace(self) -> None:
         try:
-            try:
-                return await self._launch(self._playwright, executable, sandbox)
-            except PlaywrightError as error:
-                # Containers and some distributions forbid the namespaces that it needs.
-                if not sandbox or "sandbox" not in error.message.lower():
-                    raise
-                return await self._launch(self._playwright, executable, False)
-        except PlaywrightError as error:
-            await self._stop()
-            raise BrowserError(
-                f"{executable} did not start: {first_line(error)}; "
-                f"see what `{executable} --headless --dump-dom about:blank` says"
-            ) from None
+            await self._pick()
+        except BrowserError as error:
+            logger.warning("no new Chromium for one that died: %s", error)  # the next `open` tries again, and says so
 
-    async def _attach(self) -> Browser:
-        """Use the browser at `cdp_url`."""
-        self._playwright = await async_playwright().start()
-        try:
-            return await self._playwright.chromium.connect_over_cdp(
-                self._config.cdp_url, timeout=self._config.start_timeout_s * 1000
-            )
-        except PlaywrightError as error:
-            await self._stop()
-            raise BrowserError(
-                f"no browser at browser.cdp_url {self._config.cdp_url!r}: {first_line(error)}; start one with "
-                "--remote-debugging-port, or leave the key out"
-            ) from None
+    def _expire(self, session: BrowserSession) -> None:
+        self._spawn(session.expire())
 
-    async def _launch(self, playwright: Playwright, executable: str, sandbox: bool) -> Browser:
-        return await playwright.chromium.launch(
-            executable_path=executable,
-            headless=self._config.headless,
-            chromium_sandbox=sandbox,
-            # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
-            handle_sigint=False,
-            args=[*_FLAGS, *host_flags(self._hosts), *self._proxy_flags()],
-            timeout=self._config.start_timeout_s * 1000,
-        )
+    async def _finish_chores(self) -> None:
+        while self._chores:
+            await asyncio.gather(*self._chores, return_exceptions=True)
 
-    def _proxy_flags(self) -> list[str]:
+    def _spawn(self, chore: Any) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(chore)
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+    def _flags(self) -> list[str]:
         """All through the proxy, this machine's own addresses too, except `hosts`."""
         direct = ";".join(["<-loopback>", *self._hosts])
-        return [f"--proxy-server=http://127.0.0.1:{self._proxy.port}", f"--proxy-bypass-list={direct}"]
-
-    async def _stop(self) -> None:
-        browser, playwright = self._browser, self._playwright
-        self._browser = self._playwright = None
-        if browser is not None and browser.is_connected():
-            try:
-                async with asyncio.timeout(_CLOSE_TIMEOUT_S):
-                    await browser.close()
-            except (PlaywrightError, TimeoutError):
-                pass  # the driver kills what it started when it stops
-        if playwright is not None:
-            await playwright.stop()
+        proxy = [f"--proxy-server=http://127.0.0.1:{self._proxy.port}", f"--proxy-bypass-list={direct}"]
+        return [*host_flags(self._hosts), *proxy]
 
 
 def _not_refused(url: str, reason: str | None) -> None:
     """Raise StartError where the guard has a reason against a start URL."""
     if reason is not None:
-        raise StartError(f"{url} is not opened: {reason} (browser.guard)")
+        raise StartError(f"{url} is not opened: {reason} (browser.guard)", Failure.START_REFUSED)

@@ -16,6 +16,7 @@ from typing import Self
 from urllib.parse import unquote, urlsplit
 
 from webdojo.browser.guard import Guard, Refused
+from webdojo.browser.rate import RateLimit
 from webdojo.errors import ConfigError
 
 _HEAD_BYTES = 64 * 1024
@@ -60,13 +61,15 @@ class GuardProxy:
     Args:
         guard: decides about every host.
         upstream: address of a further proxy to go through; it resolves names, so the guard sees those only.
+        rate: holds back connections to a host that is asked too often.
 
     Raises:
         ConfigError: `upstream` is no proxy's address.
     """
 
-    def __init__(self, guard: Guard, upstream: str = "") -> None:
+    def __init__(self, guard: Guard, upstream: str = "", rate: RateLimit | None = None) -> None:
         self._guard = guard
+        self._rate = rate or RateLimit(0)
         self._upstream = Upstream.read(upstream) if upstream else None
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -108,6 +111,7 @@ class GuardProxy:
             parts = urlsplit(f"//{target}" if tunnel else target)
             if (not tunnel and parts.scheme != "http") or not parts.hostname:
                 raise Refused("only http and https are allowed")
+            await asyncio.sleep(self._rate.delay(parts.hostname))
             upstream, to_host = await self._reach(parts.hostname, parts.port or 80)
         except (Refused, ValueError) as refused:
             await _answer(writer, 403, "Forbidden", str(refused))

@@ -1,14 +1,18 @@
 """One isolated browser context: look at it, act in it, close it.
 
 `observe()` gives what the agent sees, `act()` carries out calls and says what they did. Whatever
-the web or the agent does wrong becomes feedback; only the loss of the browser itself is an error.
-At any time exactly one tab is active, and a tab that a page opens becomes the active one.
+the web or the agent does wrong becomes feedback; only the loss of the session itself is an error,
+with a name (`errors.Failure`) and a record of what led to it (`diagnostics.py`). At any time exactly
+one tab is active, and a tab that a page opens becomes the active one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, Dialog, Page
@@ -16,7 +20,10 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
 from webdojo.browser.blocked import blocked_by
+from webdojo.browser.clipboard import Clipboard
+from webdojo.browser.diagnostics import SessionLog
 from webdojo.browser.feedback import describe, failed
+from webdojo.browser.frames import Frames
 from webdojo.browser.guard import Guard, Refused
 from webdojo.browser.interface import ActResult
 from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
@@ -25,39 +32,85 @@ from webdojo.browser.snapshot import Snapshot, snapshot
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
-from webdojo.errors import BrowserError
+from webdojo.errors import BrowserError, Failure
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall
 from webdojo.types import Tab as TabInfo
 
-_CLOSE_TIMEOUT_S = 10.0
-
 _NOTES_SHOWN = 3
+
+_NEWS_S = 0.3
+"""The news that a tab has crashed may come after the first error that this caused."""
+
+SeenT = TypeVar("SeenT")
+
+logger = logging.getLogger(__name__)
+
+
+class Host(Protocol):
+    """What a session needs of the browser that it lives in."""
+
+    @property
+    def alive(self) -> bool: ...
+
+    def record(self) -> dict[str, Any]:
+        """The browser's part of the diagnostics."""
+        ...
+
+    def retire(self) -> None:
+        """Take no more sessions."""
+        ...
 
 
 class BrowserSession:
     """An open context; `BrowserPool.open` makes one."""
 
-    def __init__(self, context: BrowserContext, config: BrowserConfig, images: ImageSink, guard: Guard) -> None:
+    def __init__(
+        self,
+        context: BrowserContext,
+        config: BrowserConfig,
+        images: ImageSink,
+        guard: Guard,
+        host: Host,
+        frames: Frames | None = None,
+    ) -> None:
         self.viewport_px = config.viewport_px
         self.tabs: list[Tab] = []
         self.active: Tab
+        self.clipboard = Clipboard()
+        self.log = SessionLog()
+        self.on_closed: Callable[[], None] = lambda: None
+        """Called once, when the session has been closed."""
         self._context = context
         self._config = config
         self._images = images
         self._guard = guard
+        self._host = host
+        self._frames = frames
+        self._flowing = False
         self._adopting: set[asyncio.Task[None]] = set()
         self._coming = 0
         """Windows that were asked for and have not come yet."""
         self._tab_came = asyncio.Event()
         self._notes: list[str] = []
-        self._closed = False
+        self._expired = False
+        self._closing: asyncio.Task[None] | None = None
         context.on("page", self._on_page)
         context.on("dialog", self._on_dialog)
+        context.on("weberror", lambda error: self.log.error(str(error.error)))
 
     @property
     def page(self) -> Page:
         """Playwright's page of the active tab."""
         return self.active.page
+
+    @property
+    def usable(self) -> bool:
+        """False once it was closed, or its tab or browser is gone."""
+        return self._closing is None and self._host.alive and bool(self.tabs) and not self.active.crashed
+
+    async def send_headers(self, headers: dict[str, str]) -> None:
+        """Send these with every request from now on."""
+        await self._context.set_extra_http_headers(headers)
 
     async def observe(self) -> Observation:
         """See the active tab as it is now.
@@ -65,16 +118,22 @@ class BrowserSession:
         Raises:
             BrowserError: the browser died, the tab crashed, or no picture came in time.
         """
-        try:
-            async with asyncio.timeout(self._config.screenshot_timeout_s):
-                return await self._observe()
-        except TimeoutError:
-            raise BrowserError(
-                f"no screenshot of {self.active.url} within {self._config.screenshot_timeout_s:g} s "
-                "(browser.screenshot_timeout_s)"
-            ) from None
-        except PlaywrightError as error:
-            raise BrowserError(f"browser lost at {self.active.url}: {first_line(error)}") from error
+        with self.log.timed("observe"):
+            return await self._seen(self._observe(), "screenshot")
+
+    async def snapshot(self) -> Snapshot:
+        """What the active tab says, for the text observations of `views.py`.
+
+        Raises:
+            BrowserError: the browser died, the tab crashed, or it did not answer in time.
+        """
+
+        async def settled() -> Snapshot:
+            await self.settle()
+            return await snapshot(self.page, self.viewport_px)
+
+        with self.log.timed("snapshot"):
+            return await self._seen(settled(), "description")
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
         """Carry out calls in order; `done` and a call that runs out of time end the turn.
@@ -85,9 +144,12 @@ class BrowserSession:
         result = ActResult()
         for call in calls:
             try:
-                async with asyncio.timeout(self._config.action_timeout_s):
-                    feedback = await self._run(call)
-            except TimeoutError:
+                with self.log.timed(call.name):
+                    async with asyncio.timeout(self._config.action_timeout_s):
+                        feedback = await self._run(call)
+            except TimeoutError as error:
+                if (lost := self.lost(error)) is not None:
+                    raise lost from None
                 result.feedback.append(failed(call, f"timed out after {self._config.action_timeout_s:g} s"))
                 break
             result.feedback.append(feedback)
@@ -96,36 +158,17 @@ class BrowserSession:
                 break
         return result
 
-    async def snapshot(self) -> Snapshot:
-        """What the active tab says, for the text observations of `views.py`.
-
-        Raises:
-            BrowserError: the browser died, the tab crashed, or it did not answer in time.
-        """
-        try:
-            async with asyncio.timeout(self._config.screenshot_timeout_s):
-                await self.settle()
-                return await snapshot(self.page, self.viewport_px)
-        except TimeoutError:
-            raise BrowserError(
-                f"no description of {self.active.url} within {self._config.screenshot_timeout_s:g} s "
-                "(browser.screenshot_timeout_s)"
-            ) from None
-        except PlaywrightError as error:
-            raise BrowserError(f"browser lost at {self.active.url}: {first_line(error)}") from error
-
     async def close(self) -> None:
         """Close all tabs and forget cookies and storage. Closing twice is allowed."""
-        if self._closed:
-            return
-        self._closed = True
-        for task in self._adopting:
-            task.cancel()
-        try:
-            async with asyncio.timeout(_CLOSE_TIMEOUT_S):
-                await self._context.close()
-        except (PlaywrightError, TimeoutError):
-            pass  # the browser is gone or hangs: the pool ends it
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close())
+        # Whoever is cancelled while waiting leaves no half-closed session behind.
+        await asyncio.shield(self._closing)
+
+    async def expire(self) -> None:
+        """Close it because it ran past `session_timeout_s`; what is asked of it from now on fails with that reason."""
+        self._expired = True
+        await self.close()
 
     async def open_tab(self) -> None:
         """Open a blank tab and make it the active one.
@@ -134,15 +177,31 @@ class BrowserSession:
             BrowserError: it is gone already, and there is no other tab.
         """
         self._coming += 1
-        await self._context.new_page()
+        if self._frames is None:
+            await self._context.new_page()
+        else:
+            await self._frames.open_page(self._context)
         await self._await_tabs()
         if not self.tabs:
-            raise BrowserError("a new tab closed before it could be used")
+            raise BrowserError("a new tab closed before it could be used", Failure.TAB_CRASHED)
 
     async def focus_tab(self, tab: Tab) -> None:
         """Make a tab the active one."""
         self.active = tab
         await tab.page.bring_to_front()
+
+    @asynccontextmanager
+    async def drawing(self) -> AsyncIterator[None]:
+        """While the block runs the active tab is drawn, so that it takes input and becomes ready."""
+        if self._frames is None or self._flowing:
+            yield
+            return
+        self._flowing = True
+        try:
+            async with self._frames.flowing(lambda: self.active.cdp if self.tabs else None):
+                yield
+        finally:
+            self._flowing = False
 
     def refusal(self, url: str) -> str | None:
         """Why the guard refused the host of a URL, or None."""
@@ -163,18 +222,19 @@ class BrowserSession:
         Args:
             point: CSS pixel whose element the state describes.
         """
-        while True:
-            await self._catch_up()
-            tab = self.active
-            try:
-                raw = await settle(tab, self._config, point)
-            except PlaywrightError:
-                if not tab.page.is_closed():
-                    raise
-                continue
-            await self._catch_up()
-            if tab is self.active:
-                return self._state(raw)
+        async with self.drawing():
+            while True:
+                await self._catch_up()
+                tab = self.active
+                try:
+                    raw = await settle(tab, self._config, point)
+                except PlaywrightError:
+                    if not tab.page.is_closed():
+                        raise
+                    continue
+                await self._catch_up()
+                if tab is self.active:
+                    return self._state(raw)
 
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
@@ -188,12 +248,14 @@ class BrowserSession:
         at_px = point_px(*point, self.viewport_px) if point else None
         try:
             before = await self._probe(at_px)
-            note = await self._execute(call, before)
-            after = await self.settle(at_px)
+            async with self.drawing():
+                note = await self._execute(call, before)
+                after = await self.settle(at_px)
         except ToolFailed as error:
             return failed(call, str(error))
         except PlaywrightError as error:
-            self._check_alive(error)
+            if (lost := self.lost(error)) is not None:
+                raise lost from error
             return failed(call, first_line(error))
         notes = [note] if note is not None else []
         if after.document != before.document:
@@ -292,7 +354,7 @@ class BrowserSession:
     async def _adopt(self, page: Page) -> None:
         page.on("close", self._on_close)
         try:
-            tab = await Tab.adopt(page, self._config, self._on_popup, self._notes.append)
+            tab = await Tab.adopt(page, self._config, self.log, self._on_popup, self._notes.append, self._frames)
         except PlaywrightError:
             return  # a window that closed at once never was a tab
         if not page.is_closed():
@@ -316,12 +378,62 @@ class BrowserSession:
             self._notes.append(f'{dialog.type} "{_clip(dialog.message)}" was accepted{said}')
         await dialog.accept(dialog.default_value)
 
-    def _check_alive(self, error: PlaywrightError) -> None:
-        browser = self._context.browser
-        if browser is None or not browser.is_connected():
-            raise BrowserError(f"the browser died: {first_line(error)}") from error
-        if self.active.crashed:
-            raise BrowserError(f"the tab crashed at {self.active.url}") from error
+    async def _seen(self, looking: Coroutine[Any, Any, SeenT], what: str) -> SeenT:
+        """What looking at the tab gives; its failure as an error."""
+        limit = self._config.screenshot_timeout_s
+        try:
+            async with asyncio.timeout(limit):
+                return await looking
+        except TimeoutError as error:
+            raise self.lost(error) or self._error(
+                Failure.SCREENSHOT_TIMEOUT,
+                f"no {what} of {self.active.url} within {limit:g} s (browser.screenshot_timeout_s)",
+                error,
+            ) from None
+        except PlaywrightError as error:
+            if self.lost(error) is None:
+                await asyncio.sleep(_NEWS_S)
+            raise self.lost(error) or self._error(
+                Failure.BROWSER_DIED, f"browser lost at {self.active.url}: {first_line(error)}", error
+            ) from error
+
+    def lost(self, error: Exception) -> BrowserError | None:
+        """Why the session cannot go on after an error; None where it can."""
+        reason = first_line(error) if isinstance(error, PlaywrightError) else "no answer"
+        if self._expired:
+            limit = f"{self._config.session_timeout_s:g} s (browser.session_timeout_s)"
+            return self._error(Failure.SESSION_TIMEOUT, f"the session ran past its limit of {limit}", error)
+        if self._closing is not None:
+            return self._error(Failure.BROWSER_DIED, "the session is closed", error)
+        if not self._host.alive:
+            return self._error(Failure.BROWSER_DIED, f"the browser died: {reason}", error)
+        if self.active.crashed or "Target crashed" in reason:
+            return self._error(Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}", error)
+        return None
+
+    def _error(self, failure: Failure, message: str, cause: BaseException) -> BrowserError:
+        return BrowserError(message, failure, self.diagnostics(cause))
+
+    def diagnostics(self, cause: BaseException | None = None) -> dict[str, Any]:
+        """What the session and its browser went through (`SessionLog.record`), with `url` and `browser`."""
+        url = self.active.url if self.tabs else ""
+        return {"url": url, **self.log.record(cause), "browser": self._host.record()}
+
+    async def _close(self) -> None:
+        for task in self._adopting:
+            task.cancel()
+        try:
+            with self.log.timed("close"):
+                async with asyncio.timeout(self._config.exit_timeout_s):
+                    await self._context.close()
+        except TimeoutError:
+            # Its pages may run on: let nobody else share that browser.
+            logger.warning("a session did not close within %g s (browser.exit_timeout_s)", self._config.exit_timeout_s)
+            self._host.retire()
+        except PlaywrightError:
+            pass  # the browser is gone
+        finally:
+            self.on_closed()
 
 
 def first_line(error: PlaywrightError) -> str:

@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.async_api import CDPSession, Download, Page, Request, Response
+from playwright.async_api import CDPSession, ConsoleMessage, Download, Page, Request, Response
 
+from webdojo.browser.diagnostics import SessionLog
+from webdojo.browser.frames import Frames
 from webdojo.config import BrowserConfig
 
 _DATA = ("fetch", "xhr")
@@ -27,8 +29,10 @@ class Tab:
         page: Page,
         cdp: CDPSession,
         config: BrowserConfig,
+        log: SessionLog,
         on_popup: Callable[[], None],
         note: Callable[[str], None],
+        frames: Frames | None,
     ) -> None:
         self.page = page
         self.cdp = cdp
@@ -41,23 +45,33 @@ class Tab:
         self.failed_url = ""
         """The address that did not load, where the tab shows Chromium's error page."""
         self._config = config
+        self._log = log
         self._popup = on_popup
         self._note = note
+        self._frames = frames
         self._main_frame = ""
         self._requests: dict[Request, float] = {}
         self._moved = asyncio.Event()
 
     @classmethod
     async def adopt(
-        cls, page: Page, config: BrowserConfig, on_popup: Callable[[], None], note: Callable[[str], None]
+        cls,
+        page: Page,
+        config: BrowserConfig,
+        log: SessionLog,
+        on_popup: Callable[[], None],
+        note: Callable[[str], None],
+        frames: Frames | None = None,
     ) -> Tab:
         """Attach to a page and follow it from now on.
 
         Args:
+            log: counts the requests and takes script errors.
             on_popup: called when the page asks for a new window, before that window exists.
             note: takes what the agent should be told in the next feedback.
+            frames: draws the page, where that is done on demand.
         """
-        tab = cls(page, await page.context.new_cdp_session(page), config, on_popup, note)
+        tab = cls(page, await page.context.new_cdp_session(page), config, log, on_popup, note, frames)
         tab.cdp.on("Page.frameRequestedNavigation", tab._on_requested)
         tab.cdp.on("Page.frameStartedNavigating", tab._on_started)
         tab.cdp.on("Page.frameNavigated", tab._on_navigated)
@@ -68,7 +82,8 @@ class Tab:
         page.on("request", tab._on_request)
         page.on("response", tab._on_response)
         page.on("requestfinished", tab._on_answer)
-        page.on("requestfailed", tab._on_answer)
+        page.on("requestfailed", tab._on_failed)
+        page.on("console", tab._on_console)
         page.on("download", tab._on_download)
         page.on("crash", tab._on_crash)
         page.on("close", tab._on_close)
@@ -115,6 +130,8 @@ class Tab:
         options: dict[str, Any] = {"format": self._config.screenshot_format, "optimizeForSpeed": True}
         if self._config.screenshot_format == "jpeg":
             options["quality"] = self._config.screenshot_quality
+        if self._frames is not None:
+            return base64.b64decode(await self._frames.picture(self.cdp, options))
         shot = await self.cdp.send("Page.captureScreenshot", options)
         return base64.b64decode(shot["data"])
 
@@ -151,10 +168,12 @@ class Tab:
         self._popup()
 
     def _on_request(self, request: Request) -> None:
+        self._log.requests["sent"] += 1
         if request.resource_type in _DATA:
             self._requests[request] = time.monotonic()
 
     def _on_response(self, response: Response) -> None:
+        self._log.requests[f"{response.status // 100}xx"] += 1
         request = response.request
         if request.is_navigation_request() and request.frame == self.page.main_frame:
             self.status = response.status
@@ -162,6 +181,14 @@ class Tab:
     def _on_answer(self, request: Request) -> None:
         if self._requests.pop(request, None) is not None:
             self._moved.set()
+
+    def _on_failed(self, request: Request) -> None:
+        self._log.requests["failed"] += 1
+        self._on_answer(request)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._log.error(message.text)
 
     def _on_download(self, download: Download) -> None:
         self._note(f'download of "{download.suggested_filename[:60]}" refused')

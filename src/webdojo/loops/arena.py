@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Container, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import Recipe
+from webdojo.config import Recipe, TasksConfig
 from webdojo.errors import BrowserError, EngineError, WebdojoError
 from webdojo.policy.processor import Processor
 from webdojo.progress import Progress
@@ -42,6 +44,12 @@ class Arena:
     pool: BrowserPool
     server: SiteServer
     harness: OpenWebRLHarness
+    blocklist: Blocklist | None = None
+    """Takes note of web sites that keep failing."""
+
+    def blocked(self) -> Container[str]:
+        """The hosts whose tasks are passed over now."""
+        return self.blocklist.blocked() if self.blocklist is not None else ()
 
     def runner(
         self,
@@ -76,6 +84,8 @@ class Arena:
             )
             trajectory.reward = score(trajectory)
             await to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+            if self.blocklist is not None:
+                self.blocklist.note(trajectory)
             on_episode(trajectory)
             if trajectory.reward.valid:
                 failed.clear()
@@ -138,6 +148,16 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 @asynccontextmanager
 async def open_arena(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[Arena]:
     """Start sites and browser for a run, and stop them in every case."""
-    with SiteServer() as server:
+    with SiteServer() as server, _blocklist(recipe.tasks) as blocklist:
         async with BrowserPool(recipe.browser, store.images, server.hosts) as pool:
-            yield Arena(recipe, store, pool, server, OpenWebRLHarness(recipe.harness, processor))
+            yield Arena(recipe, store, pool, server, OpenWebRLHarness(recipe.harness, processor), blocklist)
+
+
+@contextmanager
+def _blocklist(config: TasksConfig) -> Iterator[Blocklist | None]:
+    """The blocklist that a recipe names, if it names one."""
+    if not config.blocklist:
+        yield None
+        return
+    with closing(Blocklist(Path(config.blocklist), config.blocklist_failures, config.blocklist_hours)) as blocklist:
+        yield blocklist

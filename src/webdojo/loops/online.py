@@ -57,7 +57,7 @@ async def online(arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequen
         surplus = [_stored_group(store, id) for id in checkpoint.meta["surplus"]]
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
-    stream = TaskStream(tasks, recipe.seed, position)
+    stream = TaskStream(tasks, recipe.seed, position, arena.blocked)
     engine.update_weights(learner.model.state_dict(), version=done)
 
     for iteration in range(done + 1, config.iterations + 1):

@@ -96,10 +96,10 @@ async def run_episode(
         if not deadline.expired():
             raise
         _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
-    except StartError as error:
-        _end(trajectory, Termination.START_ERROR, str(error))
     except BrowserError as error:
-        _end(trajectory, Termination.ENV_ERROR, str(error))
+        termination = Termination.START_ERROR if isinstance(error, StartError) else Termination.ENV_ERROR
+        _end(trajectory, termination, str(error))
+        trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics
     except EngineError as error:
         _end(trajectory, Termination.ABORTED, str(error))
     finally:

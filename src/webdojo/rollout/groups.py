@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
 
+from webdojo.errors import TaskError
 from webdojo.types import Task, Trajectory
 
 SPREAD = 1e-6
@@ -68,13 +69,23 @@ def effective(group: Group, version: int, max_staleness: int) -> GroupVerdict:
 class TaskStream:
     """An endless seeded order over tasks: each pass is a new shuffle.
 
-    `position` counts the tasks handed out; a stream made with that position goes on from there.
+    `position` counts the tasks handed out or passed over; a stream made with that position goes on from there.
+
+    Args:
+        blocked: the hosts whose tasks are passed over now, asked before each task.
     """
 
-    def __init__(self, tasks: Sequence[Task], seed: int, position: int = 0) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        seed: int,
+        position: int = 0,
+        blocked: Callable[[], Container[str]] = lambda: (),
+    ) -> None:
         assert tasks, "a task stream needs tasks"
         self._tasks = list(tasks)
         self._seed = seed
+        self._blocked = blocked
         self.position = position
         self._order: list[int] = []
         self._epoch = -1
@@ -83,6 +94,21 @@ class TaskStream:
         return self
 
     def __next__(self) -> Task:
+        """The next task.
+
+        Raises:
+            TaskError: the hosts of all tasks are blocked.
+        """
+        blocked = self._blocked()
+        for _ in range(2 * len(self._tasks)):  # what is left of this pass, and a whole one
+            if (task := self._draw()).website not in blocked:
+                return task
+        raise TaskError(
+            f"the web sites of all {len(self._tasks)} tasks are on the blocklist (tasks.blocklist): wait until their "
+            "time is over, delete the file, or add tasks of other sites"
+        )
+
+    def _draw(self) -> Task:
         epoch, index = divmod(self.position, len(self._tasks))
         if epoch != self._epoch:
             self._order = list(range(len(self._tasks)))

@@ -1,0 +1,366 @@
+"""One Chromium process and the sessions in it.
+
+A `Chromium` has a Playwright driver of its own, so that whatever dies takes only its own sessions
+along. A watch ends one that no longer answers, and `close` leaves no process behind, whatever
+state they are in. Spare sessions are kept ready, because opening one takes longer than using it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, StorageState, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from webdojo.browser.find import find_chromium
+from webdojo.browser.frames import FLAGS, Frames
+from webdojo.browser.guard import Guard
+from webdojo.browser.session import BrowserSession, first_line
+from webdojo.config import BrowserConfig
+from webdojo.errors import BrowserError
+from webdojo.types import ImageSink
+
+_FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--disable-smooth-scrolling",
+    # What does not go through the proxy does not pass the guard.
+    "--disable-quic",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+
+_SELECT_JS = """(() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`select:not([multiple]):not([size]), ::picker(select) { appearance: base-select !important }`);
+  document.adoptedStyleSheets.push(sheet);
+})()"""
+"""Chromium draws a native drop-down outside the page, where synthetic clicks cannot reach it; drawn
+inside the page its options can be seen and clicked."""
+
+_PULSE_S = 5.0
+_HANG_S = 20.0
+"""A browser that does not say its version for so long hangs: on a loaded machine it takes a second or two."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What all browsers of a pool are made with."""
+
+    config: BrowserConfig
+    images: ImageSink
+    guard: Guard
+    flags: Sequence[str]
+    storage_state: StorageState | None
+
+
+class Chromium:
+    """A running browser; `Chromium.start` makes one."""
+
+    def __init__(self, playwright: Playwright, browser: Browser, kit: Kit, on_end: Callable[[Chromium], None]) -> None:
+        self.load = 0
+        """Sessions that are open or about to be; counted by the pool."""
+        self.hosted = 0
+        """Sessions that it has given away so far."""
+        self.retiring = False
+        """Takes no more sessions."""
+        self._playwright = playwright
+        self._browser = browser
+        self._kit = kit
+        self._on_end = on_end
+        self._began = time.monotonic()
+        self._cdp: CDPSession
+        self._frames: Frames | None = None
+        self._making_context = asyncio.Lock()
+        self._processes: list[psutil.Process] = []
+        """The browser's main process and the driver above it; none for a browser that runs elsewhere."""
+        self._spare: deque[BrowserSession] = deque()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._refilling = False
+        self._ended = False
+
+    @classmethod
+    async def start(cls, kit: Kit, on_end: Callable[[Chromium], None]) -> Chromium:
+        """Start a browser, or attach to the one at `cdp_url`.
+
+        Args:
+            on_end: called once when the browser has died or was killed because it hung; not after `close`.
+
+        Raises:
+            BrowserError: there is none to be had.
+        """
+        on_demand = kit.config.capture == "begin_frame" and not kit.config.cdp_url
+        self = await cls._started(kit, on_end, FLAGS if on_demand else ())
+        if on_demand and not await self._draws_on_demand():
+            logger.warning("this Chromium cannot draw on demand (browser.capture: begin_frame): it takes screenshots")
+            await self.close()
+            self = await cls._started(kit, on_end, ())
+        self._browser.on("disconnected", lambda _: self._end())
+        self._spawn(self._watch())
+        self._refill()
+        return self
+
+    @classmethod
+    async def _started(cls, kit: Kit, on_end: Callable[[Chromium], None], flags: Sequence[str]) -> Chromium:
+        playwright = await async_playwright().start()
+        try:
+            browser = await (_attach(playwright, kit) if kit.config.cdp_url else _launch(playwright, kit, flags))
+            self = cls(playwright, browser, kit, on_end)
+            self._cdp = await browser.new_browser_cdp_session()
+            if not kit.config.cdp_url:
+                self._processes = await _processes(self._cdp)
+        except BaseException:
+            await playwright.stop()
+            raise
+        return self
+
+    async def _draws_on_demand(self) -> bool:
+        self._frames = Frames(self._cdp, self._end)
+        context = await self._new_context()
+        works = await self._frames.works(context)
+        await context.close()
+        return works
+
+    @property
+    def alive(self) -> bool:
+        return not self._ended and self._browser.is_connected()
+
+    @property
+    def contexts(self) -> int:
+        """Browser contexts, the spare ones included."""
+        return len(self._browser.contexts)
+
+    def retire(self) -> None:
+        """Take no more sessions: it has hosted enough, or one of them would not close."""
+        self.retiring = True
+
+    async def session(self, headers: dict[str, str]) -> BrowserSession:
+        """A session with one blank tab that sends `headers` with every request.
+
+        Raises:
+            PlaywrightError: Chromium makes none.
+        """
+        spare = await self._take()
+        session = spare if spare is not None else await self._new_session()
+        try:
+            if headers:
+                await session.send_headers(headers)
+        except BaseException:
+            await session.close()
+            raise
+        self.hosted += 1
+        self._refill()
+        return session
+
+    async def memory_mb(self) -> float:
+        """Private memory of all its processes, in MB; 0 for a browser that runs elsewhere."""
+        return await asyncio.to_thread(_private_mb, self._processes)
+
+    def record(self) -> dict[str, Any]:
+        """Its part of a session's diagnostics: `uptime_s`, `open`, `hosted` sessions, `memory_mb`, `alive`."""
+        return {
+            "alive": self.alive,
+            "uptime_s": round(time.monotonic() - self._began, 1),
+            "open": self.load,
+            "hosted": self.hosted,
+            "memory_mb": round(_private_mb(self._processes), 1),
+        }
+
+    async def close(self) -> None:
+        """End the browser with all its sessions; what does not end in `exit_timeout_s` is killed."""
+        self._ended = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        timeout_s = self._kit.config.exit_timeout_s
+        family = await asyncio.to_thread(_family, self._processes)
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._browser.close()
+        with contextlib.suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._playwright.stop()
+        await asyncio.to_thread(_kill, family)
+
+    async def _take(self) -> BrowserSession | None:
+        while self._spare:
+            session = self._spare.popleft()
+            if session.usable:
+                return session
+            await session.close()
+        return None
+
+    async def _new_session(self) -> BrowserSession:
+        creating = asyncio.ensure_future(self._new_context())
+        try:
+            context = await asyncio.shield(creating)
+        except asyncio.CancelledError:  # Chromium makes it all the same
+            self._spawn(_discard(creating))
+            raise
+        session = BrowserSession(context, self._kit.config, self._kit.images, self._kit.guard, self, self._frames)
+        try:
+            await context.add_init_script(_SELECT_JS)
+            await session.open_tab()
+        except BaseException:
+            self._spawn(session.close())  # which may take long where a tab never came
+            raise
+        return session
+
+    async def _new_context(self) -> BrowserContext:
+        if self._frames is None:
+            return await self._bare_context()
+        async with self._making_context:
+            before = await self._frames.contexts()
+            context = await self._bare_context()
+            await self._frames.learn(context, before)
+            return context
+
+    async def _bare_context(self) -> BrowserContext:
+        config = self._kit.config
+        width, height = config.viewport_px
+        return await self._browser.new_context(
+            viewport={"width": width, "height": height},
+            device_scale_factor=1,
+            accept_downloads=False,
+            locale=config.locale,
+            timezone_id=config.timezone or None,
+            user_agent=config.user_agent or None,
+            storage_state=self._kit.storage_state,
+        )
+
+    def _refill(self) -> None:
+        if self._kit.config.cdp_url:
+            return  # somebody else's browser: take what is used
+        if not self._refilling and not self.retiring and not self._ended:
+            self._refilling = True
+            self._spawn(self._make_spares())
+
+    async def _make_spares(self) -> None:
+        try:
+            while len(self._spare) < self._kit.config.warm_sessions and not self.retiring:
+                self._spare.append(await self._new_session())
+        except (PlaywrightError, BrowserError) as error:
+            logger.debug("no spare session: %s", error)  # whoever needs one makes it, and says why it cannot
+        finally:
+            self._refilling = False
+
+    async def _watch(self) -> None:
+        """Kill the browser when it has stopped answering."""
+        reason = f"it did not answer for {_HANG_S:g} s"
+        with contextlib.suppress(TimeoutError):
+            while True:
+                await asyncio.sleep(_PULSE_S)
+                try:
+                    async with asyncio.timeout(_HANG_S):
+                        await self._cdp.send("Browser.getVersion")
+                except PlaywrightError as error:
+                    reason = first_line(error)
+                    break
+        if not self._ended:
+            logger.warning("ending a Chromium: %s", reason)
+            self._end()
+
+    def _end(self) -> None:
+        """The browser is lost: see that nothing of it stays."""
+        if self._ended:
+            return
+        self._ended = True
+        _kill(_family(self._processes[:1]))  # the driver ends in its own order, when this is closed
+        self._on_end(self)
+
+    def _spawn(self, work: Any) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _launch(playwright: Playwright, kit: Kit, flags: Sequence[str]) -> Browser:
+    config = kit.config
+    executable = find_chromium(config)
+
+    async def launch(sandbox: bool) -> Browser:
+        return await playwright.chromium.launch(
+            executable_path=executable,
+            headless=config.headless,
+            chromium_sandbox=sandbox,
+            # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
+            handle_sigint=False,
+            args=[*_FLAGS, *kit.flags, *flags],
+            timeout=config.start_timeout_s * 1000,
+        )
+
+    sandbox = os.geteuid() != 0  # Chromium refuses to sandbox root
+    try:
+        try:
+            return await launch(sandbox)
+        except PlaywrightError as error:
+            # Containers and some distributions forbid the namespaces that it needs.
+            if not sandbox or "sandbox" not in error.message.lower():
+                raise
+            return await launch(False)
+    except PlaywrightError as error:
+        raise BrowserError(
+            f"{executable} did not start: {first_line(error)}; "
+            f"see what `{executable} --headless --dump-dom about:blank` says"
+        ) from None
+
+
+async def _attach(playwright: Playwright, kit: Kit) -> Browser:
+    config = kit.config
+    try:
+        return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=config.start_timeout_s * 1000)
+    except PlaywrightError as error:
+        raise BrowserError(
+            f"no browser at browser.cdp_url {config.cdp_url!r}: {first_line(error)}; start one with "
+            "--remote-debugging-port, or leave the key out"
+        ) from None
+
+
+async def _discard(creating: asyncio.Future[BrowserContext]) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await (await creating).close()
+
+
+async def _processes(cdp: CDPSession) -> list[psutil.Process]:
+    """The main process of a browser on this machine, then what stands between it and this one: the driver."""
+    info = await cdp.send("SystemInfo.getProcessInfo")
+    (pid,) = [process["id"] for process in info["processInfo"] if process["type"] == "browser"]
+    main = psutil.Process(pid)
+    between = itertools.takewhile(lambda process: process.pid != os.getpid(), main.parents())
+    return [main, *between]
+
+
+def _family(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
+    """The processes and all below them that live."""
+    found: dict[int, psutil.Process] = {}
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found |= {each.pid: each for each in (process, *process.children(recursive=True))}
+    return list(found.values())
+
+
+def _kill(processes: Sequence[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):  # psutil never takes another process for it
+            process.kill()
+
+
+def _private_mb(processes: Sequence[psutil.Process]) -> float:
+    total = 0
+    for process in _family(processes):
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            total += process.memory_full_info().uss
+    return total / 1e6

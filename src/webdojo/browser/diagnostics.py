@@ -1,0 +1,77 @@
+"""What a session and its browser went through, kept while they run and told when they fail.
+
+The record goes with every `BrowserError` of a session into the trajectory, so that a failure among
+thousands of episodes can be explained without being repeated (OpenWebRL A.1).
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_KEPT = 100
+_LINES = 5
+_LINE_CHARACTERS = 200
+_FRAMES = 12
+
+
+class SessionLog:
+    """Latencies by operation, request counts and the last script errors of one session."""
+
+    def __init__(self) -> None:
+        self.requests: Counter[str] = Counter()
+        """`sent`, `failed`, and answers by class: `2xx`, `3xx`, `4xx`, `5xx`."""
+        self._began = time.monotonic()
+        self._seconds: dict[str, deque[float]] = {}
+        self._counts: Counter[str] = Counter()
+        self._errors: deque[str] = deque(maxlen=_LINES)
+
+    @contextmanager
+    def timed(self, operation: str) -> Iterator[None]:
+        """Note how long the block took, however it ends."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._counts[operation] += 1
+            self._seconds.setdefault(operation, deque(maxlen=_KEPT)).append(time.monotonic() - began)
+
+    def error(self, text: str) -> None:
+        """Note a script error of a page."""
+        self._errors.append(" ".join(text.split())[:_LINE_CHARACTERS])
+
+    def record(self, cause: BaseException | None = None) -> dict[str, Any]:
+        """All of it as plain JSON.
+
+        Args:
+            cause: the exception that ended the session; its traceback is part of the record.
+
+        Returns:
+            `seconds` since the session began; `operations` by name with their `count` and, of the last 100, `p50_s`,
+            `max_s` and `last_s`; `requests`; `console_errors`, the last five; `traceback`, innermost calls last.
+        """
+        return {
+            "seconds": round(time.monotonic() - self._began, 3),
+            "operations": {
+                name: {
+                    "count": self._counts[name],
+                    "p50_s": round(statistics.median(seconds), 4),
+                    "max_s": round(max(seconds), 4),
+                    "last_s": round(seconds[-1], 4),
+                }
+                for name, seconds in self._seconds.items()
+            },
+            "requests": dict(self.requests),
+            "console_errors": list(self._errors),
+            "traceback": _traceback(cause) if cause is not None else [],
+        }
+
+
+def _traceback(error: BaseException) -> list[str]:
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames] + [f"{type(error).__name__}: {error}"]

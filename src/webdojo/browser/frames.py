@@ -1,0 +1,119 @@
+"""Frames on demand: the cheapest correct way to see a page, in Chromium's headless shell only.
+
+A page opened here draws nothing by itself: each `HeadlessExperimental.beginFrame` draws once, and may give
+the picture of what it drew. So frames flow while a session acts or waits, and a picture is the second of
+two frames, because the first may only begin to answer the last input. Two frames at once end a Chromium,
+so all its sessions share one lock, and a frame that has begun is never abandoned.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from playwright.async_api import BrowserContext, CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+
+FLAGS = ("--enable-begin-frame-control", "--run-all-compositor-stages-before-draw")
+_PAUSE_S = 0.016
+_HANG_S = 10.0
+"""A frame takes milliseconds; one that takes so long has met something native and never ends."""
+_TRY_S = 5.0
+
+
+class Frames:
+    """Draws the pages of one Chromium.
+
+    Args:
+        browser: DevTools channel of the browser as a whole.
+        on_hang: called when a frame does not end: the browser cannot be used any more.
+    """
+
+    def __init__(self, browser: CDPSession, on_hang: Callable[[], None]) -> None:
+        self._browser = browser
+        self._on_hang = on_hang
+        self._one_at_a_time = asyncio.Lock()
+        self._drawing: set[asyncio.Task[dict[str, Any]]] = set()
+        self._ids: dict[BrowserContext, str] = {}
+
+    async def learn(self, context: BrowserContext, before: set[str]) -> None:
+        """Find out which of Chromium's contexts this is: the one that was not there `before`."""
+        (self._ids[context],) = await self.contexts() - before
+        context.on("close", self._forget)
+
+    def _forget(self, context: BrowserContext) -> None:
+        self._ids.pop(context, None)
+
+    async def contexts(self) -> set[str]:
+        """Ids of all contexts."""
+        return set((await self._browser.send("Target.getBrowserContexts"))["browserContextIds"])
+
+    async def open_page(self, context: BrowserContext) -> None:
+        """Ask for a blank page that is drawn on demand; the context reports it as any new page."""
+        await self._browser.send(
+            "Target.createTarget",
+            {"url": "about:blank", "browserContextId": self._ids[context], "enableBeginFrameControl": True},
+        )
+
+    async def works(self, context: BrowserContext) -> bool:
+        """Whether this Chromium draws on demand: it must open a page in the context and picture it."""
+        coming: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
+        context.once("page", lambda page: coming.set_result(page))
+        try:
+            async with asyncio.timeout(_TRY_S):
+                await self.open_page(context)
+                page = await coming
+                cdp = await context.new_cdp_session(page)
+                return bool(await self.picture(cdp, {"format": "jpeg"}))
+        except (PlaywrightError, TimeoutError):
+            return False
+
+    async def picture(self, page: CDPSession, options: dict[str, Any]) -> str:
+        """Base64 data of the page as it is now."""
+        await self.draw(page)
+        for _ in range(3):  # right after a page was made a frame may be without a picture
+            if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):
+                return str(data)
+        return ""
+
+    async def draw(self, page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Draw one frame.
+
+        Raises:
+            PlaywrightError: the page is gone.
+        """
+        task = asyncio.create_task(self._draw(page, options or {}))
+        self._drawing.add(task)
+        task.add_done_callback(self._drawing.discard)
+        return await asyncio.shield(task)
+
+    @asynccontextmanager
+    async def flowing(self, page: Callable[[], CDPSession | None]) -> AsyncIterator[None]:
+        """Draw frame after frame of whatever page is the active one while the block runs."""
+
+        async def flow() -> None:
+            while True:
+                if (current := page()) is not None:
+                    with suppress(PlaywrightError):  # the page is closing; another becomes active
+                        await self.draw(current)
+                await asyncio.sleep(_PAUSE_S)
+
+        task = asyncio.create_task(flow())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _draw(self, page: CDPSession, options: dict[str, Any]) -> dict[str, Any]:
+        async with self._one_at_a_time:
+            try:
+                async with asyncio.timeout(_HANG_S):
+                    answer: dict[str, Any] = await page.send("HeadlessExperimental.beginFrame", options)
+                    return answer
+            except TimeoutError:
+                self._on_hang()
+                raise PlaywrightError("a frame did not end") from None
