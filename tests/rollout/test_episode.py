@@ -254,6 +254,8 @@ async def test_env_error(stage):
 
     trajectory = await stage.play(NEXT, crash, DONE)
     assert trajectory.termination is Termination.ENV_ERROR
+    assert trajectory.failure == "tab_crashed"
+    assert trajectory.diagnostics["requests"]["2xx"] >= 1
     assert trajectory.error
     assert trajectory.final is None
     assert (await stage.play(DONE)).termination is Termination.COMPLETED  # the pool goes on
@@ -299,5 +301,5 @@ async def test_cancelling_closes_the_session(stage):
 
 async def test_an_embedded_task_needs_its_server(stage):
     stage.task.kind = "shop"
-    with pytest.raises(TaskError, match="give run_episode a SiteServer"):
+    with pytest.raises(TaskError, match="give run_episode the server that has it"):
         await stage.play(DONE)
