@@ -138,6 +138,30 @@ async def test_a_session_that_cannot_be_opened(
     assert await sessions(http) == 0
 
 
+async def test_half_a_character_on_a_page_does_not_break_answers(http: httpx.AsyncClient) -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(
+                b"<button style='width:100px;height:100px'></button><script>"
+                b"document.title = 'a\\ud800b'; document.querySelector('button').ariaLabel = 'c\\ud800d'</script>"
+            )
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with served(Page) as origin:
+        session = f"/sessions/{await opened(http, origin)}"
+        line, _, _ = (await http.get(f"{session}/observation")).content.partition(b"\n")
+        assert Observation.model_validate_json(line).title in ("a?b", "a\ufffdb")
+        click = {"name": "click", "arguments": {"x": 200, "y": 200}}
+        assert (await http.post(f"{session}/act", json={"calls": [click]})).status_code == 200
+        assert (await http.get(f"{session}/snapshot")).status_code == 200
+        await http.delete(session)
+
+
 async def test_other_errors_have_the_same_shape(http: httpx.AsyncClient, site: str) -> None:
     assert failure(await http.get("/nowhere")) == (404, "not_found")
     assert failure(await http.put("/sessions")) == (405, "bad_request")

@@ -15,12 +15,11 @@ from typing import Self
 from urllib.parse import urlsplit
 
 import httpx
-from pydantic import TypeAdapter
 
 from webdojo.browser.interface import ActResult
 from webdojo.browser.remote import RemoteServer, ServerError
 from webdojo.browser.snapshot import Snapshot
-from webdojo.browser.wire import ErrorKind, Opened, unpack_observation, unpack_snapshot
+from webdojo.browser.wire import ErrorKind, Opened, unpack_observation, unpack_result, unpack_snapshot
 from webdojo.errors import BrowserError, ConfigError, StartError
 from webdojo.types import ImageSink, Observation, ToolCall
 
@@ -31,8 +30,6 @@ _KEEP_ALIVE_S = 30.0
 _POLL_S = 0.05
 _CHECK_EVERY_S = 2.0
 _CHECK_AT_LEAST_EVERY_S = 30.0
-
-_ACT_RESULT = TypeAdapter(ActResult)
 
 
 class RemotePool:
@@ -178,7 +175,7 @@ class RemoteSession:
         body = json.dumps({"calls": [{"name": call.name, "arguments": call.arguments} for call in calls]})
         headers = {"Content-Type": "application/json"}
         response = await self._call("POST", "/act", content=body, headers=headers)
-        return _ACT_RESULT.validate_json(response.content)
+        return unpack_result(response.content)
 
     async def snapshot(self) -> Snapshot:
         """What the active tab says, for the text observations of `views.py`.

@@ -33,6 +33,7 @@ from webdojo.browser.wire import (
     OpenRequest,
     ProblemBody,
     pack_observation,
+    pack_result,
     pack_snapshot,
 )
 from webdojo.errors import BrowserError, StartError
@@ -93,10 +94,11 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         observation, image = await _while_connected(request, service.observe(session_id, have))
         return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
 
-    @app.post("/sessions/{session_id}/act", responses=_problems(404, 502))
-    async def act(session_id: str, body: ActRequest, request: Request) -> ActResult:
+    @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
+    async def act(session_id: str, body: ActRequest, request: Request) -> Response:
         """Carry out tool calls in order; `done` and a call that runs out of time end the turn."""
-        return await _while_connected(request, service.act(session_id, body.calls))
+        result = await _while_connected(request, service.act(session_id, body.calls))
+        return Response(pack_result(result), media_type="application/json")
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:

@@ -14,8 +14,12 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, model_validator
 
+from webdojo.browser.interface import ActResult
 from webdojo.browser.snapshot import Snapshot
 from webdojo.types import Observation, Record, ToolCall
+
+_RESULT = TypeAdapter(ActResult)
+_SNAPSHOT = TypeAdapter(Snapshot)
 
 OBSERVATION_MIME = "application/vnd.webdojo.observation"
 
@@ -51,7 +55,7 @@ class ActRequest(Record):
     def _is_text(self) -> ActRequest:
         """JSON can name half a character (`"\\ud800"`), which no browser can be told."""
         for call in self.calls:
-            json.dumps(call.arguments, ensure_ascii=False).encode()
+            json.dumps([call.name, call.arguments], ensure_ascii=False).encode()
         return self
 
 
@@ -117,11 +121,17 @@ def unpack_observation(body: bytes) -> tuple[Observation, bytes]:
     return Observation.model_validate_json(line), image
 
 
+def pack_result(result: ActResult) -> bytes:
+    return _encode({"feedback": [feedback.model_dump() for feedback in result.feedback], "answer": result.answer})
+
+
+def unpack_result(body: bytes) -> ActResult:
+    """The reverse of `pack_result`."""
+    return _RESULT.validate_json(body)
+
+
 def pack_snapshot(snapshot: Snapshot) -> bytes:
     return _encode(asdict(snapshot))
-
-
-_SNAPSHOT = TypeAdapter(Snapshot)
 
 
 def unpack_snapshot(body: bytes) -> Snapshot:
