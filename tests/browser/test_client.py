@@ -109,6 +109,10 @@ class Replay:
         return next(self._responses)
 
 
+def replaying(recorded: Trajectory) -> Actor[RemoteSession]:
+    return lambda task, session: Replay(recorded)
+
+
 async def test_trajectories_equal_those_of_the_local_pool() -> None:
     tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], 6, seed=7)
     harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
@@ -140,10 +144,7 @@ async def test_trajectories_equal_those_of_the_local_pool() -> None:
         with Served(browser, TOKEN, sites.hosts) as one, Served(browser, TOKEN, sites.hosts) as other:
             async with RemotePool([one.url, other.url], MemoryImages(), TOKEN) as remote:
                 replayed = await asyncio.gather(
-                    *(
-                        play(task, remote, sites, lambda task, session, again=again: Replay(again))
-                        for task, again in zip(tasks, recorded, strict=True)
-                    )
+                    *(play(task, remote, sites, replaying(again)) for task, again in zip(tasks, recorded, strict=True))
                 )
     for again, first in zip(replayed, recorded, strict=True):
         assert first.reward is not None and first.reward.success

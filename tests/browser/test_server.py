@@ -272,7 +272,7 @@ async def test_web_pages_have_no_access_without_a_token() -> None:
             body = (
                 "<title>evil</title><script>"
                 f"const send = (mode, type) => fetch('{api.url}/sessions', {{method: 'POST', mode, body: "
-                f"JSON.stringify({{start_url: '{self.server.server_name}'}}), headers: {{'Content-Type': type}}}})"
+                "JSON.stringify({start_url: 'http://example.org/'}), headers: {'Content-Type': type}})"
                 ".then(r => r.type + r.status, () => 'blocked');"
                 "Promise.all([send('no-cors', 'text/plain'), send('cors', 'application/json'),"
                 f"fetch('{api.url}/metrics', {{mode: 'no-cors', referrerPolicy: 'no-referrer'}}).then(r => r.type)])"

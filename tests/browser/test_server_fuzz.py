@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
 
 from tests.browser.conftest import CONFIG
 from tests.browser.served import Served
@@ -43,20 +44,38 @@ def api(server: Served) -> Any:
     return schemathesis.openapi.from_url(f"{server.url}/openapi.json")
 
 
-schema = schemathesis.pytest.from_fixture("api")
+OPERATIONS = [
+    ("POST", "/sessions"),
+    ("GET", "/sessions/{session_id}/observation"),
+    ("POST", "/sessions/{session_id}/act"),
+    ("GET", "/sessions/{session_id}/snapshot"),
+    ("DELETE", "/sessions/{session_id}"),
+    ("GET", "/health"),
+    ("GET", "/metrics"),
+]
 
 
-@schema.parametrize()
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
-def test_no_request_breaks_the_server(case: Any, session_id: str) -> None:
-    if case.method != "DELETE" and "session_id" in (case.path_parameters or {}):
-        case.path_parameters["session_id"] = session_id
-    case.call_and_validate(
-        headers={"Authorization": f"Bearer {TOKEN}"},
-        checks=[
-            schemathesis.checks.not_a_server_error,
-            schemathesis.checks.status_code_conformance,
-            schemathesis.checks.content_type_conformance,
-            schemathesis.checks.response_schema_conformance,
-        ],
-    )
+def test_every_operation_is_tried(api: Any) -> None:
+    documented = [result.ok() for result in api.get_all_operations()]
+    assert {(operation.method.upper(), operation.path) for operation in documented} == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("mode", GenerationMode, ids=lambda mode: mode.value)
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_no_request_breaks_the_server(method: str, path: str, mode: GenerationMode, api: Any, session_id: str) -> None:
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+    @given(case=api[path][method].as_strategy(generation_mode=mode))
+    def try_it(case: Any) -> None:
+        if mode is GenerationMode.POSITIVE and method != "DELETE" and "session_id" in path:
+            case.path_parameters["session_id"] = session_id
+        case.call_and_validate(
+            headers={"Authorization": f"Bearer {TOKEN}"},
+            checks=[
+                schemathesis.checks.not_a_server_error,
+                schemathesis.checks.status_code_conformance,
+                schemathesis.checks.content_type_conformance,
+                schemathesis.checks.response_schema_conformance,
+            ],
+        )
+
+    try_it()

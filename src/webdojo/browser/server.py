@@ -117,7 +117,7 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         state = service.health
         return JSONResponse(state.model_dump(), 503 if state.draining else 200)
 
-    @app.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+    @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
     async def metrics() -> Response:
         """For Prometheus."""
         return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
