@@ -20,6 +20,7 @@ from webdojo.store.run import RunStore
 WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
 ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
+COMMANDS += [["browser"], ["browser", "serve"]]
 
 
 def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:
@@ -84,6 +85,10 @@ def test_overrides_may_stand_after_options(tmp_path):
         (["train", "quickstart", "--resume", "--run", "nowhere"], "nowhere does not exist"),
         (["eval", "quikstart", "--model", "tiny"], "did you mean 'quickstart'"),
         (["report", "nowhere"], "nowhere does not exist"),
+        (["browser", "serve", "--host", "0.0.0.0"], "set WEBDOJO_BROWSER_TOKEN"),
+        (["browser", "serve", "--hosts", "shop-0.localhost"], "PATTERN=ADDRESS"),
+        (["browser", "serve", "--max-sessions", "0"], "browser.serve.max_sessions"),
+        (["browser", "serve", "browser.guard.private_hosts=[10.0.0]"], "private_hosts has '10.0.0'"),
     ],
 )
 def test_a_user_error_is_one_line_and_exit_code_2(tmp_path, arguments, message):
@@ -172,6 +177,7 @@ def test_a_port_in_use_is_one_line(tmp_path):
         taken.listen()
         port = taken.getsockname()[1]
         assert str(port) in one_line_error(webdojo("sites", "serve", "--port", str(port)))
+        assert str(port) in one_line_error(webdojo("browser", "serve", "--port", str(port)))
 
 
 def test_doctor_names_every_check_and_its_exit_code_tells(tmp_path):

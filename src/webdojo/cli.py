@@ -32,7 +32,9 @@ app = typer.Typer(
 )
 sites_app = typer.Typer(help="The embedded web.", no_args_is_help=True)
 tiny_app = typer.Typer(help="The tiny model that ships with webdojo.", no_args_is_help=True)
+browser_app = typer.Typer(help="Browsers for other machines.", no_args_is_help=True)
 app.add_typer(sites_app, name="sites")
+app.add_typer(browser_app, name="browser")
 app.add_typer(tiny_app, name="tiny")
 
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a recipe in the package, or a .yaml file.")]
@@ -139,6 +141,42 @@ def serve(
                 typer.echo(f"  http://{host_of(kind, seed)}:{server.port}/")
         typer.echo("Ctrl-C stops.")
         threading.Event().wait()
+
+
+@browser_app.command("serve")
+def serve_browsers(
+    overrides: Overrides = None,
+    recipe_name: Annotated[
+        str, typer.Option("--recipe", metavar="RECIPE", help="Its browser section counts; a name or a .yaml file.")
+    ] = "openwebrl",
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8400,
+    max_sessions: Annotated[int | None, typer.Option(help="Sessions at once: browser.serve.max_sessions.")] = None,
+    idle_timeout_s: Annotated[
+        float | None, typer.Option(help="Close sessions that nobody calls: browser.serve.idle_timeout_s.")
+    ] = None,
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN=ADDRESS", help="Where hosts are served, past the guard; may be repeated."),
+    ] = None,
+) -> None:
+    """Serve browser sessions over HTTP; the token is read from WEBDOJO_BROWSER_TOKEN."""
+    import asyncio
+
+    from webdojo.browser.serve import read_hosts, serve, token_from_environment
+    from webdojo.config import load_recipe
+
+    options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}
+    given = [f"browser.serve.{name}={value}" for name, value in options.items() if value is not None]
+    config = load_recipe(recipe_name, [*(overrides or []), *given]).browser
+    token = token_from_environment()
+
+    def announce(url: str) -> None:
+        access = "a token is required" if token else "open to programs of this machine"
+        typer.echo(f"{url}  {config.serve.max_sessions} sessions, {access}; API page: {url}/docs")
+        typer.echo("Ctrl-C lets open sessions finish and stops; a second one stops at once.")
+
+    asyncio.run(serve(config, host=host, port=port, token=token, hosts=read_hosts(hosts or []), on_listening=announce))
 
 
 @tiny_app.command("train")

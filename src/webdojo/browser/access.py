@@ -1,0 +1,89 @@
+"""Who may speak to a browser server: holders of its token, or programs of this machine; never a web page.
+
+With a token, every request must carry it. Without one the server listens on loopback only, and a
+request that a web page could have made is refused: pages betray themselves by headers that they
+cannot leave out, and a name that was rebound to this machine by its Host header.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from webdojo.browser.wire import STATUS, ErrorKind, Problem, ProblemBody
+
+OPEN_PATHS = frozenset({"/health", "/docs", "/openapi.json"})
+"""These say nothing about sessions, and are read by probes and people without a token."""
+
+_FROM_PAGES = ("origin", "referer", "sec-fetch-site")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine's own, whatever a resolver says."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def problem_response(kind: ErrorKind, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """An error in the shape that all have."""
+    text = message.encode(errors="backslashreplace").decode()
+    body = ProblemBody(error=Problem(kind=kind, message=text))
+    return JSONResponse(body.model_dump(), STATUS[kind], headers)
+
+
+class Access:
+    """ASGI middleware that answers requests of strangers itself.
+
+    Args:
+        token: what `Authorization: Bearer` must carry; empty where the server listens on loopback only.
+        on_refused: called with the kind of each refusal.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, on_refused: Callable[[ErrorKind], None]) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._on_refused = on_refused
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # there are no web sockets here
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope["path"], headers)
+        if refusal is None:
+            await self._app(scope, receive, send)
+            return
+        kind, message = refusal
+        self._on_refused(kind)
+        challenge = {"WWW-Authenticate": "Bearer"} if kind is ErrorKind.UNAUTHORIZED else None
+        await problem_response(kind, message, challenge)(scope, receive, send)
+
+    def _refusal(self, path: str, headers: Headers) -> tuple[ErrorKind, str] | None:
+        if self._token:
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            known = scheme.lower() == "bearer" and hmac.compare_digest(given.encode("latin-1"), self._token)
+            if known or path in OPEN_PATHS:
+                return None
+            return ErrorKind.UNAUTHORIZED, "send the server's token: Authorization: Bearer $WEBDOJO_BROWSER_TOKEN"
+        host = headers.get("host", "")
+        if not is_loopback(_host_name(host)):
+            return ErrorKind.FORBIDDEN, f"the Host header is {host!r}, but this server answers for loopback names only"
+        sign = next((name for name in _FROM_PAGES if name in headers), None)
+        if sign is not None and path not in OPEN_PATHS:
+            return ErrorKind.FORBIDDEN, f"a web page asks ({sign} header), and pages have no access without a token"
+        return None
+
+
+def _host_name(header: str) -> str:
+    """The name in a Host header; empty where it has none."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""

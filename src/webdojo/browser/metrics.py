@@ -1,0 +1,66 @@
+"""What Prometheus is told about a browser server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Operation(StrEnum):
+    """The kinds of work that queue apart from each other (WebGym B.1)."""
+
+    OPEN = "open"
+    ACT = "act"
+    OBSERVE = "observe"
+    CLOSE = "close"
+
+
+class Ended(StrEnum):
+    """Why a session ended."""
+
+    CLOSED = "closed"
+    IDLE = "idle"
+    DEADLINE = "deadline"
+    STOPPED = "stopped"
+
+
+class Metrics:
+    """The figures of one server, in a registry of their own.
+
+    Args:
+        sessions: how many there are now.
+    """
+
+    def __init__(self, sessions: Callable[[], int]) -> None:
+        self._registry = registry = CollectorRegistry()
+        Gauge("webdojo_sessions", "Sessions that are open or on their way.", registry=registry).set_function(sessions)
+        self.opened = Counter("webdojo_sessions_opened", "Sessions that were opened.", registry=registry)
+        self.ended = Counter("webdojo_sessions_ended", "Sessions that ended, by why.", ["reason"], registry=registry)
+        self.refused = Counter(
+            "webdojo_requests_refused", "Requests that were not let in, by kind.", ["kind"], registry=registry
+        )
+        self.failed = Counter(
+            "webdojo_operations_failed", "Operations that failed.", ["operation", "kind"], registry=registry
+        )
+        self.seconds = Histogram(
+            "webdojo_operation_seconds",
+            "Duration of operations, without the queue.",
+            ["operation"],
+            registry=registry,
+            buckets=_SECONDS,
+        )
+        self.queued = Histogram(
+            "webdojo_queue_seconds",
+            "How long operations waited for a slot of their kind.",
+            ["operation"],
+            registry=registry,
+            buckets=_SECONDS,
+        )
+
+    def text(self) -> bytes:
+        """In Prometheus's text format."""
+        return generate_latest(self._registry)

@@ -1,0 +1,117 @@
+"""Runs the browser service until it is told to stop, and then lets open sessions finish.
+
+SIGTERM or Ctrl-C begins a drain: no new sessions, `/health` answers 503, calls on open sessions go on.
+The process ends when the last session has, or after `serve.drain_timeout_s`, or at a second signal.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
+
+import uvicorn
+
+from webdojo.browser.access import is_loopback
+from webdojo.browser.server import create_app
+from webdojo.browser.service import SessionService, open_service
+from webdojo.config import BrowserConfig
+from webdojo.errors import BrowserError, ConfigError
+
+TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
+
+KEEP_ALIVE_S = 75
+"""Longer than clients keep idle connections, so that no request meets a connection that just closed."""
+
+_STOP_TIMEOUT_S = 5
+
+
+class DrainingServer(uvicorn.Server):
+    """A uvicorn server whose first signal to stop begins a drain."""
+
+    def __init__(self, service: SessionService, token: str) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(service, token),
+                lifespan="off",
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=_STOP_TIMEOUT_S,
+            )
+        )
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._service.health.draining:
+            self.should_exit = True
+        else:
+            self._service.drain()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._service.drained
+
+
+async def serve(
+    config: BrowserConfig,
+    *,
+    host: str,
+    port: int,
+    token: str,
+    hosts: Mapping[str, str],
+    on_listening: Callable[[str], None],
+) -> None:
+    """Serve sessions until a signal.
+
+    Args:
+        port: 0 takes a free one.
+        token: what clients must send; may be empty on loopback.
+        hosts: see `BrowserPool`.
+        on_listening: called with the server's URL.
+
+    Raises:
+        ConfigError: no token for an address that others can reach.
+        BrowserError: the port is taken, or Chromium does not start.
+    """
+    if not token and not is_loopback(host):
+        raise ConfigError(
+            f"--host {host} can be reached from other machines, and there is no token: "
+            f"set {TOKEN_VARIABLE} in the environment, or leave --host out to serve this machine only"
+        )
+    with _listen(host, port) as listening:
+        async with open_service(config, hosts) as service:
+            shown = f"[{host}]" if ":" in host else host
+            on_listening(f"http://{shown}:{listening.getsockname()[1]}")
+            await DrainingServer(service, token).serve([listening])
+
+
+def token_from_environment() -> str:
+    """The token, without the line break that files of secrets end in; empty where there is none."""
+    return os.environ.get(TOKEN_VARIABLE, "").strip()
+
+
+def read_hosts(options: Sequence[str]) -> dict[str, str]:
+    """`PATTERN=ADDRESS` options as `BrowserPool` takes them.
+
+    Raises:
+        ConfigError: an option of another form.
+    """
+    hosts = {}
+    for option in options:
+        pattern, _, address = option.partition("=")
+        if not pattern or not address or set(option) & set(", ;"):
+            raise ConfigError(f"--hosts {option!r} must look like PATTERN=ADDRESS, e.g. *.localhost:80=10.0.0.5:4000")
+        hosts[pattern] = address
+    return hosts
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise BrowserError(
+            f"cannot listen on {host} port {port}: {error.strerror}; pick others with --host and --port"
+        ) from None

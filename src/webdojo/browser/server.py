@@ -1,0 +1,195 @@
+"""The browser service as an ASGI app: one route an operation, one shape for all errors.
+
+A request whose client leaves is cancelled, and a session that was opened for a client that left is
+closed, so nobody's departure holds a slot or a place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.security import HTTPBearer
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.exceptions import HTTPException
+
+from webdojo import __version__
+from webdojo.browser.access import Access, problem_response
+from webdojo.browser.interface import ActResult
+from webdojo.browser.service import NoPlace, SessionService, UnknownSession
+from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.wire import (
+    OBSERVATION_MIME,
+    ActRequest,
+    ErrorKind,
+    Health,
+    Opened,
+    OpenRequest,
+    ProblemBody,
+    pack_observation,
+    pack_result,
+    pack_snapshot,
+)
+from webdojo.errors import BrowserError, StartError
+
+_T = TypeVar("_T")
+
+_ABOUT = (
+    "Isolated sessions in real Chromium. `POST /sessions` opens one; then observe and act in turns; `DELETE` ends it. "
+    "`webdojo.browser.client.RemotePool` speaks this protocol."
+)
+_OBSERVATION = (
+    "A line of JSON (`webdojo.types.Observation`), then the bytes of the encoded screenshot. "
+    "They are left out where the screenshot is the one that the query names in `have`."
+)
+_RETRY_AFTER_S = 1
+
+
+class _ClientGone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def create_app(service: SessionService, token: str) -> FastAPI:
+    """The app that serves a service's sessions.
+
+    Args:
+        token: see `access.Access`.
+    """
+    app = FastAPI(
+        title="webdojo browser service",
+        description=_ABOUT,
+        version=__version__,
+        redoc_url=None,
+        dependencies=[Depends(HTTPBearer(auto_error=False, description="What `Access` checks."))],
+    )
+    app.add_middleware(Access, token=token, on_refused=lambda kind: service.metrics.refused.labels(kind).inc())
+
+    @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
+    async def open_session(body: OpenRequest, request: Request) -> Opened:
+        """Open a session at a URL, ready to be observed."""
+        opening = service.open(body.start_url, body.headers, body.deadline_s)
+        id, session = await _while_connected(request, opening)
+        if await request.is_disconnected():
+            await service.close(id)
+        return Opened(id=id, viewport_px=session.viewport_px)
+
+    @app.get(
+        "/sessions/{session_id}/observation",
+        response_class=Response,
+        responses=_problems(404, 502)
+        | {200: {"description": _OBSERVATION, "content": {OBSERVATION_MIME: {"schema": _BINARY}}}},
+    )
+    async def observe(
+        session_id: str,
+        request: Request,
+        have: str = Query(default="", description="SHA-256, in hex, of the screenshot that the client has."),
+    ) -> Response:
+        """See the active tab as it is now."""
+        observation, image = await _while_connected(request, service.observe(session_id, have))
+        return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
+
+    @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
+    async def act(session_id: str, body: ActRequest, request: Request) -> Response:
+        """Carry out tool calls in order; `done` and a call that runs out of time end the turn."""
+        result = await _while_connected(request, service.act(session_id, body.calls))
+        return Response(pack_result(result), media_type="application/json")
+
+    @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
+    async def snapshot(session_id: str, request: Request) -> Response:
+        """What the active tab says, element by element, for text observations."""
+        seen = await _while_connected(request, service.snapshot(session_id))
+        return Response(pack_snapshot(seen), media_type="application/json")
+
+    @app.delete("/sessions/{session_id}", status_code=204, responses=_problems(404))
+    async def close_session(session_id: str) -> None:
+        """End a session and forget its cookies and storage."""
+        await service.close(session_id)
+
+    @app.get("/health", response_model=Health, responses={503: {"model": Health, "description": "The server drains."}})
+    async def health() -> JSONResponse:
+        """Whether new sessions are taken, and how many there are; needs no token."""
+        state = service.health
+        return JSONResponse(state.model_dump(), 503 if state.draining else 200)
+
+    @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
+    async def metrics() -> Response:
+        """For Prometheus."""
+        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+    _handle_errors(app, service)
+    return app
+
+
+_BINARY = {"type": "string", "format": "binary"}
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI entries of the errors of a route, those included that any route may give."""
+    return {
+        status: {"model": ProblemBody, "description": HTTPStatus(status).phrase}
+        for status in sorted({401, 403, 422, *statuses})
+    }
+
+
+def _handle_errors(app: FastAPI, service: SessionService) -> None:
+    @app.exception_handler(NoPlace)
+    async def no_place(request: Request, error: NoPlace) -> Response:
+        service.metrics.refused.labels(error.kind).inc()
+        return problem_response(error.kind, str(error), {"Retry-After": str(_RETRY_AFTER_S)})
+
+    @app.exception_handler(UnknownSession)
+    async def unknown_session(request: Request, error: UnknownSession) -> Response:
+        return problem_response(ErrorKind.UNKNOWN_SESSION, str(error))
+
+    @app.exception_handler(BrowserError)
+    async def browser_error(request: Request, error: BrowserError) -> Response:
+        kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
+        return problem_response(kind, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def bad_request(request: Request, error: RequestValidationError) -> Response:
+        faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())
+        return problem_response(ErrorKind.BAD_REQUEST, "; ".join(faults))
+
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        kind = ErrorKind.NOT_FOUND if error.status_code == 404 else ErrorKind.BAD_REQUEST
+        answer = problem_response(kind, f"{request.method} {request.url.path}: {error.detail}")
+        if error.status_code != 400:  # FastAPI's word for a body that is no JSON, which is a bad request like others
+            answer.status_code = error.status_code
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(_ClientGone)
+    async def client_gone(request: Request, error: _ClientGone) -> Response:
+        return Response()
+
+    @app.exception_handler(Exception)
+    async def internal(request: Request, error: Exception) -> Response:
+        return problem_response(ErrorKind.INTERNAL, f"{type(error).__name__}; the server's log says more")
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
+    """Do work for a client; cancel it where the client leaves."""
+    working, leaving = asyncio.create_task(work), asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise _ClientGone
+    finally:
+        leaving.cancel()
+        working.cancel()
+        with contextlib.suppress(asyncio.CancelledError, BrowserError):
+            await working
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

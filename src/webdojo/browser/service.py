@@ -1,0 +1,260 @@
+"""The sessions of a browser server: who may have one, who waits, and when each ends.
+
+Invariants: every session that is opened is closed exactly once, by its client, by the reaper or at the
+end; calls on one session run one after the other; each kind of operation waits only for its own kind,
+so slow starts never hold up observations (WebGym B.1). Nothing here knows HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Self
+
+from webdojo.browser.interface import ActResult, Pool, Session
+from webdojo.browser.metrics import Ended, Metrics, Operation
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.wire import ErrorKind, Health
+from webdojo.config import BrowserConfig, ServeConfig
+from webdojo.errors import BrowserError, StartError
+from webdojo.types import ImageRef, Observation, ToolCall
+
+logger = logging.getLogger("webdojo")
+
+_REAP_EVERY_S = 1.0
+
+
+class NoPlace(Exception):
+    """No new session now: `FULL` or `DRAINING`."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class UnknownSession(Exception):
+    """No session of that name: it never was, or has ended."""
+
+
+class RecentImages:
+    """An `ImageSink` that keeps the last screenshots until the answers that carry them are made.
+
+    Args:
+        capacity: how many; one for each session is enough, because a session is seen once at a time.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._data: OrderedDict[str, bytes] = OrderedDict()
+
+    def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
+        sha = hashlib.sha256(data).hexdigest()
+        self._data[sha] = data
+        self._data.move_to_end(sha)
+        if len(self._data) > self._capacity:
+            self._data.popitem(last=False)
+        return ImageRef(sha=sha, width=width, height=height, mime=mime)
+
+    def get(self, sha: str) -> bytes:
+        return self._data[sha]
+
+
+@dataclass
+class _Entry:
+    """An open session and what the reaper needs to know of it."""
+
+    session: Session
+    deadline: float
+    """In `time.monotonic()` seconds, like `used`."""
+    used: float = field(default_factory=time.monotonic)
+    calls: int = 0
+    """That run or wait."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class SessionService:
+    """Sessions of one pool by id, within limits; an async context manager that ends them all.
+
+    Args:
+        pool: opens them; entered and left by the caller.
+        images: where the pool puts its screenshots.
+    """
+
+    def __init__(self, pool: Pool[Session], images: RecentImages, config: ServeConfig) -> None:
+        self._pool = pool
+        self._images = images
+        self._config = config
+        self._sessions: dict[str, _Entry] = {}
+        self._taken = 0
+        """Places: of sessions that are opening, open or closing."""
+        self._slots = {
+            Operation.OPEN: asyncio.Semaphore(config.open_slots),
+            Operation.ACT: asyncio.Semaphore(config.act_slots),
+            Operation.OBSERVE: asyncio.Semaphore(config.observe_slots),
+            Operation.CLOSE: asyncio.Semaphore(config.close_slots),
+        }
+        self._closing: set[asyncio.Task[None]] = set()
+        self._drain_until: float | None = None
+        self.metrics = Metrics(lambda: self._taken)
+
+    async def __aenter__(self) -> Self:
+        self._reaper = asyncio.create_task(self._reap())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._reaper.cancel()
+        for id in list(self._sessions):
+            self._end(id, Ended.STOPPED)
+        await asyncio.gather(*self._closing)
+
+    @property
+    def health(self) -> Health:
+        return Health(
+            draining=self._drain_until is not None, sessions=self._taken, max_sessions=self._config.max_sessions
+        )
+
+    @property
+    def drained(self) -> bool:
+        """Whether it was told to drain, and all sessions have ended or had their time."""
+        return self._drain_until is not None and (not self._taken or time.monotonic() > self._drain_until)
+
+    def drain(self) -> None:
+        """Take no new sessions from now on."""
+        self._drain_until = time.monotonic() + self._config.drain_timeout_s
+        logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
+
+    async def open(self, start_url: str, headers: dict[str, str], deadline_s: float | None) -> tuple[str, Session]:
+        """A new session and its id.
+
+        Raises:
+            NoPlace: all places are taken, or the server drains.
+            StartError, BrowserError: as `Pool.open`.
+        """
+        if self._drain_until is not None:
+            raise NoPlace(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
+        if self._taken >= self._config.max_sessions:
+            raise NoPlace(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
+        deadline = time.monotonic() + deadline_s if deadline_s is not None else float("inf")
+        self._taken += 1
+        try:
+            async with self._slot(Operation.OPEN):
+                session = await self._pool.open(start_url, headers)
+        except BaseException:
+            self._taken -= 1
+            raise
+        id = secrets.token_urlsafe(16)
+        self._sessions[id] = _Entry(session, deadline)
+        self.metrics.opened.inc()
+        return id, session
+
+    async def observe(self, id: str, have: str) -> tuple[Observation, bytes]:
+        """What the session shows, and the screenshot's bytes; none where it is the one named `have`.
+
+        Raises:
+            UnknownSession: see there.
+            BrowserError: as `Session.observe`.
+        """
+        async with self._using(id, Operation.OBSERVE) as session:
+            observation = await session.observe()
+            sha = observation.screenshot.sha
+            return observation, b"" if sha == have else self._images.get(sha)
+
+    async def act(self, id: str, calls: Sequence[ToolCall]) -> ActResult:
+        """Carry out calls; raises as `observe`."""
+        async with self._using(id, Operation.ACT) as session:
+            return await session.act(calls)
+
+    async def snapshot(self, id: str) -> Snapshot:
+        """What the session's page says; queues with the observations, and raises as they do."""
+        async with self._using(id, Operation.OBSERVE) as session:
+            return await session.snapshot()
+
+    async def close(self, id: str) -> None:
+        """End a session after the call that runs in it; goes on where the caller is cancelled.
+
+        Raises:
+            UnknownSession: see there.
+        """
+        self._entry(id)
+        await asyncio.shield(self._end(id, Ended.CLOSED))
+
+    def _entry(self, id: str) -> _Entry:
+        if id not in self._sessions:
+            raise UnknownSession(
+                f"no session {id!r} here: it was closed, or nobody called it for {self._config.idle_timeout_s:g} s "
+                "(--idle-timeout-s), or its deadline is over"
+            )
+        return self._sessions[id]
+
+    def _end(self, id: str, reason: Ended) -> asyncio.Task[None]:
+        """Forget a session at once and close it soon."""
+        entry = self._sessions.pop(id)
+        task = asyncio.create_task(self._close(entry))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        self.metrics.ended.labels(reason).inc()
+        return task
+
+    async def _close(self, entry: _Entry) -> None:
+        async with entry.lock, self._slot(Operation.CLOSE):
+            await entry.session.close()
+        self._taken -= 1
+
+    @asynccontextmanager
+    async def _using(self, id: str, operation: Operation) -> AsyncIterator[Session]:
+        """The session, once it is this caller's turn and there is a slot for the operation."""
+        entry = self._entry(id)
+        entry.calls += 1
+        try:
+            async with entry.lock:
+                self._entry(id)  # it may have ended meanwhile
+                async with self._slot(operation):
+                    yield entry.session
+        finally:
+            entry.calls -= 1
+            entry.used = time.monotonic()
+
+    @asynccontextmanager
+    async def _slot(self, operation: Operation) -> AsyncIterator[None]:
+        began = time.monotonic()
+        async with self._slots[operation]:
+            got = time.monotonic()
+            self.metrics.queued.labels(operation).observe(got - began)
+            try:
+                yield
+            except BrowserError as error:
+                kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
+                self.metrics.failed.labels(operation, kind).inc()
+                raise
+            finally:
+                self.metrics.seconds.labels(operation).observe(time.monotonic() - got)
+
+    async def _reap(self) -> None:
+        idle_s = self._config.idle_timeout_s
+        while True:
+            await asyncio.sleep(min(_REAP_EVERY_S, idle_s / 4))
+            now = time.monotonic()
+            for id, entry in list(self._sessions.items()):
+                if now > entry.deadline:
+                    self._end(id, Ended.DEADLINE)
+                elif not entry.calls and now - entry.used > idle_s:
+                    self._end(id, Ended.IDLE)
+
+
+@asynccontextmanager
+async def open_service(
+    config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[SessionService]:
+    """Start browsers for a service, and stop both in every case; arguments and errors are `BrowserPool`'s."""
+    images = RecentImages(config.serve.max_sessions)
+    async with BrowserPool(config, images, hosts) as pool, SessionService(pool, images, config.serve) as service:
+        yield service

@@ -1,0 +1,144 @@
+"""What browser servers and their clients say to each other: requests, answers, errors, pictures.
+
+An observation is one body: a line of JSON, then the encoded screenshot as it is, so that seeing costs
+one round trip and no picture is ever text. A client that names the picture it has gets the line alone
+where the screen is still that picture. Every error has one shape, `{"error": {"kind", "message"}}`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, model_validator
+
+from webdojo.browser.interface import ActResult
+from webdojo.browser.snapshot import Snapshot
+from webdojo.types import Observation, Record, ToolCall
+
+_RESULT = TypeAdapter(ActResult)
+_SNAPSHOT = TypeAdapter(Snapshot)
+
+OBSERVATION_MIME = "application/vnd.webdojo.observation"
+
+HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
+HeaderValue = Annotated[str, Field(pattern=r"^[ -~]*$")]
+
+
+class OpenRequest(Record):
+    """Open a session."""
+
+    start_url: str = Field(pattern=r"^[hH][tT][tT][pP][sS]?://", max_length=32_768, examples=["https://example.org/"])
+    headers: dict[HeaderName, HeaderValue] = Field(
+        default_factory=dict, description="Sent with every request of this session."
+    )
+    deadline_s: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="The server ends the session so many seconds from now."
+    )
+
+
+class Opened(Record):
+    """A session that is ready to be observed."""
+
+    id: str
+    viewport_px: tuple[int, int]
+
+
+class ActRequest(Record):
+    """Tool calls of one turn, in order."""
+
+    calls: list[ToolCall]
+
+    @model_validator(mode="after")
+    def _is_text(self) -> ActRequest:
+        """JSON can name half a character (`"\\ud800"`), which no browser can be told."""
+        for call in self.calls:
+            json.dumps([call.name, call.arguments], ensure_ascii=False).encode()
+        return self
+
+
+class Health(Record):
+    """Whether a server takes new sessions, and how busy it is."""
+
+    draining: bool
+    sessions: int
+    """Open, or on their way."""
+    max_sessions: int
+
+
+class ErrorKind(StrEnum):
+    """What went wrong, for programs."""
+
+    BAD_REQUEST = "bad_request"
+    UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    UNKNOWN_SESSION = "unknown_session"
+    START_ERROR = "start_error"
+    FULL = "full"
+    INTERNAL = "internal"
+    BROWSER_ERROR = "browser_error"
+    DRAINING = "draining"
+
+
+STATUS = {
+    ErrorKind.BAD_REQUEST: 422,
+    ErrorKind.UNAUTHORIZED: 401,
+    ErrorKind.FORBIDDEN: 403,
+    ErrorKind.NOT_FOUND: 404,
+    ErrorKind.UNKNOWN_SESSION: 404,
+    # The web or the caller's address failed, not the server.
+    ErrorKind.START_ERROR: 424,
+    ErrorKind.FULL: 429,
+    ErrorKind.INTERNAL: 500,
+    ErrorKind.BROWSER_ERROR: 502,
+    ErrorKind.DRAINING: 503,
+}
+"""HTTP status by kind."""
+
+
+class Problem(Record):
+    kind: ErrorKind
+    message: str
+
+
+class ProblemBody(Record):
+    """Body of every answer that is not a success."""
+
+    error: Problem
+
+
+def pack_observation(observation: Observation, image: bytes) -> bytes:
+    """One body for both; an empty `image` stands for the picture that the client has."""
+    return _encode(observation.model_dump(mode="json")) + b"\n" + image
+
+
+def unpack_observation(body: bytes) -> tuple[Observation, bytes]:
+    """The reverse of `pack_observation`."""
+    line, _, image = body.partition(b"\n")
+    return Observation.model_validate_json(line), image
+
+
+def pack_result(result: ActResult) -> bytes:
+    return _encode({"feedback": [feedback.model_dump() for feedback in result.feedback], "answer": result.answer})
+
+
+def unpack_result(body: bytes) -> ActResult:
+    """The reverse of `pack_result`."""
+    return _RESULT.validate_json(body)
+
+
+def pack_snapshot(snapshot: Snapshot) -> bytes:
+    return _encode(asdict(snapshot))
+
+
+def unpack_snapshot(body: bytes) -> Snapshot:
+    """The reverse of `pack_snapshot`."""
+    return _SNAPSHOT.validate_json(body)
+
+
+def _encode(record: object) -> bytes:
+    """JSON on one line. Pages may hold half a character, which UTF-8 has no bytes for."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
