@@ -17,7 +17,7 @@ from webdojo.browser.client import RemotePool, RemoteSession
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig, ServeConfig
-from webdojo.errors import BrowserError, ConfigError, StartError
+from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, SessionT, run_episode
@@ -152,9 +152,15 @@ async def test_trajectories_equal_those_of_the_local_pool() -> None:
 
 
 async def test_start_errors_name_server_and_cause(pool: RemotePool, site: str) -> None:
-    for url, reason in [(f"{site}/broken", "HTTP 503"), ("http://10.0.0.1/", "not a public"), ("ftp://x", "start_url")]:
-        with pytest.raises(StartError, match=rf"^http://127\.0\.0\.1:\d+: .*{reason}"):
+    for url, reason, failure in [
+        (f"{site}/broken", "HTTP 503", Failure.START_FAILED),
+        ("http://10.0.0.1/", "not a public", Failure.START_REFUSED),
+        ("ftp://x", "start_url", Failure.START_FAILED),
+    ]:
+        with pytest.raises(StartError, match=rf"^http://127\.0\.0\.1:\d+: .*{reason}") as caught:
             await pool.open(url)
+        assert caught.value.failure is failure
+        assert ("browser" in caught.value.diagnostics) == url.startswith("http"), "what led to it was not told"
 
 
 async def test_a_wrong_token_is_named_at_once(large: Served, site: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import json
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from webdojo.browser.wire import STATUS, ErrorKind, Problem, ProblemBody
+from webdojo.errors import BrowserError
 
 OPEN_PATHS = frozenset({"/health", "/docs", "/openapi.json"})
 """These say nothing about sessions, and are read by probes and people without a token."""
@@ -32,11 +34,19 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def problem_response(kind: ErrorKind, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """An error in the shape that all have."""
-    text = message.encode(errors="backslashreplace").decode()
-    body = ProblemBody(error=Problem(kind=kind, message=text))
-    return JSONResponse(body.model_dump(), STATUS[kind], headers)
+def problem_response(
+    kind: ErrorKind, message: str, headers: dict[str, str] | None = None, cause: BrowserError | None = None
+) -> JSONResponse:
+    """An error in the shape that all have; `cause` is the failure of the browser, if it was one."""
+    problem = Problem(kind=kind, message=_whole(message))
+    if cause is not None:
+        problem.failure, problem.diagnostics = cause.failure, json.loads(_whole(json.dumps(cause.diagnostics)))
+    return JSONResponse(ProblemBody(error=problem).model_dump(exclude_defaults=True), STATUS[kind], headers)
+
+
+def _whole(text: str) -> str:
+    """Pages may hold half a character, which UTF-8 has no bytes for."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 class Access:

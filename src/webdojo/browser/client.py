@@ -20,7 +20,7 @@ from webdojo.browser.interface import ActResult
 from webdojo.browser.remote import RemoteServer, ServerError
 from webdojo.browser.snapshot import Snapshot
 from webdojo.browser.wire import ErrorKind, Opened, unpack_observation, unpack_result, unpack_snapshot
-from webdojo.errors import BrowserError, ConfigError, StartError
+from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall
 
 _CONNECT_TIMEOUT_S = 5.0
@@ -130,7 +130,8 @@ class RemotePool:
         except TimeoutError:
             reasons = "; ".join(f"{server.url}: {server.trouble or 'busy until now'}" for server in self._servers)
             raise BrowserError(
-                f"no browser server took a session within {self._acquire_timeout_s:g} s ({reasons})"
+                f"no browser server took a session within {self._acquire_timeout_s:g} s ({reasons})",
+                Failure.ACQUIRE_TIMEOUT,
             ) from None
 
 
@@ -162,7 +163,10 @@ class RemoteSession:
         if shot.sha != self._seen:
             stored = self._images.put(image, shot.width, shot.height, shot.mime)
             if stored != shot:
-                raise BrowserError(f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash")
+                raise BrowserError(
+                    f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash",
+                    Failure.SERVER_LOST,
+                )
             self._seen = shot.sha
         return observation
 
@@ -200,7 +204,7 @@ class RemoteSession:
 
     async def _call(self, method: str, path: str, **options: object) -> httpx.Response:
         if self._lost is not None:
-            raise BrowserError(f"the session was lost before: {self._lost}")
+            raise BrowserError(f"the session was lost before: {self._lost}", Failure.SERVER_LOST)
         try:
             return await self._server.request(method, self._path + path, **options)
         except ServerError as error:

@@ -11,7 +11,7 @@ import httpx
 from pydantic import ValidationError
 
 from webdojo.browser.wire import ErrorKind, Health, ProblemBody
-from webdojo.errors import BrowserError, StartError
+from webdojo.errors import BrowserError, Failure, StartError
 
 HEALTH_TIMEOUT_S = 5.0
 
@@ -23,8 +23,14 @@ class ServerError(BrowserError):
         kind: what the server says; None where no browser server answered.
     """
 
-    def __init__(self, message: str, kind: ErrorKind | None) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        kind: ErrorKind | None,
+        failure: Failure = Failure.SERVER_LOST,
+        diagnostics: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, failure, diagnostics)
         self.kind = kind
 
 
@@ -104,9 +110,10 @@ class RemoteServer:
             problem = ProblemBody.model_validate_json(response.content).error
         except ValidationError:  # something in between answered
             raise ServerError(f"{self.url}: HTTP {response.status_code}", None) from None
+        message, failure = f"{self.url}: {problem.message}", problem.failure
         if problem.kind is ErrorKind.START_ERROR:
-            raise StartError(f"{self.url}: {problem.message}")
-        raise ServerError(f"{self.url}: {problem.message}", problem.kind)
+            raise StartError(message, failure or Failure.START_FAILED, problem.diagnostics)
+        raise ServerError(message, problem.kind, failure or Failure.SERVER_LOST, problem.diagnostics)
 
 
 def _words(error: httpx.TransportError) -> str:

@@ -150,7 +150,7 @@ def _handle_errors(app: FastAPI, service: SessionService) -> None:
     @app.exception_handler(BrowserError)
     async def browser_error(request: Request, error: BrowserError) -> Response:
         kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
-        return problem_response(kind, str(error))
+        return problem_response(kind, str(error), cause=error)
 
     @app.exception_handler(RequestValidationError)
     async def bad_request(request: Request, error: RequestValidationError) -> Response:

@@ -2,7 +2,8 @@
 
 An observation is one body: a line of JSON, then the encoded screenshot as it is, so that seeing costs
 one round trip and no picture is ever text. A client that names the picture it has gets the line alone
-where the screen is still that picture. Every error has one shape, `{"error": {"kind", "message"}}`.
+where the screen is still that picture. Every error has one shape, `{"error": {"kind", "message"}}`,
+with the name and the record of a browser failure where it is one.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, model_validator
 
 from webdojo.browser.interface import ActResult
 from webdojo.browser.snapshot import Snapshot
+from webdojo.errors import Failure
 from webdojo.types import Observation, Record, ToolCall
 
 _RESULT = TypeAdapter(ActResult)
@@ -100,8 +102,12 @@ STATUS = {
 
 
 class Problem(Record):
+    """Of a browser that failed also the name of the failure and what led to it (`errors.BrowserError`)."""
+
     kind: ErrorKind
     message: str
+    failure: Failure | None = None
+    diagnostics: dict[str, Any] = Field(default_factory=dict)
 
 
 class ProblemBody(Record):

@@ -70,7 +70,9 @@ async def run_episode(
         TaskError: an embedded task without a site server.
     """
     if task.kind and server is None:
-        raise TaskError(f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode the server that has it")
+        raise TaskError(
+            f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode the server that has it"
+        )
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,
