@@ -149,7 +149,8 @@ def test_a_browser_that_dies_truncates_and_the_next_episode_has_a_new_one(env):
     observation, reward, terminated, truncated, info = env.step(call("wait", seconds=0))
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert info["termination"] is Termination.ENV_ERROR
-    assert info["error"]
+    assert info["trajectory"].failure == "browser_died"
+    assert info["error"] == info["trajectory"].error != ""
     assert observation in env.observation_space
     env.reset(options={"task": CLICK.id})
     assert env.step(call("click", **button(env)))[1] == 1.0

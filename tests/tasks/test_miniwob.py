@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -26,6 +28,7 @@ from webdojo.types import Sampling, Task, Termination, ToolCall, Trajectory
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AT_ONCE = 4
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "gymnasium.md"
 TASKS = {task.id: task for task in load("miniwob", seeds=[0, 1])}
 SEEDS = (0, 1)
 
@@ -150,7 +153,10 @@ async def test_the_scripted_agent_solves(family: str, pool: BrowserPool, server:
     assert not unsolved, "\n".join(unsolved)
 
 
-async def test_the_agent_covers_every_family() -> None:
+async def test_the_agent_covers_every_family_and_the_guide_lists_what_it_solves() -> None:
     assert set(FAMILIES) == {"click", "type", "select", "drag", "scroll"}
     solved = [name for names in FAMILIES.values() for name in names]
     assert len(set(solved)) == len(solved) >= 35
+    listed = re.findall(r"^\| (\w+) \| (\d+) \| ([\w, -]+) \|$", GUIDE.read_text(), re.MULTILINE)
+    assert {family: names.split(", ") for family, _, names in listed} == {f: sorted(n) for f, n in FAMILIES.items()}
+    assert f"solves {len(solved)} of the 125" in GUIDE.read_text()

@@ -61,7 +61,7 @@ class _Episode:
     termination: Termination | None = None
     """Why it is over, if it is."""
     answer: str | None = None
-    error: str = ""
+    error: BrowserError | None = None
 
 
 @dataclass
@@ -85,13 +85,13 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     Info: `task_id`; `observation`, the `Observation` record; after a step `call`, the `ToolCall`, and `feedback`, the
     `Feedback` record; when the episode is over `termination` (a `Termination`: why), `success` and `trajectory`, the
-    whole `Trajectory` with its `Reward`, and `error`, empty unless web or browser failed.
+    whole `Trajectory` with its `Reward`, and `error`, empty unless the browser failed.
 
     Args:
         tasks: what to draw from; absent: 100 tasks of the embedded web (`webdojo.tasks.load` has others).
         max_steps: steps before the episode is truncated.
         viewport_px: width and height; absent: that of `browser`.
-        browser: as the recipe's browser section.
+        browser: as the recipe's browser section; one Chromium, whatever its `browsers` says.
         layout: which pages embedded sites serve, `auto` or `compact`.
         judge: the reward of a finished episode; `reward.rules.score` judges tasks with rules or a reward of their own.
         render_mode: `rgb_array`: `render` gives the last screenshot.
@@ -113,7 +113,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         render_mode: Literal["rgb_array"] | None = None,
     ) -> None:
         browser = browser or BrowserConfig()
-        self._config = browser.model_copy(update={"viewport_px": viewport_px or browser.viewport_px})
+        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
+        self._config = browser.model_copy(update=own)
         self._tasks = {task.id: task for task in (train_tasks(TasksConfig(), 100, seed=0) if tasks is None else tasks)}
         if not self._tasks:
             raise TaskError("the environment got no tasks: give it a list of at least one")
@@ -166,7 +167,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset() first")
         call = to_call(action)
         running.loop.run(self._act(running, episode, call))
-        feedback = next(iter(episode.turns[-1].feedback), Feedback(ok=False, text=episode.error))
+        feedback = next(iter(episode.turns[-1].feedback), Feedback(ok=False, text=str(episode.error or "")))
         observation = self._observation(episode, feedback.text)
         info = {"task_id": episode.task.id, "observation": episode.seen, "call": call, "feedback": feedback}
         if episode.termination is None:
@@ -245,7 +246,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             turn.feedback, episode.answer = result.feedback, result.answer
             episode.seen = await episode.session.observe()
         except BrowserError as error:
-            episode.termination, episode.error = Termination.ENV_ERROR, " ".join(str(error).split())
+            episode.termination, episode.error = Termination.ENV_ERROR, error
             return
         if episode.answer is not None or episode_over(running.web.state(episode.visit)):
             episode.termination = Termination.COMPLETED
@@ -260,9 +261,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             final=episode.seen,
             termination=termination,
             answer=episode.answer,
-            error=episode.error,
             state=running.web.state(episode.visit),
         )
+        if episode.error is not None:
+            trajectory.error = " ".join(str(episode.error).split())
+            trajectory.failure, trajectory.diagnostics = episode.error.failure, episode.error.diagnostics
         running.loop.run(self._leave(running))
         return trajectory
 
