@@ -84,8 +84,8 @@ class Look:
         return await self.js(f"!!(e => e && e.getClientRects().length)({element})")
 
     async def clear(self, element: str) -> bool:
-        """Whether a click would reach it."""
-        return (await self._see(element, None, None))["clear"]
+        """Whether a click on its middle would reach it."""
+        return (await self._see(element, 0.5, 0.5))["clear"]
 
     async def spot(self, element: str, fx: float | None = None, fy: float | None = None) -> tuple[float, float]:
         """A spot where a click reaches the element, or the given fractions of its box."""
