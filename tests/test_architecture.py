@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdojo"
 LAYERS = [
-    {"cli", "doctor", "view", "__init__"},
+    {"cli", "doctor", "view", "gym", "__init__"},
     {"loops"},
     {"rollout", "train", "evaluate"},
     {"agent", "policy", "reward", "sites"},
@@ -24,6 +24,9 @@ LAYERS = [
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # Where the name to import differs from the name to install.
 INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
+
+EXTRAS: dict[str, set[str]] = {"gym": {"gym"}, "miniwob": set()}
+"""Optional dependencies, and the parts that import them; `miniwob` is pages only."""
 
 
 def modules() -> list[Path]:
@@ -45,6 +48,12 @@ def imports(file: Path) -> Iterator[tuple[int, str]]:
             assert node.module is not None
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from ((node.lineno, name) for name in (names if node.module == "webdojo" else [node.module]))
+
+
+def names(requirements: list[str]) -> set[str]:
+    """What to install, without versions."""
+    found = [re.split(r"[><=~\[ ]", item, maxsplit=1)[0] for item in requirements]
+    return {name.lower().replace("-", "_") for name in found}
 
 
 def wrong_arrow(importer: str, imported: str) -> bool:
@@ -82,9 +91,18 @@ def test_types_and_errors_import_nothing_of_ours():
 
 def test_every_library_that_is_imported_is_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = [re.split(r"[><=~\[ ]", item, maxsplit=1)[0] for item in project["dependencies"]]
-    declared = {name.lower().replace("-", "_") for name in names}
+    extras = project["optional-dependencies"]
+    optional = [item for extra in EXTRAS for item in extras[extra]]
+    declared = names(project["dependencies"] + optional)
     used = {name.split(".")[0] for file in modules() for _, name in imports(file)}
     libraries = {INSTALLED_AS.get(name, name) for name in used - set(sys.stdlib_module_names) - {"webdojo"}}
     assert libraries <= declared
-    assert declared <= libraries | {"uvicorn", "tensorboard"}, "a dependency that nothing imports"
+    assert declared <= libraries | {"uvicorn", "tensorboard"} | {"miniwob"}, "a dependency that nothing imports"
+    assert names(optional) <= names(extras["dev"]), "the tests need every extra"
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_only_the_part_that_an_extra_is_for_imports_it(extra):
+    libraries = names(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"][extra])
+    importers = {part_of(file) for file in modules() for _, name in imports(file) if name.split(".")[0] in libraries}
+    assert importers <= EXTRAS[extra]

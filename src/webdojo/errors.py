@@ -75,6 +75,10 @@ class TaskError(WebdojoError):
     """A task record is malformed or names something that does not exist."""
 
 
+class ActionError(WebdojoError):
+    """An action that lies outside the Gymnasium action space, or a tool call that has no place in it."""
+
+
 class ModelError(WebdojoError):
     """A model folder is missing, corrupt, or of a kind that has no registered layout."""
 

@@ -32,7 +32,7 @@ class Task(Record):
     website: str
     """Host name without port; what splits and blocklists count by."""
     kind: str = ""
-    """Kind of site for embedded tasks (`shop`, `wiki`), else empty."""
+    """Kind of site for tasks that webdojo serves itself (`shop`, `wiki`, `miniwob`), else empty."""
     difficulty: int = Field(default=1, ge=1)
     """Number of facts that must hold at the end (WebGym §3.2)."""
     evaluator: dict[str, Any] = Field(default_factory=dict)

@@ -4,6 +4,7 @@ from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
 from webdojo.reward.rules import score
 from webdojo.sites.verdict import number
+from webdojo.tasks import load
 from webdojo.types import Parsed, Termination, Trajectory
 
 
@@ -62,3 +63,43 @@ def test_a_task_without_an_evaluator_needs_a_judge():
     unjudged.task.evaluator = {}
     with pytest.raises(TaskError, match="'t' has no evaluator"):
         score(unjudged)
+
+
+def test_an_evaluator_that_rules_do_not_know_needs_a_judge():
+    unjudged = finished()
+    unjudged.task.evaluator = {"type": "webarena", "eval_types": ["string_match"]}
+    with pytest.raises(TaskError, match="'t' has an evaluator of type 'webarena', so rules cannot score it"):
+        score(unjudged)
+
+
+# --- MiniWoB++: the page is the judge ---------------------------------------------------------
+
+
+def played(raw_reward: float | None, termination: Termination = Termination.COMPLETED, *errors: str) -> Trajectory:
+    """An episode on a page that ended with a reward, or did not end."""
+    done = finished(termination, None, *errors)
+    task = next(task for task in load("miniwob") if task.metadata["env"] == "click-test")
+    episode = {"done": raw_reward is not None, "raw_reward": raw_reward or 0.0}
+    return done.model_copy(update={"task": task, "state": {task.website: episode}})
+
+
+@pytest.mark.parametrize(
+    ("raw_reward", "value", "success"),
+    [(1.0, 1.0, True), (0.25, 0.25, True), (0.0, 0.0, False), (-1.0, 0.0, False), (None, 0.0, False)],
+)
+def test_a_positive_reward_of_the_page_is_a_success(raw_reward, value, success):
+    reward = score(played(raw_reward))
+    assert (reward.value, reward.success, reward.valid) == (value, success, True)
+
+
+def test_the_page_needs_neither_done_nor_an_answer_but_turns_without_format_errors():
+    assert score(played(1.0, Termination.MAX_STEPS)).success
+    malformed = score(played(1.0, Termination.COMPLETED, "no think end tag"))
+    assert (malformed.value, malformed.success) == (0, True)
+    assert score(played(1.0, Termination.FORMAT_ERROR)).value == -1
+    assert not score(played(1.0, Termination.ENV_ERROR)).valid
+
+
+def test_a_visit_that_never_saw_its_page_scores_zero():
+    lost = played(None).model_copy(update={"state": {}})
+    assert (score(lost).value, score(lost).reason) == (0, "the page did not end its episode")

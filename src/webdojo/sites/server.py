@@ -8,14 +8,11 @@ its first request and freed by `end`. Nothing here reaches the network.
 from __future__ import annotations
 
 import secrets
-import socket
 import threading
-import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qsl
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request as HttpRequest
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -24,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 
 from webdojo.errors import SiteError
 from webdojo.sites import parse_host
+from webdojo.sites.local import LocalServer
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Redirect, Request, load_site
 
@@ -32,7 +30,7 @@ LAYOUT_HEADER = "X-Webdojo-Layout"
 _COOKIE = "webdojo_session"
 
 
-class SiteServer:
+class SiteServer(LocalServer):
     """A context manager that serves all sites on 127.0.0.1 from a thread of its own.
 
     Args:
@@ -45,34 +43,9 @@ class SiteServer:
     def __init__(self, port: int = 0) -> None:
         self._overlays: dict[str, dict[str, Overlay]] = {}
         self._lock = threading.Lock()
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._socket.bind(("127.0.0.1", port))
-        except OSError as error:
-            self._socket.close()
-            raise SiteError(
-                f"port {port} of 127.0.0.1 cannot be used for the sites ({error.strerror}); pick another"
-            ) from None
-        self.port: int = self._socket.getsockname()[1]
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        config = uvicorn.Config(
-            Starlette(routes=routes), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True, name="sites")
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._server.should_exit = True
-        self._thread.join()
-        self._socket.close()
+        super().__init__(Starlette(routes=routes), port)
 
     @property
     def hosts(self) -> dict[str, str]:

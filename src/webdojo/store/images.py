@@ -83,5 +83,9 @@ class MemoryImages:
             raise StoreError(f"no screenshot {sha} in memory ({len(self._data)} are there)")
         return self._data[sha]
 
+    def clear(self) -> None:
+        """Forget all images."""
+        self._data.clear()
+
     def __len__(self) -> int:
         return len(self._data)

@@ -1,0 +1,294 @@
+"""`webdojo/Browser-v0`: one task an episode, one tool call a step, in a real Chromium.
+
+The reward is 0 until the episode is over and then what `judge` says of it. An episode is over when the agent
+calls `done` or the page ends it (`terminated`), or after `max_steps` steps or when web or browser fail (`truncated`).
+The browser starts at the first `reset`, and `close` leaves no process behind.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+from uuid import uuid4
+
+import gymnasium
+import numpy as np
+
+from webdojo.browser.interface import Session
+from webdojo.browser.pool import BrowserPool
+from webdojo.config import BrowserConfig, RolloutConfig, TasksConfig
+from webdojo.errors import BrowserError, ConfigError, TaskError
+from webdojo.gym.actions import ACTION_SPACE, to_call
+from webdojo.gym.background import BackgroundLoop
+from webdojo.gym.observations import observation_space, observe, pixels
+from webdojo.reward.rules import by_rules, score
+from webdojo.sites.miniwob.server import episode_over
+from webdojo.sites.taskgen import train_tasks
+from webdojo.sites.web import EmbeddedWeb
+from webdojo.store.images import MemoryImages
+from webdojo.types import (
+    Feedback,
+    FinishReason,
+    ImageSource,
+    Observation,
+    Parsed,
+    Prompt,
+    Response,
+    Reward,
+    Task,
+    Termination,
+    ToolCall,
+    Trajectory,
+    Turn,
+)
+
+Result = tuple[dict[str, Any], dict[str, Any]]
+
+
+@dataclass
+class _Episode:
+    """The episode at hand."""
+
+    task: Task
+    visit: str
+    session: Session
+    seen: Observation
+    turns: list[Turn] = field(default_factory=list)
+    termination: Termination | None = None
+    """Why it is over, if it is."""
+    answer: str | None = None
+    error: BrowserError | None = None
+
+
+@dataclass
+class _Running:
+    """What lives between `reset` and `close`."""
+
+    loop: BackgroundLoop
+    web: EmbeddedWeb
+    pool: BrowserPool
+    closing: AsyncExitStack
+
+
+class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
+    """A browser that an agent drives by screenshots and 13 tools.
+
+    Action: a dict of `actions.ACTION_SPACE`; `to_action` makes one of a `ToolCall`. A call that cannot be
+    carried out is answered by feedback.
+
+    Observation: a dict of `screenshot` (uint8, height × width × RGB), `url`, `title`, `tabs`, `instruction` and
+    `feedback` (texts); see `observations`.
+
+    Info: `task_id`; `observation`, the `Observation` record; after a step `call`, the `ToolCall`, and `feedback`, the
+    `Feedback` record; when the episode is over `termination` (a `Termination`: why), `success` and `trajectory`, the
+    whole `Trajectory` with its `Reward`, and `error`, empty unless the browser failed.
+
+    Args:
+        tasks: what to draw from; absent: 100 tasks of the embedded web (`webdojo.tasks.load` has others).
+        max_steps: steps before the episode is truncated.
+        viewport_px: width and height; absent: that of `browser`.
+        browser: as the recipe's browser section; one Chromium, whatever its `browsers` says.
+        layout: which pages embedded sites serve, `auto` or `compact`.
+        judge: the reward of a finished episode; `reward.rules.score` judges tasks with rules or a reward of their own.
+        render_mode: `rgb_array`: `render` gives the last screenshot.
+
+    Raises:
+        ConfigError, TaskError: an argument is wrong, or a task needs another judge.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 1}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        tasks: Sequence[Task] | None = None,
+        max_steps: int = RolloutConfig().max_steps,
+        viewport_px: tuple[int, int] | None = None,
+        browser: BrowserConfig | None = None,
+        layout: Literal["auto", "compact"] = "auto",
+        judge: Callable[[Trajectory], Reward] = score,
+        render_mode: Literal["rgb_array"] | None = None,
+    ) -> None:
+        browser = browser or BrowserConfig()
+        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
+        self._config = browser.model_copy(update=own)
+        self._tasks = {task.id: task for task in (train_tasks(TasksConfig(), 100, seed=0) if tasks is None else tasks)}
+        if not self._tasks:
+            raise TaskError("the environment got no tasks: give it a list of at least one")
+        if max_steps < 1:
+            raise ConfigError(f"max_steps = {max_steps} must be 1 or more")
+        if render_mode not in (None, "rgb_array"):
+            raise ConfigError(f"render_mode {render_mode!r} is unknown; it is 'rgb_array' or None")
+        for task in self._tasks.values():
+            _judged(task, judge)
+        self.render_mode = render_mode
+        self.action_space = deepcopy(ACTION_SPACE)  # a space has a random state of its own
+        self.observation_space = observation_space(self._config.viewport_px)
+        self._max_steps = max_steps
+        self._layout = layout
+        self._judge = judge
+        self._images = MemoryImages()
+        self._running: _Running | None = None
+        self._episode: _Episode | None = None
+        self._picture = b""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Result:
+        """Begin an episode.
+
+        Args:
+            seed: the same seed draws the same task.
+            options: `{"task": …}` names the task: its id, or a `Task`.
+
+        Raises:
+            StartError: the start URL cannot be reached.
+            BrowserError: no browser can be had.
+            ConfigError, TaskError: an unknown option or task.
+        """
+        super().reset(seed=seed)
+        task = self._choose(options or {})
+        running = self._running = self._running or self._start()
+        running.loop.run(self._leave(running))
+        self._images.clear()
+        episode = self._episode = running.loop.run(self._visit(running, task))
+        return self._observation(episode, ""), {"task_id": task.id, "observation": episode.seen}
+
+    def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Carry out one call.
+
+        Raises:
+            ActionError: the action lies outside the action space.
+            gymnasium.error.ResetNeeded: no episode has begun, or it is over.
+        """
+        running, episode = self._running, self._episode
+        if running is None or episode is None:
+            raise gymnasium.error.ResetNeeded("no episode is under way: call reset() first")
+        call = to_call(action)
+        running.loop.run(self._act(running, episode, call))
+        feedback = next(iter(episode.turns[-1].feedback), Feedback(ok=False, text=str(episode.error or "")))
+        observation = self._observation(episode, feedback.text)
+        info = {"task_id": episode.task.id, "observation": episode.seen, "call": call, "feedback": feedback}
+        if episode.termination is None:
+            return observation, 0.0, False, False, info
+        trajectory = self._finish(running, episode, episode.termination)
+        reward = trajectory.reward = self._judge(trajectory)
+        over = {"termination": trajectory.termination, "error": trajectory.error, "success": reward.success}
+        done = trajectory.termination is Termination.COMPLETED
+        return observation, reward.value, done, not done, {**info, **over, "trajectory": trajectory}
+
+    @property
+    def images(self) -> ImageSource:
+        """The screenshots of the episode at hand, or of the last one, by their hash: what a judge looks at."""
+        return self._images
+
+    def render(self) -> np.ndarray[Any, np.dtype[np.uint8]] | None:  # type: ignore[override]
+        """The last screenshot, height × width × RGB; None without a `render_mode`."""
+        return pixels(self._picture) if self.render_mode and self._picture else None
+
+    def close(self) -> None:
+        """End the browser and the sites. Closing twice is allowed, and `reset` starts anew."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.loop.run(self._leave(running))
+            running.loop.run(running.closing.aclose())
+            running.loop.close()
+
+    def _choose(self, options: dict[str, Any]) -> Task:
+        for key in options.keys() - {"task"}:
+            raise ConfigError(f"unknown option {key!r} of reset; options are: task")
+        wanted = options.get("task")
+        if wanted is None:
+            return list(self._tasks.values())[int(self.np_random.integers(len(self._tasks)))]
+        if isinstance(wanted, Task):
+            kinds = {task.kind for task in self._tasks.values()} | {""}
+            if wanted.kind not in kinds:
+                raise TaskError(f"task {wanted.id!r} is of kind {wanted.kind!r}; give the environment such tasks first")
+            return _judged(wanted, self._judge)
+        if wanted not in self._tasks:
+            nearest = difflib.get_close_matches(str(wanted), self._tasks, n=1)
+            hint = f"did you mean {nearest[0]!r}?" if nearest else f"the first is {next(iter(self._tasks))!r}"
+            raise TaskError(f"the environment has no task {wanted!r} among its {len(self._tasks)}; {hint}")
+        return self._tasks[wanted]
+
+    def _start(self) -> _Running:
+        loop = BackgroundLoop()
+        closing = AsyncExitStack()
+
+        async def enter() -> _Running:
+            web = closing.enter_context(EmbeddedWeb(self._tasks.values()))
+            pool = await closing.enter_async_context(BrowserPool(self._config, self._images, web.hosts))
+            return _Running(loop, web, pool, closing)
+
+        try:
+            return loop.run(enter())
+        except BaseException:
+            loop.run(closing.aclose())
+            loop.close()
+            raise
+
+    async def _visit(self, running: _Running, task: Task) -> _Episode:
+        visit = uuid4().hex
+        async with AsyncExitStack() as failed:
+            failed.callback(running.web.end, visit)
+            session = await running.pool.open(task.start_url, running.web.headers(visit, self._layout))
+            failed.push_async_callback(session.close)
+            episode = _Episode(task, visit, session, await session.observe())
+            failed.pop_all()
+        return episode
+
+    async def _act(self, running: _Running, episode: _Episode, call: ToolCall) -> None:
+        turn = _turn(episode.seen, call)
+        episode.turns.append(turn)
+        try:
+            result = await episode.session.act([call])
+            turn.feedback, episode.answer = result.feedback, result.answer
+            episode.seen = await episode.session.observe()
+        except BrowserError as error:
+            episode.termination, episode.error = Termination.ENV_ERROR, error
+            return
+        if episode.answer is not None or episode_over(running.web.state(episode.visit)):
+            episode.termination = Termination.COMPLETED
+        elif len(episode.turns) == self._max_steps:
+            episode.termination = Termination.MAX_STEPS
+
+    def _finish(self, running: _Running, episode: _Episode, termination: Termination) -> Trajectory:
+        trajectory = Trajectory(
+            id=f"{episode.task.id}-{episode.visit[:12]}",
+            task=episode.task,
+            turns=episode.turns,
+            final=episode.seen,
+            termination=termination,
+            answer=episode.answer,
+            state=running.web.state(episode.visit),
+        )
+        if episode.error is not None:
+            trajectory.error = " ".join(str(episode.error).split())
+            trajectory.failure, trajectory.diagnostics = episode.error.failure, episode.error.diagnostics
+        running.loop.run(self._leave(running))
+        return trajectory
+
+    async def _leave(self, running: _Running) -> None:
+        """End the episode at hand, if there is one."""
+        episode, self._episode = self._episode, None
+        if episode is not None:
+            running.web.end(episode.visit)
+            await episode.session.close()
+
+    def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
+        self._picture = self._images.get(episode.seen.screenshot.sha)
+        return observe(episode.seen, self._picture, episode.task.instruction, feedback)
+
+
+def _turn(seen: Observation, call: ToolCall) -> Turn:
+    """One exchange; what whoever acts has read and sampled is not known here."""
+    response = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
+    return Turn(observation=seen, prompt=Prompt(segments=()), response=response, text="", parsed=Parsed(calls=[call]))
+
+
+def _judged(task: Task, judge: Callable[[Trajectory], Reward]) -> Task:
+    """The task, if the judge can judge it."""
+    if judge is score and not by_rules(task):
+        raise TaskError(f"task {task.id!r} has no rules that say when it is done: give the environment a judge=…")
+    return task
