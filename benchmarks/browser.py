@@ -165,7 +165,7 @@ def main() -> None:
                 runs.append((job, found))
                 with part.open("a") as lines:
                     lines.write(json.dumps({"job": asdict(job), "found": found}) + "\n")
-                bar.advance(1, steps_per_s=found.get("steps_per_s", 0.0))
+                bar.advance(1, **{key: found[key] for key in ("steps_per_s", "new_session_ms") if key in found})
     rows = summarise(runs)
     figures = endurance_headline(rows) if arguments.endurance else headline(rows)
     if not arguments.json:

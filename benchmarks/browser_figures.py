@@ -112,5 +112,5 @@ def table(rows: list[dict[str, Any]]) -> str:
             continue
         lines.append("  ".join([start, *(f"{row.get(column, ''):>{len(column)}}" for column in columns)]))
         if row["measure"] == "endurance" or "wall_ms_step_by_phase" in row:
-            lines += [f"    {key}: {row[key]}" for key in _DETAILS if key in row]
+            lines += [f"    {key}: {row[key]}" for key in _DETAILS if row.get(key)]
     return "\n".join(lines)

@@ -195,7 +195,7 @@ async def measure_endurance(job: Job) -> dict[str, Any]:
             await worker.run(1, 1)
             worker.kept.clear()
             done += not worker.error
-            if begun >= job.steps * (len(readings) + 1) / (READINGS + 1):
+            if len(readings) < READINGS and begun >= job.steps * (len(readings) + 1) / (READINGS + 1):
                 readings[begun] = asyncio.create_task(asyncio.to_thread(pss_mb_by_kind, os.getpid()))
                 print(f"endurance: {begun} steps, {errors.total()} failures", file=sys.stderr)
         if worker.error:

@@ -41,7 +41,7 @@ def open_environment(message: dict[str, Any]) -> Any:
     """A reset environment at a URL."""
     width, height = message["viewport"]
     use_chromium(message["executable"], width, height)
-    delays = {} if message["delays"] else {"slow_mo": 0, "pre_observation_delay": 0.0}
+    delays: dict[str, Any] = {} if message["delays"] else {"slow_mo": 0, "pre_observation_delay": 0.0}
     environment = gymnasium.make(
         "browsergym/openended",
         task_kwargs={"start_url": message["url"], "goal": "Look at the mugs."},
