@@ -17,12 +17,11 @@ import json
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-import psutil
+from process_tree import tree_bytes
 from record import record
 
 from webdojo.config import Recipe, load_recipe
@@ -63,7 +62,7 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     before, started = used["seconds_train"], time.monotonic()
     process = subprocess.Popen(command)
     while process.poll() is None:
-        for key, bytes_now in zip(MEMORY, _tree_memory(process.pid), strict=True):
+        for key, bytes_now in zip(MEMORY, tree_bytes(process.pid), strict=True):
             used[key] = max(used[key], bytes_now / 1e9)
         used["seconds_train"] = before + time.monotonic() - started
         write_atomic(note, json.dumps(used).encode())
@@ -71,17 +70,6 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     if process.returncode:
         raise SystemExit(f"seed {seed} failed with exit code {process.returncode}: {' '.join(command)}")
     return used
-
-
-def _tree_memory(pid: int) -> tuple[int, int]:
-    """RSS and PSS of a process and its children, in bytes; of those that can be read."""
-    rss = pss = 0
-    with suppress(psutil.NoSuchProcess):
-        for process in [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                memory = process.memory_full_info()
-                rss, pss = rss + memory.rss, pss + memory.pss
-    return rss, pss
 
 
 async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from webdojo.store.info import git_hash, machine
 RESULTS = Path(__file__).parent / "results"
 
 
-def record(name: str, headline: dict[str, float], rows: list[dict[str, Any]]) -> None:
+def record(name: str, headline: Mapping[str, float | None], rows: list[dict[str, Any]]) -> None:
     """Write the record of a benchmark and print it as the last line."""
     entry = {"name": name, "commit": git_hash(), "machine": machine(), "headline": headline, "rows": rows}
     RESULTS.mkdir(exist_ok=True)

@@ -1,0 +1,181 @@
+"""The ways to drive the pages of the browser benchmark: webdojo's own, and Playwright as people use it.
+
+A way opens hands; a hand carries out one action and returns what it saw afterwards. All ways run the same Chromium.
+`browser_peers.py` has the way that needs another virtual environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from browser_pages import VIEWPORT_PX, Action
+from playwright.async_api import Browser, Page, Playwright, async_playwright
+
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.session import BrowserSession
+from webdojo.config import BrowserConfig, GuardConfig
+from webdojo.types import ImageRef, ToolCall
+
+Seen = bytes | int
+"""An encoded screenshot, or the count that was already read from one."""
+
+
+class Hand(Protocol):
+    """One session at work."""
+
+    async def step(self, action: Action) -> Seen:
+        """Act, wait until the way holds the page for ready, observe."""
+        ...
+
+    async def count(self) -> int:
+        """How many actions arrived in the page."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Way(Protocol):
+    """A kind of browser environment; entering it starts what all sessions share."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    async def open(self, url: str) -> Hand: ...
+
+
+class _Recent:
+    """An image sink that keeps the latest pictures only; hashing them is part of a step, as in a run."""
+
+    def __init__(self) -> None:
+        self._data: OrderedDict[str, bytes] = OrderedDict()
+
+    def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
+        sha = hashlib.sha256(data).hexdigest()
+        self._data[sha] = data
+        self._data.move_to_end(sha)
+        if len(self._data) > 256:
+            self._data.popitem(last=False)
+        return ImageRef(sha=sha, width=width, height=height, mime=mime)
+
+    def get(self, sha: str) -> bytes:
+        return self._data[sha]
+
+
+class WebdojoHand:
+    """`act` with both state probes and the wait until the page is ready, then `observe`."""
+
+    def __init__(self, session: BrowserSession, images: _Recent) -> None:
+        self._session, self._images = session, images
+
+    async def step(self, action: Action) -> bytes:
+        result = await self._session.act([_tool_call(action)])
+        if not result.feedback[0].ok:
+            raise RuntimeError(f"{action} failed: {result.feedback[0].text}")
+        observation = await self._session.observe()
+        return self._images.get(observation.screenshot.sha)
+
+    async def count(self) -> int:
+        return int(await self._session.page.evaluate("bench.count"))
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+class Webdojo:
+    """`BrowserPool` with the defaults of its recipe section, guard and proxy included.
+
+    Args:
+        executable: Chromium.
+        keys: of the browser section, where they are not the defaults.
+    """
+
+    def __init__(self, executable: str, keys: dict[str, Any]) -> None:
+        self._images = _Recent()
+        guard = GuardConfig(private_hosts=["127.0.0.1"])
+        # TODO: drop the filter when BrowserConfig has `capture` and `warm_sessions`.
+        known = {key: value for key, value in keys.items() if key in BrowserConfig.model_fields}
+        config = BrowserConfig(executable=executable, viewport_px=VIEWPORT_PX, guard=guard, **known)
+        self._pool = BrowserPool(config, self._images)
+
+    async def __aenter__(self) -> Self:
+        await self._pool.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._pool.__aexit__(*error)
+
+    async def open(self, url: str) -> WebdojoHand:
+        return WebdojoHand(await self._pool.open(url), self._images)
+
+
+def _tool_call(action: Action) -> ToolCall:
+    if action.kind == "click":
+        return ToolCall(name="click", arguments={"x": action.x, "y": action.y})
+    if action.kind == "write":
+        return ToolCall(name="write", arguments={"text": action.text})
+    where = {"x": action.x, "y": action.y}
+    return ToolCall(name="scroll", arguments={**where, "direction": action.direction, "amount": action.amount})
+
+
+class PlaywrightHand:
+    """The plain recipe of Playwright's users: input, `networkidle`, a PNG screenshot. It says nothing to the agent."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    async def step(self, action: Action) -> bytes:
+        page = self._page
+        if action.kind == "click":
+            await page.mouse.click(action.x_px, action.y_px)
+        elif action.kind == "write":
+            await page.keyboard.press("ControlOrMeta+a")
+            await page.keyboard.insert_text(action.text)
+        else:
+            await page.mouse.move(action.x_px, action.y_px)
+            await page.mouse.wheel(0, action.wheel_px)
+        await page.wait_for_load_state("networkidle")
+        return await page.screenshot()
+
+    async def count(self) -> int:
+        return int(await self._page.evaluate("bench.count"))
+
+    async def close(self) -> None:
+        await self._page.context.close()
+
+
+class PlaywrightPng:
+    """One browser, a context a session, all in one event loop."""
+
+    _playwright: Playwright
+    _browser: Browser
+
+    def __init__(self, executable: str) -> None:
+        self._executable = executable
+
+    async def __aenter__(self) -> Self:
+        self._playwright = await async_playwright().start()
+        try:
+            self._browser = await self._playwright.chromium.launch(
+                executable_path=self._executable, handle_sigint=False
+            )
+        except BaseException:
+            await self._playwright.stop()
+            raise
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._browser.close()
+        await self._playwright.stop()
+
+    async def open(self, url: str) -> PlaywrightHand:
+        width, height = VIEWPORT_PX
+        context = await self._browser.new_context(viewport={"width": width, "height": height})
+        page = await context.new_page()
+        await page.goto(url, wait_until="networkidle")
+        return PlaywrightHand(page)
