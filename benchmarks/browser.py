@@ -72,9 +72,6 @@ def plan(arguments: argparse.Namespace, origin: str, executable: str, gym_python
 
 def not_possible(job: Job) -> str:
     """Why a measurement cannot be made here, or nothing."""
-    # TODO: drop when BrowserConfig has `capture`.
-    if job.way == "begin_frame" and "capture" not in BrowserConfig.model_fields:
-        return "BrowserConfig has no `capture`"
     if job.way.startswith("browsergym"):
         free_gb, needed_gb = psutil.virtual_memory().available / 1e9, job.sessions * browser_peers.MEMORY_GB
         if needed_gb > 0.8 * free_gb:

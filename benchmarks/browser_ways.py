@@ -97,10 +97,8 @@ class Webdojo:
 
     def __init__(self, executable: str, keys: dict[str, Any]) -> None:
         self._images = _Recent()
-        guard = GuardConfig(private_hosts=["127.0.0.1"])
-        # TODO: drop the filter when BrowserConfig has `capture` and `warm_sessions`.
-        known = {key: value for key, value in keys.items() if key in BrowserConfig.model_fields}
-        config = BrowserConfig(executable=executable, viewport_px=VIEWPORT_PX, guard=guard, **known)
+        guard = GuardConfig(private_hosts=["127.0.0.1"], connections_per_second=0)
+        config = BrowserConfig(executable=executable, viewport_px=VIEWPORT_PX, guard=guard, **keys)
         self._pool = BrowserPool(config, self._images)
 
     async def __aenter__(self) -> Self:

@@ -128,7 +128,7 @@ def site() -> Iterator[str]:
         yield origin
 
 
-LOCAL = GuardConfig(private_hosts=["127.0.0.1"])
+LOCAL = GuardConfig(private_hosts=["127.0.0.1"], connections_per_second=0)
 """The test site is on this machine."""
 
 CONFIG = BrowserConfig(

@@ -17,7 +17,9 @@ from playwright.async_api import BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
 FLAGS = ("--enable-begin-frame-control", "--run-all-compositor-stages-before-draw")
-_PAUSE_S = 0.016
+_FIRST_PAUSE_S = 0.008
+_LAST_PAUSE_S = 0.064
+"""Frames come close after an input, which waits for them, and then ever less often."""
 _HANG_S = 10.0
 """A frame takes milliseconds; one that takes so long has met something native and never ends."""
 _TRY_S = 5.0
@@ -94,11 +96,13 @@ class Frames:
         """Draw frame after frame of whatever page is the active one while the block runs."""
 
         async def flow() -> None:
+            pause_s = _FIRST_PAUSE_S
             while True:
                 if (current := page()) is not None:
                     with suppress(PlaywrightError):  # the page is closing; another becomes active
                         await self.draw(current)
-                await asyncio.sleep(_PAUSE_S)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, _LAST_PAUSE_S)
 
         task = asyncio.create_task(flow())
         try:
