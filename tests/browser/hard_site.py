@@ -55,6 +55,8 @@ PAGES = {
     "card.ondragstart = e => e.dataTransfer.setData('text', 'card'); done.ondragover = e => e.preventDefault();"
     "done.ondrop = e => { e.preventDefault(); done.textContent = e.dataTransfer.getData('text') + ' dropped' }"
     "</script>",
+    "/onload": rows("<button id=b>Wait</button>") + "<img src=/slow><script>onload = () => { b.textContent = 'Go' }"
+    "</script>",
     "/paste": rows(
         "<input aria-label=From value='blue mug'>",
         "<input aria-label=To>",

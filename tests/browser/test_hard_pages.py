@@ -244,6 +244,11 @@ async def test_a_page_that_never_finishes_loading_can_be_used(at: At, hard: str)
     assert time.monotonic() - started < 8
 
 
+async def test_a_page_that_comes_to_life_when_it_is_loaded(at: At) -> None:
+    session = await at("/onload")
+    assert await text(session, "#b") == "Go"
+
+
 async def test_fifty_thousand_nodes(at: At) -> None:
     session = await at("/huge")
     started = time.monotonic()

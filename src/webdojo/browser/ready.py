@@ -1,9 +1,9 @@
 """When is a page worth looking at? By events, never by fixed sleeps.
 
-A page is ready when no navigation is on its way, the document is parsed, DOM, layout and scroll
-have been still for `ready_quiet_s`, fonts and the images in view are there, and no data request
-(fetch, XHR) is out. Running animations and slow third parties cannot hold it up for longer than
-`ready_cap_s` after the document is there.
+A page is ready when no navigation is on its way, the document is loaded (or was parsed a second ago),
+DOM, layout and scroll have been still for `ready_quiet_s`, fonts and the images in view are there, and no
+data request (fetch, XHR) is out. Running animations and slow third parties cannot hold it up for longer
+than `ready_cap_s` after the document is there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from webdojo.browser.probe import READ_JS, WATCH_JS
 from webdojo.browser.tab import Tab
 from webdojo.config import BrowserConfig
 
-_READY_JS = f"""async ([quietMs, capMs, point]) => {{
+_LOAD_S = 1.0
+"""How long the end of loading is waited for; what takes longer is mostly a third party."""
+
+_READY_JS = f"""async ([quietMs, capMs, loadMs, point]) => {{
   {WATCH_JS}
   {READ_JS}
   const end = performance.now() + capMs;
@@ -27,6 +30,11 @@ _READY_JS = f"""async ([quietMs, capMs, point]) => {{
   const before = (work) => Promise.race([work, sleep(Math.max(0, end - performance.now()))]);
   if (document.readyState === 'loading')
     await before(new Promise(done => document.addEventListener('DOMContentLoaded', done, {{once: true}})));
+  // Many pages come to life on `load`; a page that keeps loading is waited for only once.
+  if (document.readyState !== 'complete' && !document.webdojoLoadAwaited) {{
+    Object.defineProperty(document, 'webdojoLoadAwaited', {{value: true}});
+    await before(Promise.race([sleep(loadMs), new Promise(done => addEventListener('load', done, {{once: true}}))]));
+  }}
   // Without scripts nothing moves by itself: two frames let scrolls and styles land.
   const quiet = document.scripts.length ? quietMs : 0;
   const shapeOf = () => [...pageSize(), scrollX, scrollY].join();
@@ -73,7 +81,7 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
         left = max(0.0, deadline - time.monotonic())
         try:
             raw: dict[str, Any] = await tab.page.evaluate(
-                _READY_JS, [config.ready_quiet_s * 1000, left * 1000, point_px]
+                _READY_JS, [config.ready_quiet_s * 1000, left * 1000, _LOAD_S * 1000, point_px]
             )
         except PlaywrightError as error:
             if not is_overtaken(error):
