@@ -261,6 +261,7 @@ async def test_places_idle_sessions_and_deadlines(site: str) -> None:
                 assert told[f"webdojo_sessions_ended_total{{{reason}}}"] == 1
             assert told["webdojo_requests_refused_total{full}"] == 1
             assert told["webdojo_sessions{}"] == 0
+            assert told["webdojo_browsers{}"] == 1
             assert told["webdojo_operation_seconds_count{open}"] == 3
             assert told["webdojo_operation_seconds_sum{observe}"] > 0
 
