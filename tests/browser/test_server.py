@@ -124,6 +124,8 @@ async def test_a_screenshot_that_the_client_has_is_left_out(http: httpx.AsyncCli
         ({"start_url": "{site}/broken"}, (424, "start_error")),
         ({"start_url": "http://10.0.0.1/"}, (424, "start_error")),
         ({"start_url": "file:///etc/passwd"}, (422, "bad_request")),
+        ({"start_url": "http://["}, (422, "bad_request")),
+        ({"start_url": "http://a:port/"}, (422, "bad_request")),
         ({"start_url": "{site}/", "headers": {"X": "a\r\nHost: b"}}, (422, "bad_request")),
         ({"start_url": "{site}/", "deadline_s": 0}, (422, "bad_request")),
         ({"start_url": "{site}/", "colour": "red"}, (422, "bad_request")),
