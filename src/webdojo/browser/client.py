@@ -103,7 +103,7 @@ class RemotePool:
             except ServerError as error:
                 server.own -= 1
                 if error.kind is ErrorKind.BAD_REQUEST:
-                    raise StartError(str(error), Failure.START_REFUSED) from None
+                    raise StartError(str(error)) from None
                 if error.kind not in (ErrorKind.FULL, ErrorKind.DRAINING, None):
                     raise
                 server.refused(error)
