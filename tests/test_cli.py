@@ -88,6 +88,7 @@ def test_overrides_may_stand_after_options(tmp_path):
         (["browser", "serve", "--host", "0.0.0.0"], "set WEBDOJO_BROWSER_TOKEN"),
         (["browser", "serve", "--hosts", "shop-0.localhost"], "PATTERN=ADDRESS"),
         (["browser", "serve", "--max-sessions", "0"], "browser.serve.max_sessions"),
+        (["browser", "serve", "browser.browsers=1", "browser.sessions_per_browser=2"], "the browsers hold 2"),
         (["browser", "serve", "browser.guard.private_hosts=[10.0.0]"], "private_hosts has '10.0.0'"),
     ],
 )

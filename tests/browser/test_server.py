@@ -124,6 +124,8 @@ async def test_a_screenshot_that_the_client_has_is_left_out(http: httpx.AsyncCli
         ({"start_url": "{site}/broken"}, (424, "start_error")),
         ({"start_url": "http://10.0.0.1/"}, (424, "start_error")),
         ({"start_url": "file:///etc/passwd"}, (422, "bad_request")),
+        ({"start_url": "http://["}, (422, "bad_request")),
+        ({"start_url": "http://a:port/"}, (422, "bad_request")),
         ({"start_url": "{site}/", "headers": {"X": "a\r\nHost: b"}}, (422, "bad_request")),
         ({"start_url": "{site}/", "deadline_s": 0}, (422, "bad_request")),
         ({"start_url": "{site}/", "colour": "red"}, (422, "bad_request")),
@@ -261,6 +263,7 @@ async def test_places_idle_sessions_and_deadlines(site: str) -> None:
                 assert told[f"webdojo_sessions_ended_total{{{reason}}}"] == 1
             assert told["webdojo_requests_refused_total{full}"] == 1
             assert told["webdojo_sessions{}"] == 0
+            assert told["webdojo_browsers{}"] == 1
             assert told["webdojo_operation_seconds_count{open}"] == 3
             assert told["webdojo_operation_seconds_sum{observe}"] > 0
 

@@ -33,18 +33,20 @@ class Metrics:
 
     Args:
         sessions: how many there are now.
+        browsers: how many Chromiums run now.
     """
 
-    def __init__(self, sessions: Callable[[], int]) -> None:
+    def __init__(self, sessions: Callable[[], int], browsers: Callable[[], int]) -> None:
         self._registry = registry = CollectorRegistry()
         Gauge("webdojo_sessions", "Sessions that are open or on their way.", registry=registry).set_function(sessions)
+        Gauge("webdojo_browsers", "Chromiums that run.", registry=registry).set_function(browsers)
         self.opened = Counter("webdojo_sessions_opened", "Sessions that were opened.", registry=registry)
         self.ended = Counter("webdojo_sessions_ended", "Sessions that ended, by why.", ["reason"], registry=registry)
         self.refused = Counter(
             "webdojo_requests_refused", "Requests that were not let in, by kind.", ["kind"], registry=registry
         )
         self.failed = Counter(
-            "webdojo_operations_failed", "Operations that failed.", ["operation", "kind"], registry=registry
+            "webdojo_operations_failed", "Operations that failed.", ["operation", "failure"], registry=registry
         )
         self.seconds = Histogram(
             "webdojo_operation_seconds",

@@ -13,7 +13,7 @@ import logging
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -21,11 +21,11 @@ from typing import Self
 
 from webdojo.browser.interface import ActResult, Pool, Session
 from webdojo.browser.metrics import Ended, Metrics, Operation
-from webdojo.browser.pool import BrowserPool
+from webdojo.browser.pool import BrowserPool, browser_count
 from webdojo.browser.snapshot import Snapshot
 from webdojo.browser.wire import ErrorKind, Health
 from webdojo.config import BrowserConfig, ServeConfig
-from webdojo.errors import BrowserError, StartError
+from webdojo.errors import BrowserError, ConfigError
 from webdojo.types import ImageRef, Observation, ToolCall
 
 logger = logging.getLogger("webdojo")
@@ -87,9 +87,12 @@ class SessionService:
     Args:
         pool: opens them; entered and left by the caller.
         images: where the pool puts its screenshots.
+        browsers: how many Chromiums the pool runs now.
     """
 
-    def __init__(self, pool: Pool[Session], images: RecentImages, config: ServeConfig) -> None:
+    def __init__(
+        self, pool: Pool[Session], images: RecentImages, config: ServeConfig, browsers: Callable[[], int]
+    ) -> None:
         self._pool = pool
         self._images = images
         self._config = config
@@ -104,7 +107,7 @@ class SessionService:
         }
         self._closing: set[asyncio.Task[None]] = set()
         self._drain_until: float | None = None
-        self.metrics = Metrics(lambda: self._taken)
+        self.metrics = Metrics(lambda: self._taken, browsers)
 
     async def __aenter__(self) -> Self:
         self._reaper = asyncio.create_task(self._reap())
@@ -232,8 +235,7 @@ class SessionService:
             try:
                 yield
             except BrowserError as error:
-                kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
-                self.metrics.failed.labels(operation, kind).inc()
+                self.metrics.failed.labels(operation, error.failure).inc()
                 raise
             finally:
                 self.metrics.seconds.labels(operation).observe(time.monotonic() - got)
@@ -254,7 +256,21 @@ class SessionService:
 async def open_service(
     config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[SessionService]:
-    """Start browsers for a service, and stop both in every case; arguments and errors are `BrowserPool`'s."""
-    images = RecentImages(config.serve.max_sessions)
-    async with BrowserPool(config, images, hosts) as pool, SessionService(pool, images, config.serve) as service:
+    """Start browsers for a service, and stop both in every case; arguments are `BrowserPool`'s.
+
+    Raises:
+        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or as `BrowserPool`.
+        BrowserError: Chromium does not start.
+    """
+    wanted = config.serve.max_sessions
+    if not config.sessions_per_browser:
+        config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
+    images = RecentImages(wanted)
+    pool = BrowserPool(config, images, hosts)
+    if pool.capacity < wanted:
+        raise ConfigError(
+            f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.capacity}: "
+            "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
+        )
+    async with pool, SessionService(pool, images, config.serve, lambda: len(pool.browsers)) as service:
         yield service

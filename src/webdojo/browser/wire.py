@@ -12,8 +12,9 @@ import json
 from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from webdojo.browser.interface import ActResult
 from webdojo.browser.snapshot import Snapshot
@@ -39,6 +40,14 @@ class OpenRequest(Record):
     deadline_s: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, description="The server ends the session so many seconds from now."
     )
+
+    @field_validator("start_url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if not parts.hostname or parts.port == 0:  # a port that is no number raises ValueError by itself
+            raise ValueError("the address names no host, or a port that is none")
+        return url
 
 
 class Opened(Record):
