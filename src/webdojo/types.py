@@ -11,15 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 class Record(BaseModel):
     """Base of all records: unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+PageText = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
+"""Text that a page may have a part in: half a character, which cannot be stored, becomes `?`."""
 
 
 class Task(Record):
@@ -53,7 +57,7 @@ class Feedback(Record):
     """What the browser says about one executed call (OpenWebRL Table 5)."""
 
     ok: bool
-    text: str
+    text: PageText
 
 
 class ImageRef(Record):
@@ -84,8 +88,8 @@ class Tab(Record):
     """One open tab of a session."""
 
     index: int
-    url: str
-    title: str
+    url: PageText
+    title: PageText
     active: bool
 
 
@@ -93,8 +97,8 @@ class Observation(Record):
     """What a session shows at one moment (OpenWebRL §4.1)."""
 
     screenshot: ImageRef
-    url: str
-    title: str
+    url: PageText
+    title: PageText
     tabs: list[Tab]
     viewport_px: tuple[int, int]
     scroll_px: tuple[int, int] = (0, 0)

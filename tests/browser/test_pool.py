@@ -101,6 +101,34 @@ async def test_a_start_url_that_another_try_does_not_mend(pool: BrowserPool) -> 
         await pool.open("http://127.0.0.1:9/")
 
 
+@pytest.mark.parametrize(
+    ("url", "reason", "failure"),
+    [
+        ("http://[", "is no address", Failure.START_FAILED),
+        ("http://", "names no host", Failure.START_FAILED),
+        ("http://site:port/", "is no address", Failure.START_FAILED),
+        ("file:///etc/passwd", "only http and https", Failure.START_REFUSED),
+        ("chrome://settings", "only http and https", Failure.START_REFUSED),
+    ],
+)
+async def test_a_start_url_that_is_none(pool: BrowserPool, url: str, reason: str, failure: Failure) -> None:
+    with pytest.raises(StartError, match=reason) as caught:
+        await pool.open(url)
+    assert caught.value.failure is failure
+
+
+async def test_half_a_character_on_a_page_can_be_stored(pool: BrowserPool, site: str) -> None:
+    session = await pool.open(f"{site}/")
+    await session.page.evaluate(
+        """() => { document.title = 'A\\ud800B'; document.querySelector('a').textContent = '\\udc00' }"""
+    )
+    seen = await session.observe()
+    said = (await session.act([ToolCall(name="click", arguments={"x": 5, "y": 20})])).feedback[0]
+    assert seen.title == "A?B" and seen.tabs[0].title == "A?B"
+    assert seen.model_dump_json() and said.model_dump_json()
+    await session.close()
+
+
 async def test_a_try_that_takes_too_long_is_given_up(site: str) -> None:
     config = BrowserConfig(viewport_px=(300, 300), navigation_timeout_s=0.2, navigation_retries=1, guard=LOCAL)
     async with BrowserPool(config, MemoryImages()) as pool:

@@ -43,7 +43,7 @@ class SessionLog:
 
     def error(self, text: str) -> None:
         """Note a script error of a page."""
-        self._errors.append(" ".join(text.split())[:_LINE_CHARACTERS])
+        self._errors.append(" ".join(text.split())[:_LINE_CHARACTERS].encode(errors="replace").decode())
 
     def record(self, cause: BaseException | None = None) -> dict[str, Any]:
         """All of it as plain JSON.

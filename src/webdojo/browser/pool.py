@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import psutil
 from playwright.async_api import Error as PlaywrightError
@@ -143,6 +144,7 @@ class BrowserPool:
                 `navigation_retries` further tries.
             BrowserError: no slot is free in time, Chromium cannot be started, or opens no session.
         """
+        _check_address(start_url)
         try:
             async with asyncio.timeout(self._config.acquire_timeout_s):
                 await self._slots.acquire()
@@ -297,6 +299,19 @@ class BrowserPool:
         direct = ";".join(["<-loopback>", *self._hosts])
         proxy = [f"--proxy-server=http://127.0.0.1:{self._proxy.port}", f"--proxy-bypass-list={direct}"]
         return [*host_flags(self._hosts), *proxy]
+
+
+def _check_address(url: str) -> None:
+    """Raise StartError for what is no http or https address."""
+    try:
+        parts = urlsplit(url)
+        names_host, _ = bool(parts.hostname), parts.port
+    except ValueError as error:
+        raise StartError(f"{url!r} is no address: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise StartError(f"{url!r} is not opened: only http and https addresses are", Failure.START_REFUSED)
+    if not names_host:
+        raise StartError(f"{url!r} names no host")
 
 
 def _not_refused(url: str, reason: str | None) -> None:
