@@ -35,6 +35,9 @@ class Task(Record):
     start_url: str
     website: str
     """Host name without port; what splits and blocklists count by."""
+    storage_state: str = ""
+    """File with the cookies and local storage that its sessions begin with (Playwright's format), for sites that need a
+    log-in; empty: the recipe's."""
     kind: str = ""
     """Kind of site for tasks that webdojo serves itself (`shop`, `wiki`, `miniwob`), else empty."""
     difficulty: int = Field(default=1, ge=1)

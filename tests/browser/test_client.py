@@ -151,6 +151,15 @@ async def test_trajectories_equal_those_of_the_local_pool() -> None:
         assert again.model_dump() == first.model_dump()
 
 
+async def test_a_session_begins_with_the_state_that_is_sent(pool: RemotePool, site: str) -> None:
+    cookie = {"name": "who", "value": "ada", "domain": "127.0.0.1", "path": "/", "expires": -1}
+    state = {"cookies": [cookie | {"httpOnly": False, "secure": False, "sameSite": "Lax"}], "origins": []}
+    for given, shown in ((state, "who=ada"), (None, "none")):
+        session = await pool.open(f"{site}/cookie", storage_state=given)
+        assert shown in [node.name for node in (await session.snapshot()).nodes]
+        await session.close()
+
+
 async def test_start_errors_name_server_and_cause(pool: RemotePool, site: str) -> None:
     for url, reason, failure in [
         (f"{site}/broken", "HTTP 503", Failure.START_FAILED),

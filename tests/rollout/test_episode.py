@@ -1,6 +1,7 @@
 """Episodes in real Chromium, with scripted words in the place of a model."""
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +16,7 @@ from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
-from webdojo.errors import EngineError, TaskError
+from webdojo.errors import ConfigError, EngineError, TaskError
 from webdojo.rollout.episode import run_episode
 from webdojo.store.images import MemoryImages
 from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, Task, Termination, Trajectory
@@ -221,6 +222,27 @@ async def test_context_length(stage):
     trajectory = await stage.play(NEXT, NEXT, NEXT, max_context_tokens=first + 64)
     assert (trajectory.termination, trajectory.steps) == (Termination.CONTEXT_LENGTH, 1)
     assert (await stage.play(NEXT, max_context_tokens=first + 63)).turns == []
+
+
+async def test_a_task_brings_its_log_in(stage, site, tmp_path):
+    seen: list[str] = []
+
+    async def look(session: BrowserSession) -> str:
+        seen.append(await session.page.evaluate("localStorage.who || 'nobody'"))
+        return DONE
+
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps({"cookies": [], "origins": [{"origin": site, "localStorage": [_ADA]}]}))
+    await stage.play(look)
+    stage.task.storage_state = str(file)
+    await stage.play(look)
+    assert seen == ["nobody", "ada"]
+    stage.task.storage_state = str(tmp_path / "missing.json")
+    with pytest.raises(ConfigError, match=r"storage_state of task 't' .*missing\.json"):
+        await stage.play(look)
+
+
+_ADA = {"name": "who", "value": "ada"}
 
 
 async def test_start_error(stage):

@@ -70,7 +70,7 @@ def test_webarena_rows_become_tasks_on_the_users_own_sites():
     assert shop.instruction == "List out reviewers, if exist, who mention about under water photo"
     assert shop.start_url.startswith("http://localhost:7770/fujifilm-finepix-z200fd")
     assert (shop.website, shop.kind) == ("localhost", "")
-    assert shop.metadata["storage_state"] == "./.auth/shopping_state.json"
+    assert shop.storage_state == "./.auth/shopping_state.json"
     assert shop.evaluator["type"] == "webarena"
     assert shop.evaluator["reference_answers"] == {"fuzzy_match": "N/A"}
     post = tasks["webarena:600"]

@@ -16,16 +16,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import psutil
-from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, StorageState, async_playwright
+from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.find import find_chromium
 from webdojo.browser.frames import FLAGS, Frames
 from webdojo.browser.guard import Guard
 from webdojo.browser.session import BrowserSession, first_line
+from webdojo.browser.storage import StorageState
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError
 from webdojo.types import ImageSink
@@ -147,14 +148,17 @@ class Chromium:
         """Take no more sessions: it has hosted enough, or one of them would not close."""
         self.retiring = True
 
-    async def session(self, headers: dict[str, str]) -> BrowserSession:
+    async def session(self, headers: dict[str, str], storage_state: StorageState | None = None) -> BrowserSession:
         """A session with one blank tab that sends `headers` with every request.
+
+        Args:
+            storage_state: to begin with, instead of the kit's.
 
         Raises:
             PlaywrightError: Chromium makes none.
         """
-        spare = await self._take()
-        session = spare if spare is not None else await self._new_session()
+        spare = await self._take() if storage_state is None else None
+        session = spare if spare is not None else await self._new_session(storage_state)
         try:
             if headers:
                 await session.send_headers(headers)
@@ -203,8 +207,8 @@ class Chromium:
             await session.close()
         return None
 
-    async def _new_session(self) -> BrowserSession:
-        creating = asyncio.ensure_future(self._new_context())
+    async def _new_session(self, storage_state: StorageState | None = None) -> BrowserSession:
+        creating = asyncio.ensure_future(self._new_context(storage_state))
         try:
             context = await asyncio.shield(creating)
         except asyncio.CancelledError:  # Chromium makes it all the same
@@ -219,16 +223,16 @@ class Chromium:
             raise
         return session
 
-    async def _new_context(self) -> BrowserContext:
+    async def _new_context(self, storage_state: StorageState | None = None) -> BrowserContext:
         if self._frames is None:
-            return await self._bare_context()
+            return await self._bare_context(storage_state)
         async with self._making_context:
             before = await self._frames.contexts()
-            context = await self._bare_context()
+            context = await self._bare_context(storage_state)
             await self._frames.learn(context, before)
             return context
 
-    async def _bare_context(self) -> BrowserContext:
+    async def _bare_context(self, storage_state: StorageState | None) -> BrowserContext:
         config = self._kit.config
         width, height = config.viewport_px
         return await self._browser.new_context(
@@ -238,7 +242,7 @@ class Chromium:
             locale=config.locale,
             timezone_id=config.timezone or None,
             user_agent=config.user_agent or None,
-            storage_state=self._kit.storage_state,
+            storage_state=cast("Any", storage_state or self._kit.storage_state),
         )
 
     def _refill(self) -> None:

@@ -19,6 +19,7 @@ import httpx
 from webdojo.browser.interface import ActResult
 from webdojo.browser.remote import RemoteServer, ServerError
 from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.storage import StorageState
 from webdojo.browser.wire import ErrorKind, Opened, unpack_observation, unpack_result, unpack_snapshot
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall
@@ -83,19 +84,22 @@ class RemotePool:
         await asyncio.gather(*(session.close() for session in self._open))
         await self._http.aclose()
 
-    async def open(self, start_url: str, headers: dict[str, str] | None = None) -> RemoteSession:
+    async def open(
+        self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
+    ) -> RemoteSession:
         """Open a fresh session at a URL, ready to be observed.
 
         Args:
             start_url: an http or https address, as the servers see the web.
             headers: sent with every request of this session.
+            storage_state: cookies and local storage to begin with, instead of the server's.
 
         Raises:
             StartError: the start URL is refused, or cannot be reached from the server.
             BrowserError: no server had a free place in time, which names each with its reason; or one failed.
         """
         deadline = asyncio.get_running_loop().time() + self._acquire_timeout_s
-        body = {"start_url": start_url, "headers": headers or {}}
+        body = {"start_url": start_url, "headers": headers or {}, "storage_state": storage_state}
         while True:
             server = await self._free_server(deadline)
             try:

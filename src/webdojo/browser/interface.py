@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
 from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.storage import StorageState
 from webdojo.types import Feedback, Observation, ToolCall
 
 
@@ -62,12 +63,15 @@ SessionT_co = TypeVar("SessionT_co", bound=Session, covariant=True)
 class Pool(Protocol[SessionT_co]):
     """Opens sessions; an async context manager."""
 
-    async def open(self, start_url: str, headers: dict[str, str] | None = None) -> SessionT_co:
+    async def open(
+        self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
+    ) -> SessionT_co:
         """Open a fresh session at a URL, ready to be observed.
 
         Args:
             start_url: an http or https address.
             headers: sent with every request of this session.
+            storage_state: cookies and local storage to begin with, instead of the recipe's.
 
         Raises:
             StartError: the start URL is refused, or cannot be reached.

@@ -9,26 +9,24 @@ taken by `open` and freed when its session has closed, whatever happens in betwe
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import psutil
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import StorageState
 
 from webdojo.browser.chromium import Chromium, Kit
 from webdojo.browser.guard import Guard
 from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.rate import RateLimit
 from webdojo.browser.session import BrowserSession, first_line
+from webdojo.browser.storage import StorageState, read_storage_state
 from webdojo.config import BrowserConfig
-from webdojo.errors import BrowserError, ConfigError, Failure, StartError
+from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.types import ImageSink
 
 _BACK_OFF_S = 0.2
@@ -48,24 +46,6 @@ def host_flags(hosts: Mapping[str, str]) -> list[str]:
     """Flags that make Chromium find host patterns at other addresses."""
     rules = ", ".join(f"MAP {pattern} {address}" for pattern, address in hosts.items())
     return [f"--host-resolver-rules={rules}"] if rules else []
-
-
-def read_storage_state(file: str) -> StorageState | None:
-    """What `browser.storage_state` names; None where it is empty.
-
-    Raises:
-        ConfigError: no such file, or not what Playwright writes.
-    """
-    if not file:
-        return None
-    try:
-        state: StorageState = json.loads(Path(file).read_text())
-        well_formed = isinstance(state, dict) and {"cookies", "origins"} & state.keys()
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"browser.storage_state {file!r} cannot be read: {' '.join(str(error).split())}") from None
-    if not well_formed:
-        raise ConfigError(f"browser.storage_state {file!r} has no 'cookies' and no 'origins': save one with Playwright")
-    return state
 
 
 def browser_count(config: BrowserConfig) -> int:
@@ -101,7 +81,7 @@ class BrowserPool:
         self._hosts = hosts
         self._guard = Guard(config.guard)
         self._proxy = GuardProxy(self._guard, config.proxy, RateLimit(config.guard.connections_per_second))
-        self._storage_state = read_storage_state(config.storage_state)
+        self._storage_state = read_storage_state(config.storage_state, "browser.storage_state")
         self._most_browsers = browser_count(config)
         self.capacity = self._most_browsers * sessions_per_browser(config)
         """Sessions that can be open at once."""
@@ -132,12 +112,15 @@ class BrowserPool:
         self.browsers.clear()
         await self._proxy.__aexit__(*error)
 
-    async def open(self, start_url: str, headers: dict[str, str] | None = None) -> BrowserSession:
+    async def open(
+        self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
+    ) -> BrowserSession:
         """Open a fresh session at a URL, ready to be observed.
 
         Args:
             start_url: an http or https address.
             headers: sent with every request of this session.
+            storage_state: cookies and local storage to begin with, instead of the recipe's.
 
         Raises:
             StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after
@@ -157,7 +140,7 @@ class BrowserPool:
         made: list[BrowserSession] = []
         try:
             async with asyncio.timeout(self._config.start_timeout_s):
-                return await self._begin(start_url, headers or {}, made)
+                return await self._begin(start_url, headers or {}, storage_state, made)
         except TimeoutError as error:
             self._slots.release()
             raise StartError(
@@ -169,11 +152,13 @@ class BrowserPool:
             self._slots.release()
             raise
 
-    async def _begin(self, url: str, headers: dict[str, str], made: list[BrowserSession]) -> BrowserSession:
+    async def _begin(
+        self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
+    ) -> BrowserSession:
         """A session at the URL; tried anew where the browser or the tab dies before it is there."""
         for left in reversed(range(_TRIES)):
             try:
-                return await self._try(url, headers, made)
+                return await self._try(url, headers, storage_state, made)
             except StartError:
                 raise
             except BrowserError as error:
@@ -182,13 +167,15 @@ class BrowserPool:
             await asyncio.sleep(_BACK_OFF_S)
         raise AssertionError("the last try returns or raises")
 
-    async def _try(self, url: str, headers: dict[str, str], made: list[BrowserSession]) -> BrowserSession:
+    async def _try(
+        self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
+    ) -> BrowserSession:
         browser = await self._pick()
         browser.load += 1
         session: BrowserSession | None = None
         try:
             async with asyncio.timeout(_BLANK_S):
-                session = await browser.session(headers)
+                session = await browser.session(headers, storage_state)
             made.append(session)
             with session.log.timed("start"):
                 async with session.drawing():

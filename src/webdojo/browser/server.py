@@ -73,7 +73,7 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
     async def open_session(body: OpenRequest, request: Request) -> Opened:
         """Open a session at a URL, ready to be observed."""
-        opening = service.open(body.start_url, body.headers, body.deadline_s)
+        opening = service.open(body)
         id, session = await _while_connected(request, opening)
         if await request.is_disconnected():
             await service.close(id)

@@ -23,7 +23,7 @@ from webdojo.browser.interface import ActResult, Pool, Session
 from webdojo.browser.metrics import Ended, Metrics, Operation
 from webdojo.browser.pool import BrowserPool, browser_count
 from webdojo.browser.snapshot import Snapshot
-from webdojo.browser.wire import ErrorKind, Health
+from webdojo.browser.wire import ErrorKind, Health, OpenRequest
 from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.types import ImageRef, Observation, ToolCall
@@ -135,7 +135,7 @@ class SessionService:
         self._drain_until = time.monotonic() + self._config.drain_timeout_s
         logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
 
-    async def open(self, start_url: str, headers: dict[str, str], deadline_s: float | None) -> tuple[str, Session]:
+    async def open(self, request: OpenRequest) -> tuple[str, Session]:
         """A new session and its id.
 
         Raises:
@@ -146,11 +146,11 @@ class SessionService:
             raise NoPlace(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
         if self._taken >= self._config.max_sessions:
             raise NoPlace(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
-        deadline = time.monotonic() + deadline_s if deadline_s is not None else float("inf")
+        deadline = time.monotonic() + (request.deadline_s if request.deadline_s is not None else float("inf"))
         self._taken += 1
         try:
             async with self._slot(Operation.OPEN):
-                session = await self._pool.open(start_url, headers)
+                session = await self._pool.open(request.start_url, request.headers, request.storage_state)
         except BaseException:
             self._taken -= 1
             raise

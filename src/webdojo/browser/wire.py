@@ -18,6 +18,7 @@ from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from webdojo.browser.interface import ActResult
 from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.storage import StorageState
 from webdojo.errors import Failure
 from webdojo.types import Observation, Record, ToolCall
 
@@ -36,6 +37,9 @@ class OpenRequest(Record):
     start_url: str = Field(pattern=r"^[hH][tT][tT][pP][sS]?://", max_length=32_768, examples=["https://example.org/"])
     headers: dict[HeaderName, HeaderValue] = Field(
         default_factory=dict, description="Sent with every request of this session."
+    )
+    storage_state: StorageState | None = Field(
+        default=None, description="Cookies and local storage to begin with, as Playwright's `storage_state` has them."
     )
     deadline_s: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, description="The server ends the session so many seconds from now."

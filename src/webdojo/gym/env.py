@@ -20,6 +20,7 @@ import numpy as np
 
 from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser.storage import read_storage_state
 from webdojo.config import BrowserConfig, RolloutConfig, TasksConfig
 from webdojo.errors import BrowserError, ConfigError, TaskError
 from webdojo.gym.actions import ACTION_SPACE, to_call
@@ -232,7 +233,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         visit = uuid4().hex
         async with AsyncExitStack() as failed:
             failed.callback(running.web.end, visit)
-            session = await running.pool.open(task.start_url, running.web.headers(visit, self._layout))
+            state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
+            session = await running.pool.open(task.start_url, running.web.headers(visit, self._layout), state)
             failed.push_async_callback(session.close)
             episode = _Episode(task, visit, session, await session.observe())
             failed.pop_all()

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
+from webdojo.browser.storage import read_storage_state
 from webdojo.config import RolloutConfig
 from webdojo.errors import BrowserError, EngineError, StartError, TaskError
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
@@ -68,6 +69,7 @@ async def run_episode(
 
     Raises:
         TaskError: an embedded task without a site server.
+        ConfigError: the task's `storage_state` cannot be read.
     """
     if task.kind and server is None:
         raise TaskError(
@@ -82,12 +84,14 @@ async def run_episode(
     )
     site = server if task.kind else None
     visit = uuid4().hex  # site state belongs to the visit, so that a repeated trajectory id starts afresh
+    storage_state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
     clock = _Clock()
     deadline = asyncio.timeout(config.task_timeout_s)
     try:
         async with deadline:
             with clock.phase("start"):
-                session = await pool.open(task.start_url, site.headers(visit, layout) if site is not None else None)
+                headers = site.headers(visit, layout) if site is not None else None
+                session = await pool.open(task.start_url, headers, storage_state)
             try:
                 await _converse(trajectory, session, harness, actor(task, session), config, sampling, max_steps, clock)
             finally:

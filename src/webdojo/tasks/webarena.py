@@ -43,8 +43,9 @@ class _Row(BaseModel):
 def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
     """The tasks of a file whose sites are all hosted; those that need another site are left out.
 
-    `storage_state` of a row (a file with its log-in, or None) goes to `metadata`, as it stands there, and so do
-    further start pages (`more_start_urls`), which WebArena opens in tabs of their own.
+    The file with a row's log-in is `storage_state` of its task, as it stands there: relative to the folder that
+    webdojo runs in. Further start pages, which WebArena opens in tabs of their own, go to `metadata`
+    (`more_start_urls`).
 
     Args:
         path: a list of rows, such as WebArena's `test.raw.json`.
@@ -90,10 +91,10 @@ def _task(row: _Row, sites: Mapping[str, str]) -> Task:
         instruction=row.intent,
         start_url=start_url,
         website=urlsplit(start_url).hostname or "",
+        storage_state=row.storage_state or "",
         evaluator={"type": "webarena", **_filled(row.eval, sites)},
         metadata={
             "sites": row.sites,
-            "storage_state": row.storage_state,
             "more_start_urls": more,
             "intent_template_id": row.intent_template_id,
             "require_reset": row.require_reset,
