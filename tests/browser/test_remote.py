@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.browser.conftest import LOCAL
@@ -32,7 +33,9 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
     assert process.stderr is not None
     address = next(line.split(" on ")[1].strip() for line in process.stderr if "DevTools listening on" in line)
     yield address
-    process.kill()
+    # What is on PATH may be a shell script that runs Chromium below it.
+    for each in (*psutil.Process(process.pid).children(recursive=True), process):
+        each.kill()
     process.wait()
 
 
