@@ -115,6 +115,8 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
                     max_steps=12,
                     server=server,
                     layout="compact",
+                    group=group,
+                    trajectory_id=trajectory_id,
                 )
 
             done: list[Trajectory] = []
