@@ -34,8 +34,9 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
     address = next(line.split(" on ")[1].strip() for line in process.stderr if "DevTools listening on" in line)
     yield address
     # What is on PATH may be a shell script that runs Chromium below it.
-    for each in (*psutil.Process(process.pid).children(recursive=True), process):
-        each.kill()
+    for child in psutil.Process(process.pid).children(recursive=True):
+        child.kill()
+    process.kill()
     process.wait()
 
 
