@@ -6,8 +6,6 @@ A way opens hands; a hand carries out one action and returns what it saw afterwa
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -17,7 +15,8 @@ from playwright.async_api import Browser, Page, Playwright, async_playwright
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig, GuardConfig
-from webdojo.types import ImageRef, ToolCall
+from webdojo.store.images import MemoryImages
+from webdojo.types import ToolCall
 
 Seen = bytes | int
 """An encoded screenshot, or the count that was already read from one."""
@@ -49,28 +48,10 @@ class Way(Protocol):
     async def open(self, url: str) -> Hand: ...
 
 
-class _Recent:
-    """An image sink that keeps the latest pictures only; hashing them is part of a step, as in a run."""
-
-    def __init__(self) -> None:
-        self._data: OrderedDict[str, bytes] = OrderedDict()
-
-    def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
-        sha = hashlib.sha256(data).hexdigest()
-        self._data[sha] = data
-        self._data.move_to_end(sha)
-        if len(self._data) > 256:
-            self._data.popitem(last=False)
-        return ImageRef(sha=sha, width=width, height=height, mime=mime)
-
-    def get(self, sha: str) -> bytes:
-        return self._data[sha]
-
-
 class WebdojoHand:
     """`act` with both state probes and the wait until the page is ready, then `observe`."""
 
-    def __init__(self, session: BrowserSession, images: _Recent) -> None:
+    def __init__(self, session: BrowserSession, images: MemoryImages) -> None:
         self._session, self._images = session, images
 
     async def step(self, action: Action) -> bytes:
@@ -96,7 +77,7 @@ class Webdojo:
     """
 
     def __init__(self, executable: str, keys: dict[str, Any]) -> None:
-        self._images = _Recent()
+        self._images = MemoryImages(capacity=256)
         guard = GuardConfig(private_hosts=["127.0.0.1"], connections_per_second=0)
         config = BrowserConfig(executable=executable, viewport_px=VIEWPORT_PX, guard=guard, **keys)
         self._pool = BrowserPool(config, self._images)

@@ -204,11 +204,11 @@ async def test_a_cancelled_open_leaves_no_context_and_no_slot_taken(config: Brow
     quiet = config.model_copy(update={"warm_sessions": 0})
     async with BrowserPool(quiet, MemoryImages()) as pool:
         opening = asyncio.create_task(pool.open(f"{site}/slow"))
-        await until(lambda: pool.browsers[0].contexts == 1)
+        await until(lambda: len(pool.browsers[0]._browser.contexts) == 1)
         opening.cancel()
         with pytest.raises(asyncio.CancelledError):
             await opening
-        await until(lambda: pool.browsers[0].contexts == 0)
+        await until(lambda: len(pool.browsers[0]._browser.contexts) == 0)
         assert pool.sessions == 0
 
 
@@ -240,9 +240,9 @@ async def test_a_full_pool_lets_wait_and_then_says_so(config: BrowserConfig, sit
 
 async def test_a_warm_session_is_as_fresh_as_any(config: BrowserConfig, site: str) -> None:
     async with BrowserPool(config.model_copy(update={"warm_sessions": 1}), MemoryImages()) as pool:
-        await until(lambda: pool.browsers[0].contexts == 1)
+        await until(lambda: len(pool.browsers[0]._browser.contexts) == 1)
         first = await pool.open(f"{site}/cookie", {"X-Test": "seven"})
-        await until(lambda: pool.browsers[0].contexts == 2)
+        await until(lambda: len(pool.browsers[0]._browser.contexts) == 2)
         second = await pool.open(f"{site}/cookie")
         assert await body(second) == "none"
         await first.act([ToolCall(name="goto_url", arguments={"url": f"{site}/headers"})])

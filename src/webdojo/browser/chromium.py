@@ -22,6 +22,7 @@ import psutil
 from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from webdojo.browser.chores import Chores
 from webdojo.browser.find import find_chromium
 from webdojo.browser.frames import FLAGS, Frames
 from webdojo.browser.guard import Guard
@@ -89,7 +90,7 @@ class Chromium:
         self._processes: list[psutil.Process] = []
         """The browser's main process and the driver above it; none for a browser that runs elsewhere."""
         self._spare: deque[BrowserSession] = deque()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._chores = Chores()
         self._refilling = False
         self._ended = False
 
@@ -110,7 +111,7 @@ class Chromium:
             await self.close()
             self = await cls._started(kit, on_end, ())
         self._browser.on("disconnected", lambda _: self._end())
-        self._spawn(self._watch())
+        self._chores.start(self._watch())
         self._refill()
         return self
 
@@ -138,11 +139,6 @@ class Chromium:
     @property
     def alive(self) -> bool:
         return not self._ended and self._browser.is_connected()
-
-    @property
-    def contexts(self) -> int:
-        """Browser contexts, the spare ones included."""
-        return len(self._browser.contexts)
 
     def retire(self) -> None:
         """Take no more sessions: it has hosted enough, or one of them would not close."""
@@ -186,9 +182,7 @@ class Chromium:
     async def close(self) -> None:
         """End the browser with all its sessions; what does not end in `exit_timeout_s` is killed."""
         self._ended = True
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._chores.cancel()
         timeout_s = self._kit.config.exit_timeout_s
         family = await asyncio.to_thread(_family, self._processes)
         with contextlib.suppress(PlaywrightError, TimeoutError):
@@ -198,6 +192,8 @@ class Chromium:
             async with asyncio.timeout(timeout_s):
                 await self._playwright.stop()
         await asyncio.to_thread(_kill, family)
+        self._chores.cancel()  # those that began while the first were ending; nothing answers them any more
+        await self._chores.finish()
 
     async def _take(self) -> BrowserSession | None:
         while self._spare:
@@ -212,14 +208,14 @@ class Chromium:
         try:
             context = await asyncio.shield(creating)
         except asyncio.CancelledError:  # Chromium makes it all the same
-            self._spawn(_discard(creating))
+            self._chores.start(_discard(creating))
             raise
         session = BrowserSession(context, self._kit.config, self._kit.images, self._kit.guard, self, self._frames)
         try:
             await context.add_init_script(_SELECT_JS)
             await session.open_tab()
         except BaseException:
-            self._spawn(session.close())  # which may take long where a tab never came
+            self._chores.start(session.close())  # which may take long where a tab never came
             raise
         return session
 
@@ -250,7 +246,7 @@ class Chromium:
             return  # somebody else's browser: take what is used
         if not self._refilling and not self.retiring and not self._ended:
             self._refilling = True
-            self._spawn(self._make_spares())
+            self._chores.start(self._make_spares())
 
     async def _make_spares(self) -> None:
         try:
@@ -284,11 +280,6 @@ class Chromium:
         self._ended = True
         _kill(_family(self._processes[:1]))  # the driver ends in its own order, when this is closed
         self._on_end(self)
-
-    def _spawn(self, work: Any) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 async def _launch(playwright: Playwright, kit: Kit, flags: Sequence[str]) -> Browser:

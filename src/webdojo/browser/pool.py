@@ -13,12 +13,13 @@ import logging
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 import psutil
 from playwright.async_api import Error as PlaywrightError
 
+from webdojo.browser.chores import Chores
 from webdojo.browser.chromium import Chromium, Kit
 from webdojo.browser.guard import Guard
 from webdojo.browser.proxy import GuardProxy
@@ -87,7 +88,7 @@ class BrowserPool:
         """Sessions that can be open at once."""
         self._slots = asyncio.Semaphore(self.capacity)
         self._starting = asyncio.Lock()
-        self._chores: set[asyncio.Task[None]] = set()
+        self._chores = Chores()
         self._leaving = False
 
     @property
@@ -106,9 +107,9 @@ class BrowserPool:
 
     async def __aexit__(self, *error: object) -> None:
         self._leaving = True
-        await self._finish_chores()
+        await self._chores.finish()
         await asyncio.gather(*(browser.close() for browser in self.browsers))
-        await self._finish_chores()  # a browser may have died meanwhile
+        await self._chores.finish()  # a browser may have died meanwhile
         self.browsers.clear()
         await self._proxy.__aexit__(*error)
 
@@ -193,7 +194,9 @@ class BrowserPool:
                     f"Chromium opened no session for {url}: {reason}", Failure.BROWSER_DIED, diagnostics
                 ) from error
             raise
-        limit = asyncio.get_running_loop().call_later(self._config.session_timeout_s, self._expire, session)
+        limit = asyncio.get_running_loop().call_later(
+            self._config.session_timeout_s, lambda: self._chores.start(session.expire())
+        )
 
         def closed() -> None:
             limit.cancel()
@@ -246,7 +249,7 @@ class BrowserPool:
         """A session of this browser has ended."""
         browser.load -= 1
         if not self._leaving:
-            self._spawn(self._recycle(browser))
+            self._chores.start(self._recycle(browser))
 
     async def _recycle(self, browser: Chromium) -> None:
         limit_mb = self._config.recycle_memory_mb
@@ -259,27 +262,15 @@ class BrowserPool:
     def _lost(self, browser: Chromium) -> None:
         """A browser has died: have another one ready before it is asked for."""
         self.browsers.remove(browser)
-        self._spawn(browser.close())
+        self._chores.start(browser.close())
         if not self._leaving:
-            self._spawn(self._replace())
+            self._chores.start(self._replace())
 
     async def _replace(self) -> None:
         try:
             await self._pick()
         except BrowserError as error:
             logger.warning("no new Chromium for one that died: %s", error)  # the next `open` tries again, and says so
-
-    def _expire(self, session: BrowserSession) -> None:
-        self._spawn(session.expire())
-
-    async def _finish_chores(self) -> None:
-        while self._chores:
-            await asyncio.gather(*self._chores, return_exceptions=True)
-
-    def _spawn(self, chore: Any) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(chore)
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
 
     def _flags(self) -> list[str]:
         """All through the proxy, this machine's own addresses too, except `hosts`."""

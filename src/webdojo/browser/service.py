@@ -8,11 +8,9 @@ so slow starts never hold up observations (WebGym B.1). Nothing here knows HTTP.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,7 +24,8 @@ from webdojo.browser.snapshot import Snapshot
 from webdojo.browser.wire import ErrorKind, Health, OpenRequest
 from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.errors import BrowserError, ConfigError
-from webdojo.types import ImageRef, Observation, ToolCall
+from webdojo.store.images import MemoryImages
+from webdojo.types import Observation, ToolCall
 
 logger = logging.getLogger("webdojo")
 
@@ -43,29 +42,6 @@ class NoPlace(Exception):
 
 class UnknownSession(Exception):
     """No session of that name: it never was, or has ended."""
-
-
-class RecentImages:
-    """An `ImageSink` that keeps the last screenshots until the answers that carry them are made.
-
-    Args:
-        capacity: how many; one for each session is enough, because a session is seen once at a time.
-    """
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._data: OrderedDict[str, bytes] = OrderedDict()
-
-    def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
-        sha = hashlib.sha256(data).hexdigest()
-        self._data[sha] = data
-        self._data.move_to_end(sha)
-        if len(self._data) > self._capacity:
-            self._data.popitem(last=False)
-        return ImageRef(sha=sha, width=width, height=height, mime=mime)
-
-    def get(self, sha: str) -> bytes:
-        return self._data[sha]
 
 
 @dataclass
@@ -91,7 +67,7 @@ class SessionService:
     """
 
     def __init__(
-        self, pool: Pool[Session], images: RecentImages, config: ServeConfig, browsers: Callable[[], int]
+        self, pool: Pool[Session], images: MemoryImages, config: ServeConfig, browsers: Callable[[], int]
     ) -> None:
         self._pool = pool
         self._images = images
@@ -265,7 +241,7 @@ async def open_service(
     wanted = config.serve.max_sessions
     if not config.sessions_per_browser:
         config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
-    images = RecentImages(wanted)
+    images = MemoryImages(capacity=wanted)  # a session is seen once at a time
     pool = BrowserPool(config, images, hosts)
     if pool.capacity < wanted:
         raise ConfigError(

@@ -67,14 +67,22 @@ class ImageStore:
 
 
 class MemoryImages:
-    """The same in memory, for evaluation without a run folder and for training the tiny model."""
+    """The same in memory, for evaluation without a run folder and for training the tiny model.
 
-    def __init__(self) -> None:
+    Args:
+        capacity: keep only so many images, those put last; 0 keeps all.
+    """
+
+    def __init__(self, capacity: int = 0) -> None:
+        self._capacity = capacity
         self._data: dict[str, bytes] = {}
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
         sha = hashlib.sha256(data).hexdigest()
+        self._data.pop(sha, None)  # so that it stands last
         self._data[sha] = data
+        if 0 < self._capacity < len(self._data):
+            del self._data[next(iter(self._data))]
         return ImageRef(sha=sha, width=width, height=height, mime=mime)
 
     def get(self, sha: str) -> bytes:
