@@ -302,7 +302,9 @@ class BrowserSession:
             tab, document, tabs = self.active, self.active.document, list(self.tabs)
             try:
                 titles = (other.page.title() for other in tabs if other is not tab)
-                state, data, *others = await asyncio.gather(tab.page.evaluate(PAGE_JS), tab.screenshot(), *titles)
+                state, *others = await asyncio.gather(tab.page.evaluate(PAGE_JS), *titles)
+                # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
+                data = await tab.screenshot()
             except PlaywrightError as error:
                 if not is_overtaken(error) and not any(other.page.is_closed() for other in tabs):
                     raise
