@@ -29,7 +29,7 @@ from webdojo.browser.guard import Guard
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState
 from webdojo.config import BrowserConfig
-from webdojo.errors import BrowserError
+from webdojo.errors import BrowserError, Failure
 from webdojo.types import ImageSink
 
 _FLAGS = (
@@ -124,6 +124,9 @@ class Chromium:
             self._cdp = await browser.new_browser_cdp_session()
             if not kit.config.cdp_url:
                 self._processes = await _processes(self._cdp)
+        except PlaywrightError as error:
+            await playwright.stop()
+            raise BrowserError(f"Chromium died while it started: {first_line(error)}", Failure.BROWSER_DIED) from error
         except BaseException:
             await playwright.stop()
             raise
@@ -131,9 +134,15 @@ class Chromium:
 
     async def _draws_on_demand(self) -> bool:
         self._frames = Frames(self._cdp, self._end)
-        context = await self._new_context()
-        works = await self._frames.works(context)
-        await context.close()
+        try:
+            context = await self._new_context()
+            works = await self._frames.works(context)
+            await context.close()
+        except PlaywrightError:
+            return False
+        except BaseException:
+            await self.close()
+            raise
         return works
 
     @property
