@@ -13,7 +13,8 @@ the page server is outside for all. `screenshots_late` counts pictures that do n
 the action yet, `lost_actions` those that never arrived.
 
 A figure of a row is the median of its repeats; `spread` has the smallest and the largest. Headline figures are of
-the static page at 8 sessions. Runs that are done are in `results/browser.part.jsonl` until all are.
+the static page at 8 sessions. Runs that are done are in `results/browser.part.jsonl` until all are; where it was
+stopped, the same commit goes on.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ from process_tree import tree
 from webdojo.browser.find import find_chromium
 from webdojo.config import BrowserConfig
 from webdojo.progress import progress
-from webdojo.store.info import run_info
+from webdojo.store.info import git_hash, run_info
 
 LEAST_STEPS = 48
 """Of a measurement, all sessions together: few sessions take more steps than `--steps` each."""
@@ -102,6 +103,24 @@ def run(job: Job) -> dict[str, Any]:
     return row
 
 
+def done_before(part: Path) -> list[tuple[Job, dict[str, Any]]]:
+    """The runs of a stopped benchmark of this commit; others are forgotten."""
+    lines = [json.loads(line) for line in part.read_text().splitlines()] if part.exists() else []
+    if any(line["commit"] != git_hash() for line in lines):
+        part.unlink()
+        return []
+    return [(Job(**line["job"]), line["found"]) for line in lines]
+
+
+def take(runs: list[tuple[Job, dict[str, Any]]], wanted: Job) -> dict[str, Any] | None:
+    """Take one run of a job from these, if there is one; the page server may have had another port then."""
+    for index, (job, found) in enumerate(runs):
+        if replace(job, url=wanted.url) == wanted:
+            del runs[index]
+            return found
+    return None
+
+
 def stop(process: subprocess.Popen[str]) -> None:
     """End a measurement, and whatever it leaves behind."""
     if process.poll() is not None:
@@ -150,7 +169,7 @@ def main() -> None:
     name = "browser_endurance" if arguments.endurance else "browser_profile" if arguments.profile else "browser"
     record.RESULTS.mkdir(exist_ok=True)
     part = record.RESULTS / f"{name}.part.jsonl"
-    part.unlink(missing_ok=True)
+    before = done_before(part)
     runs: list[tuple[Job, dict[str, Any]]] = []
     with served(arguments.pages) as origin:
         jobs = list(plan(arguments, origin, executable, gym_python))
@@ -158,10 +177,12 @@ def main() -> None:
             for job in jobs:
                 bar.advance(0, now=f"{job.way} {job.page} x{job.sessions}")
                 load = os.getloadavg()[0]
-                found = run(job) | {"load_before": load}
+                found = take(before, job)
+                if found is None:
+                    found = run(job) | {"load_before": load}
+                    with part.open("a") as lines:
+                        lines.write(json.dumps({"commit": git_hash(), "job": asdict(job), "found": found}) + "\n")
                 runs.append((job, found))
-                with part.open("a") as lines:
-                    lines.write(json.dumps({"job": asdict(job), "found": found}) + "\n")
                 bar.advance(1, **{key: found[key] for key in ("steps_per_s", "new_session_ms") if key in found})
     rows = summarise(runs)
     figures = endurance_headline(rows) if arguments.endurance else headline(rows)
