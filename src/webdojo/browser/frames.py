@@ -23,6 +23,7 @@ _LAST_PAUSE_S = 0.064
 _HANG_S = 10.0
 """A frame takes milliseconds; one that takes so long has met something native and never ends."""
 _TRY_S = 5.0
+_PICTURES_TRIED = 20
 
 
 class Frames:
@@ -73,12 +74,17 @@ class Frames:
             return False
 
     async def picture(self, page: CDPSession, options: dict[str, Any]) -> str:
-        """Base64 data of the page as it is now."""
+        """Base64 data of the page as it is now.
+
+        Raises:
+            PlaywrightError: the page is gone, or is not drawn.
+        """
         await self.draw(page)
-        for _ in range(3):  # right after a page was made a frame may be without a picture
+        for tried in range(_PICTURES_TRIED):  # of a page that is new, or has much to draw, a frame may have no picture
             if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):
                 return str(data)
-        return ""
+            await asyncio.sleep(_FIRST_PAUSE_S * tried)
+        raise PlaywrightError(f"{_PICTURES_TRIED} frames without a picture")
 
     async def draw(self, page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
         """Draw one frame.
