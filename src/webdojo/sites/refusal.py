@@ -1,8 +1,9 @@
 """The answer that a task cannot be done: it says so, says why, and says nothing that would be a result.
 
 An answer is read clause by clause. A clause with a denial (`cannot`, `there is no`, `sold out`) may
-use any words. Any other clause may only say how one looked (`I searched the whole shop`), in words
-of the question, of the reason, or of `_TALK`; so a value, a success or another offer stands out.
+use any words, up to `_FREE_WORDS` in all. Any other clause may only say how one looked (`I searched
+the whole shop`), in words of the question, of the reason, or of `_TALK`; so a value, a success or
+another offer stands out.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _DOUBLE = re.compile(
 _CLAUSE = re.compile(
     r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
 )
+_FREE_WORDS = 12
 _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _SPACES = re.compile(r"[ \t]+")
 _HEDGES = word_set(
@@ -64,12 +66,10 @@ def says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: s
     clauses = _CLAUSE.split(text)
     denials = [_DENIAL.search(clause) for clause in clauses]
     allowed = (FILLERS | _TALK | given) - _SUCCESS
-    return any(denials) and all(
-        _comes_after_denial(clause, denial) if denial else allowed.issuperset(tokens(clause))
-        for clause, denial in zip(clauses, denials, strict=True)
-    )
-
-
-def _comes_after_denial(clause: str, denial: re.Match[str]) -> bool:
-    """Whether a clause claims no success before it denies one: `was not added`, but not `added what is sold out`."""
-    return _SUCCESS.isdisjoint(tokens(clause[: denial.start()]))
+    free = 0
+    for clause, denial in zip(clauses, denials, strict=True):
+        unknown = [token for token in tokens(clause) if token not in allowed]
+        if unknown and (denial is None or not _SUCCESS.isdisjoint(tokens(clause[: denial.start()]))):
+            return False  # a value, or a success that no denial takes back: `added what is sold out`
+        free += len(unknown)
+    return any(denials) and free <= _FREE_WORDS
