@@ -57,6 +57,7 @@ UNITS: dict[str, frozenset[str]] = {
 }
 """Spellings of each unit that a number may have."""
 _SCALES = word_set("hundred thousand million billion k")
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _SEPARATOR = re.compile(r"[,;\n]|\b(?:and|then)\b|&")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(?=\S)")
@@ -136,7 +137,7 @@ def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
             return _says_number(
                 Decimal(str(value)), wanted.get("unit", ""), tolerance, tokens(answer), set(tokens(question))
             )
-        case {"type": "date", "value": str(value)}:
+        case {"type": "date", "value": str(value)} if _ISO_DATE.fullmatch(value):
             return says_date(Date.fromisoformat(value), answer, question, wanted.get("year_known", False))
         case {"type": "set", "values": [_, *_] as values}:
             return sorted(_said_items(answer, question)) == sorted(_items(values))
