@@ -157,7 +157,7 @@ def test_a_browser_that_dies_truncates_and_the_next_episode_has_a_new_one(env):
 
 
 def test_a_page_that_cannot_be_reached_fails_the_reset(env):
-    nowhere = Task(id="x", instruction="x", start_url="http://10.0.0.1/", website="10.0.0.1", evaluator={"answer": {}})
+    nowhere = Task(id="x", instruction="x", start_url="http://10.0.0.1/", website="10.0.0.1", evaluator={"facts": []})
     with pytest.raises(StartError, match=r"http://10\.0\.0\.1/ is not opened"):
         env.reset(options={"task": nowhere})
 

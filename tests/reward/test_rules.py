@@ -3,7 +3,8 @@ import pytest
 from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
 from webdojo.reward.rules import score
-from webdojo.sites.verdict import number
+from webdojo.sites.answers import number
+from webdojo.sites.goal import fact
 from webdojo.tasks import load
 from webdojo.types import Parsed, Termination, Trajectory
 
@@ -11,7 +12,7 @@ from webdojo.types import Parsed, Termination, Trajectory
 def finished(termination: Termination = Termination.COMPLETED, answer: str | None = "7", *errors: str) -> Trajectory:
     """An episode whose goal is the answer 7; `errors` are format errors of turns before the last."""
     done = trajectory(task("t"), 0)
-    done.task.evaluator = {"answer": number(7)}
+    done.task.evaluator = {"facts": [fact("The answer is 7", answer=number(7))]}
     done.reward, done.termination, done.answer = None, termination, answer
     done.final = done.turns[0].observation
     malformed = [done.turns[0].model_copy(update={"parsed": Parsed(error=error)}) for error in errors]

@@ -73,7 +73,7 @@ def _again(text: str) -> str:
 
 
 async def test_members_of_a_group_have_carts_of_their_own(pool, server):
-    task = next(t for t in make_tasks(["shop"], [0, 1, 2, 3], 40, seed=1) if "cart" in t.evaluator)
+    task = next(t for t in make_tasks(["shop"], [0, 1, 2, 3], 40, seed=1) if "state" in t.evaluator)
 
     async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
         return await play(task, pool, server, group, trajectory_id)
@@ -81,7 +81,7 @@ async def test_members_of_a_group_have_carts_of_their_own(pool, server):
     groups = [group async for group in finished_groups(run, iter([task]), group_size=4, concurrency=4)]
     assert [group.rewards for group in groups] == [[1.0] * 4]
     for trajectory in groups[0].trajectories:
-        assert trajectory.state[task.website]["cart"] == task.evaluator["cart"]
+        assert trajectory.state[task.website]["state"] == task.evaluator["state"]
 
 
 async def test_a_demonstration_that_does_not_fit_is_cut_as_a_model_would_be(pool, server):

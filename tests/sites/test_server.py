@@ -28,16 +28,16 @@ def test_sessions_never_see_one_another() -> None:
     with SiteServer() as server:
         assert post(server, "a", "/cart/add", ITEM).headers["location"] == f"/added/{ITEM}"
         post(server, "a", "/cart/add", ITEM)
-        assert server.state("a")[HOST]["cart"] == {ITEM: 2}
+        assert server.state("a")[HOST]["state"] == {f"cart/{ITEM}": 2}
         assert "$" in get(server, "a", "/cart").text
         assert "$" not in get(server, "b", "/cart").text
-        assert server.state("b")[HOST]["cart"] == {}
+        assert server.state("b")[HOST]["state"] == {}
         get(server, "a", f"/p/{ITEM}")
         assert f"{ITEM}.Stock" in server.state("a")[HOST]["seen"]
         assert server.state("b")[HOST]["seen"] == []
         assert server.state("b")[HOST]["visited"] == ["/cart"]
         post(server, "a", "/cart/remove", ITEM)
-        assert server.state("a")[HOST]["cart"] == {}
+        assert server.state("a")[HOST]["state"] == {}
         server.end("a")
         server.end("a")
         assert server.state("a") == {}
@@ -69,7 +69,7 @@ def test_hosts_of_one_session_keep_their_own_state() -> None:
     with SiteServer() as server:
         post(server, "a", "/cart/add", ITEM)
         get(server, "a", "/", host="shop-4.localhost")
-        assert server.state("a")["shop-4.localhost"]["cart"] == {}
+        assert server.state("a")["shop-4.localhost"]["state"] == {}
 
 
 def test_a_person_without_headers_gets_a_session_by_cookie() -> None:
@@ -90,7 +90,7 @@ def test_requests_that_make_no_sense_change_nothing() -> None:
         assert get(server, "a", f"/c/{SHOP.content.products[ITEM].category}?page=99&max=x").status_code == 200
         assert post(server, "a", "/cart/add", "no-such-thing").status_code == 404
         assert post(server, "a", "/cart/add", SOLD_OUT).status_code == 404
-        assert server.state("a")[HOST]["cart"] == {}
+        assert server.state("a")[HOST]["state"] == {}
 
 
 def test_pages_that_do_not_exist_are_read_as_the_nearest_that_do() -> None:

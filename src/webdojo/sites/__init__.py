@@ -1,7 +1,7 @@
 """The embedded web: procedural sites with tasks whose success is checked by code.
 
 A site is a (kind, seed) with a host name of its own (`shop-17.localhost`). Its content, look and
-pages are pure functions of that pair; only what a session changes (its cart) is state, and no
+pages are pure functions of that pair; only what a session changes (such as a cart) is state, and no
 session sees another's. Training sites count up from seed 0, held-out ones from `HELDOUT_SEED`, so
 that the two never share a host.
 """

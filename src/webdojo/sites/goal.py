@@ -14,10 +14,15 @@ page, so the oracle can carry on from wherever it finds itself:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
+from webdojo.sites.verdict import Place
+
 Plan = list[dict[str, str]]
+Fact = dict[str, Any]
+"""One thing that must be true, and its checks, as `verdict.py` reads it."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +31,32 @@ class Goal:
 
     name: str
     """Key of `phrasing.PHRASINGS`."""
-    difficulty: int
     key: str
     """Tells goals of one name on one site apart, for the task id."""
     fields: dict[str, str]
     """Fills the phrasing."""
-    evaluator: dict[str, Any]
-    """See `verdict.py`."""
+    facts: tuple[Fact, ...]
+    """What must be true; each is needed, and together they are enough."""
     plan: Plan
+    state: dict[str, Any] = field(default_factory=dict)
+    """All that a session changes on the site."""
+    states: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """All that a session changes on further hosts."""
+
+    @property
+    def difficulty(self) -> int:
+        return len(self.facts)
+
+    @property
+    def evaluator(self) -> dict[str, Any]:
+        """See `verdict.py`."""
+        changes = {"state": self.state, "states": self.states}
+        return {"facts": list(self.facts), **{key: change for key, change in changes.items() if change}}
+
+    @property
+    def rubric(self) -> list[str]:
+        """The facts in words."""
+        return [fact["says"] for fact in self.facts]
 
 
 def visit(path: str, note: str = "") -> dict[str, str]:
@@ -44,26 +67,79 @@ def done(because: str, answer: str = "done") -> dict[str, str]:
     return {"do": "done", "because": because, "answer": answer}
 
 
-def place(path: str, **query: str) -> dict[str, Any]:
+def place(path: str, **query: str) -> Place:
     """A page as `verdict.py` compares it."""
     return {"path": path, "query": query}
 
 
-def search_goal(name: str, **also: Any) -> Goal:
-    """Show the search results for a name; `also` is what else the evaluator of the goal checks."""
+def any_view(path: str) -> Place:
+    """A page under any filters, in any order, at any page number."""
+    return {"path": path}
+
+
+def fact(
+    says: str,
+    *,
+    site: str = "",
+    url: Place | None = None,
+    visited: Iterable[Place] = (),
+    seen: Iterable[str] = (),
+    state: dict[str, Any] | None = None,
+    answer: dict[str, Any] | None = None,
+    one_of: Iterable[dict[str, Any]] = (),
+) -> Fact:
+    """A fact with its checks; `one_of` are groups of checks of which one must hold, `site` is another host."""
+    checks = {
+        "site": site, "url": url, "visited": list(visited), "seen": list(seen), "state": state, "answer": answer,
+        "any": list(one_of),
+    }  # fmt: skip
+    return {"says": says, **{key: check for key, check in checks.items() if check}}
+
+
+def page_facts(name: str, path: str) -> tuple[Fact, Fact]:
+    """The page of a thing was found, and is what the session ends on."""
+    return (
+        fact(f"The page of {name} was shown", visited=[place(path)]),
+        fact(f"The page of {name} is shown at the end", url=place(path)),
+    )
+
+
+def one_page_fact(what: str, paths: Iterable[str]) -> Fact:
+    """One of some pages was found."""
+    return fact(f"The page of {what} was shown", one_of=[{"visited": [place(path)]} for path in paths])
+
+
+def narrowed_facts(nouns: str, choice: str, path: str, **query: str) -> tuple[Fact, Fact, Fact]:
+    """A list was found and narrowed by a filter, and is what the session ends on."""
+    return (
+        fact(f"The list of {nouns} was shown", visited=[any_view(path)]),
+        fact(f"The list of {nouns} was narrowed to {choice} and by nothing else", visited=[place(path, **query)]),
+        fact(f"The list of {nouns} is shown so at the end", url=place(path, **query)),
+    )
+
+
+def search_goal(name: str) -> Goal:
+    """Show the search results for a name."""
     plan = [{"do": "search", "text": name}, done(f"Results for {name}.")]
-    return Goal("search", 1, name, {"name": name}, {"url": place("/search", q=name.lower()), **also}, plan)
+    shown = fact(f"The search results for {name} are shown", url=place("/search", q=name.lower()))
+    return Goal("search", name, {"name": name}, (shown,), plan)
 
 
-def open_result_goal(name: str, slug: str, path: str, **also: Any) -> Goal:
+def open_result_goal(name: str, slug: str, path: str) -> Goal:
     """Search for a name and open its page."""
-    evaluator = {"url": place(path), "visited": [place("/search", q=name.lower())], **also}
+    facts = (
+        fact(f"The search results for {name} were shown", visited=[place("/search", q=name.lower())]),
+        fact(f"The page of {name} is shown at the end", url=place(path)),
+    )
     plan = [{"do": "search", "text": name}, visit(path), done(f"This is {name}.")]
-    return Goal("open_result", 2, slug, {"name": name}, evaluator, plan)
+    return Goal("open_result", slug, {"name": name}, facts, plan)
 
 
-def second_page_goal(nouns: str, slug: str, path: str, **also: Any) -> Goal:
+def second_page_goal(nouns: str, slug: str, path: str) -> Goal:
     """Show page 2 of a list."""
+    facts = (
+        fact(f"The list of {nouns} was shown", visited=[any_view(path)]),
+        fact("Its page 2 is shown at the end", url=place(path, page="2")),
+    )
     plan = [visit(f"{path}?page=2"), done(f"This is page 2 of {nouns}.")]
-    evaluator = {"url": place(path, page="2"), **also}
-    return Goal("page", 2, slug, {"nouns": nouns, "page": "2"}, evaluator, plan)
+    return Goal("page", slug, {"nouns": nouns, "page": "2"}, facts, plan)

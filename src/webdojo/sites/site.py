@@ -26,8 +26,8 @@ T = TypeVar("T")
 class Overlay:
     """What one session changed and saw on one host."""
 
-    cart: dict[str, int] = field(default_factory=dict)
-    """Amount by slug; no zero entries."""
+    state: dict[str, Any] = field(default_factory=dict)
+    """What it changed: JSON scalars by keys such as `cart/red-mug`; a key that is not there is as it was."""
     visited: list[str] = field(default_factory=list)
     """Paths with query, in the order they were served."""
     seen: set[str] = field(default_factory=set)
@@ -35,7 +35,7 @@ class Overlay:
 
     def snapshot(self) -> dict[str, Any]:
         """JSON form, as evaluators read it."""
-        return {"cart": dict(self.cart), "visited": list(self.visited), "seen": sorted(self.seen)}
+        return {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,7 @@ def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
             "restated": restate(goal),
             "phrasing": phrasing,
             "plan": goal.plan,
+            "rubric": goal.rubric,
         },
     )
 

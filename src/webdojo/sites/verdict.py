@@ -1,54 +1,66 @@
-"""Judges an embedded task on the real final state: URL, cart, facts seen, answer.
+"""Judges an embedded task on the real final state: pages, facts seen, what was changed, the answer.
 
-The evaluator of a task is JSON; every key that it has must hold, and the agent must have said
-`done`:
+The evaluator of a task is JSON:
 
-| key | holds when |
+| key | is |
 |---|---|
-| `url` | the last page is `path` of the task's site, with exactly the values of `query`, and was served |
-| `visited` | each of these pages (`path` and `query`) was served to the session |
-| `cart` | the cart holds exactly these amounts by slug: nothing missing, nothing more |
-| `seen` | pages that show each of these facts were served to the session |
-| `answer` | the answer says the one right value, and nothing else that could be a value |
+| `facts` | what must be true, one by one; each `says` it in a plain sentence and has at least one check |
+| `state` | all that the session may have changed on the task's site; nothing where absent |
+| `states` | the same for further hosts, by host; on hosts named nowhere nothing may be changed |
 
-An answer may wrap its value in words of the question and a few fillers (`The Size is Large.`); any
-other word, a second number, or the question echoed makes it wrong.
+A task is done where every fact holds, nothing else was changed on any host, and the agent said `done`.
+The checks of a fact must all hold, on its `site` or else on the task's:
+
+| check | holds when |
+|---|---|
+| `url` | the last page is this place, and was served |
+| `visited` | each of these places was served to the session |
+| `seen` | pages that show each of these facts were served to the session |
+| `state` | these keys of the changed state have these values |
+| `answer` | the answer says the value: `answers.py` |
+| `any` | of these groups of checks one holds |
+
+A value of the state is a scalar (texts are compared without regard to white space), or says what a
+text must be: `{"type": "text"}` and `{"type": "contains"}` (each of `values`) ignore capitals, too;
+`{"type": "among"}` is one of `values`, `{"type": "any"}` is anything.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
+from webdojo.sites.answers import says
+from webdojo.sites.tokens import tokens, within
 from webdojo.types import Task
 
-_FILLERS = "a an the is are it its it's of in at for to and has costs cost price value answer dollars usd"
-_FILLER = frozenset(re.split(" ", _FILLERS))
-_TOKEN = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)?")
+_EVALUATOR = frozenset(("facts", "state", "states"))
+_CHECKS = frozenset(("url", "visited", "seen", "state", "answer", "any"))
 
 Place = dict[str, Any]
-"""A page of a site: `path`, and `query` with values in lower case and without page 1."""
+"""A page of a site: `path`, and `query` with values in lower case and without page 1; any query where there is none."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a task was done, and the first thing that was wrong where it was not."""
+    """Whether a task was done, the first thing that was wrong where it was not, and which facts hold."""
 
     success: bool
     reason: str
+    facts: tuple[bool, ...]
+    """In the order of the evaluator; for analysis, they earn nothing by themselves."""
 
 
-def number(value: int | float) -> dict[str, Any]:
-    """Evaluator of an answer that is a number."""
-    return {"type": "number", "value": value}
+@dataclass(frozen=True)
+class _Ending:
+    """What an episode left behind."""
 
-
-def text(value: str) -> dict[str, Any]:
-    """Evaluator of an answer that is a word or a name."""
-    return {"type": "text", "value": value}
+    answer: str
+    question: str
+    url: str
+    state: dict[str, Any]
 
 
 def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, Any]) -> Verdict:
@@ -61,81 +73,125 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
         state: `SiteServer.state` of the session.
 
     Raises:
-        TaskError: the evaluator is empty or has a key that this module does not know.
+        TaskError: the evaluator has no facts, or something that this module cannot check.
     """
-    unknown = set(task.evaluator) - {"url", "visited", "cart", "seen", "answer"}
-    if unknown or not task.evaluator:
-        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+    _require_checkable(task)
+    ending = _Ending(answer or "", task.instruction, final_url, state)
+    facts = task.evaluator["facts"]
+    wrong = [_wrong(_checks(fact), fact.get("site", task.website), ending) for fact in facts]
+    holds = tuple(not reason for reason in wrong)
     if answer is None:
-        return Verdict(False, "the agent never said done")
-    here = state.get(task.website, {"cart": {}, "seen": [], "visited": []})
-    for key, wanted in task.evaluator.items():
-        reason = {
-            "url": lambda w: _check_url(w, task.website, final_url, here["visited"]),
-            "visited": lambda w: _check_visited(w, here["visited"]),
-            "cart": lambda w: _check_cart(w, here["cart"]),
-            "seen": lambda w: _check_seen(w, here["seen"]),
-            "answer": lambda w: _check_answer(w, answer, task.instruction),
-        }[key](wanted)
+        return Verdict(False, "the agent never said done", holds)
+    for fact, reason in zip(facts, wrong, strict=True):
         if reason:
-            return Verdict(False, reason)
-    return Verdict(True, "every check holds")
+            return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
+    unasked = _unasked(task, state)
+    return Verdict(not unasked, unasked or "every fact holds", holds)
 
 
-def _check_url(wanted: Place, host: str, url: str, visited: list[str]) -> str:
+def _require_checkable(task: Task) -> None:
+    facts = task.evaluator.get("facts")
+    good = bool(facts) and task.evaluator.keys() <= _EVALUATOR and task.website not in task.evaluator.get("states", {})
+    for fact in facts or ():
+        groups = [_checks(fact), *fact.get("any", ())]
+        good = good and "says" in fact and all(group and group.keys() <= _CHECKS for group in groups)
+        good = good and all(group[key] for group in groups for key in group)
+    if not good:
+        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+
+
+def _checks(fact: dict[str, Any]) -> dict[str, Any]:
+    return {key: wanted for key, wanted in fact.items() if key not in ("says", "site")}
+
+
+def _wrong(checks: dict[str, Any], site: str, ending: _Ending) -> str:
+    """The first check that does not hold, in words; empty where all do."""
+    here = ending.state.get(site, {})
+    for key, wanted in checks.items():
+        match key:
+            case "url":
+                reason = _wrong_url(wanted, site, ending.url, here.get("visited", []))
+            case "visited":
+                reason = _never_served(wanted, here.get("visited", []))
+            case "seen":
+                reason = ", ".join(fact for fact in wanted if fact not in here.get("seen", []))
+                reason = reason and f"never saw {reason}"
+            case "state":
+                changed = here.get("state", {})
+                reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
+            case "answer":
+                right = says(wanted, ending.answer, ending.question)
+                reason = "" if right else f"answered {ending.answer[:80]!r}"
+            case _:
+                reasons = [_wrong(group, site, ending) for group in wanted]
+                reason = reasons[0] if all(reasons) else ""
+        if reason:
+            return reason
+    return ""
+
+
+def _wrong_url(wanted: Place, site: str, url: str, visited: list[str]) -> str:
     parts = urlsplit(url)
-    if (parts.scheme, parts.netloc) != ("http", host):  # another port or scheme is not served by the site
-        return f"ended on {url}, not on http://{host}"
-    place = _place(url)
-    if place["path"] != wanted["path"]:
-        return f"ended on {place['path']}, not on {wanted['path']}"
-    if place["query"] != wanted["query"]:
-        return f"ended with query {place['query']}, not {wanted['query']}"
+    if (parts.scheme, parts.netloc) != ("http", site):  # another port or scheme is not served by the site
+        return f"ended on {url}, not on http://{site}"
+    if not _is_at(wanted, f"{parts.path}?{parts.query}"):
+        return f"ended on {url}"
     # It need not be the last page served: switching to another tab asks the site for nothing.
-    return _check_visited([wanted], visited)
+    return _never_served([wanted], visited)
 
 
-def _check_visited(wanted: list[Place], visited: list[str]) -> str:
-    served = [_place(path) for path in visited]
-    missing = [place for place in wanted if place not in served]
-    return f"was never served {missing[0]['path']} with query {missing[0]['query']}" if missing else ""
+def _never_served(wanted: list[Place], visited: list[str]) -> str:
+    missing = (place for place in wanted if not any(_is_at(place, path) for path in visited))
+    return next((f"was never served {place['path']} with query {place.get('query', 'any')}" for place in missing), "")
 
 
-def _place(url: str) -> Place:
-    parts = urlsplit(url)
-    query = {key: " ".join(value.lower().split()) for key, value in parse_qsl(parts.query)}
-    if query.get("page") == "1":
-        del query["page"]
-    return {"path": parts.path.rstrip("/") or "/", "query": query}
-
-
-def _check_cart(wanted: dict[str, int], cart: dict[str, int]) -> str:
-    return "" if cart == wanted else f"cart holds {cart}, not {wanted}"
-
-
-def _check_seen(wanted: list[str], seen: list[str]) -> str:
-    missing = [fact for fact in wanted if fact not in seen]
-    return f"never saw {', '.join(missing)}" if missing else ""
-
-
-def _check_answer(wanted: dict[str, Any], answer: str, question: str) -> str:
-    said = _tokens(answer)
-    values = _tokens(str(wanted["value"]))
-    rest = [token for token in said if token not in _FILLER and token not in _tokens(question)]
-    if wanted["type"] == "number":
-        right = len(set(rest)) == 1 and _is_number(rest[0], float(wanted["value"]))
-    else:
-        right = " ".join(values) in " ".join(said) and set(rest) == set(values) - set(_tokens(question)) - _FILLER
-    return "" if right else f"answered {answer[:80]!r}, not {wanted['value']!r}"
-
-
-def _tokens(sentence: str) -> list[str]:
-    """Words in lower case and numbers without thousands separators."""
-    return [token.rstrip(",").replace(",", "") for token in _TOKEN.findall(sentence.lower())]
-
-
-def _is_number(token: str, value: float) -> bool:
-    try:
-        return float(token) == value
-    except ValueError:
+def _is_at(wanted: Place, path_with_query: str) -> bool:
+    path, _, query = path_with_query.partition("?")
+    if path.strip("/") != wanted["path"].strip("/"):
         return False
+    values = {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}
+    if values.get("page") == "1":
+        del values["page"]
+    return "query" not in wanted or values == wanted["query"]
+
+
+def _unasked(task: Task, state: dict[str, Any]) -> str:
+    """What was changed beside what was asked for, on any host; empty where nothing was."""
+    wanted = {task.website: task.evaluator.get("state", {}), **task.evaluator.get("states", {})}
+    for host in dict.fromkeys((*wanted, *state)):
+        reason = _wrong_change(state.get(host, {}).get("state", {}), wanted.get(host, {}))
+        if reason:
+            return f"on {host}, {reason}"
+    return ""
+
+
+def _wrong_change(changed: dict[str, Any], wanted: dict[str, Any]) -> str:
+    for key, value in wanted.items():
+        if key not in changed:
+            return f"{key} was not changed"
+        if not _fits(value, changed[key]):
+            return f"{key} is {changed[key]!r:.80}"
+    extra = changed.keys() - wanted.keys()
+    return f"{min(extra)} was changed, which was not asked for" if extra else ""
+
+
+def _fits(wanted: Any, value: Any) -> bool:
+    """Whether a value of the state is the one that is wanted."""
+    match wanted:
+        case {"type": "any"}:
+            return True
+        case {"type": "among", "values": values}:
+            return any(_fits(each, value) for each in values)
+        case {"type": "text", "value": str(text)}:
+            return isinstance(value, str) and _collapsed(value).casefold() == _collapsed(text).casefold()
+        case {"type": "contains", "values": [_, *_] as phrases}:
+            return isinstance(value, str) and all(within(tokens(phrase), tokens(value)) for phrase in phrases)
+        case dict():
+            raise TaskError(f"a value of the state cannot be checked against {wanted!r}")
+    if isinstance(wanted, str) and isinstance(value, str):
+        return _collapsed(wanted) == _collapsed(value)
+    return isinstance(wanted, bool) == isinstance(value, bool) and bool(wanted == value)
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())

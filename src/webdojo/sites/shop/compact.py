@@ -34,8 +34,7 @@ def rows(shop: Shop, page: Page, overlay: Overlay) -> list[Row]:
         "home": _home, "list": _list, "search": _search, "product": _product, "added": _added, "cart": _cart,
         "missing": _missing,
     }[page.name](shop, page)  # fmt: skip
-    count = sum(overlay.cart.values())
-    cart = (f"{look.words['cart']} {count}", "/cart")
+    cart = (f"{look.words['cart']} {shop.cart_count(overlay)}", "/cart")
     search = search_row(look.words["search"], look.words["go"], page.data.get("q", ""), look.compact.go_left)
     return frame(look, body, search, cart)
 

@@ -1,18 +1,34 @@
 """Goals on shops, by difficulty: 1 one page, 2 one thing, 3 a filter or a change, 4 two facts at once.
 
-Every goal also asks that the cart holds exactly what the goal says, and nothing else.
+A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
-from webdojo.sites.goal import Goal, done, open_result_goal, place, search_goal, second_page_goal, visit
+from webdojo.sites.answers import among, number, scalar, shown
+from webdojo.sites.goal import (
+    Fact,
+    Goal,
+    any_view,
+    done,
+    fact,
+    narrowed_facts,
+    one_page_fact,
+    open_result_goal,
+    page_facts,
+    place,
+    search_goal,
+    second_page_goal,
+    visit,
+)
+from webdojo.sites.shop.cart import line
 from webdojo.sites.shop.content import Category, Product
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import href
-from webdojo.sites.verdict import number, text
 
 READABLE = ("Size", "Color", "Stars", "Stock")
 
@@ -42,48 +58,47 @@ def _in_stock(shop: Shop) -> list[Product]:
     return [p for p in shop.content.products.values() if p.stock > 0]
 
 
-def _page(path: str, **query: str) -> dict[str, Any]:
-    return {"url": place(path, **query), "cart": {}}
-
-
 def _open_cart(shop: Shop, rng: random.Random) -> Goal:
     cart = shop.look.words["cart"]
-    return Goal("cart", 1, "", {"cart": cart}, _page("/cart"), [visit("/cart"), done(f"This is the {cart}.")])
+    end = fact(f"The {cart} is shown at the end", url=place("/cart"))
+    return Goal("cart", "", {"cart": cart}, (end,), [visit("/cart"), done(f"This is the {cart}.")])
 
 
 def _open_category(shop: Shop, rng: random.Random) -> Goal:
     c = _category(shop, rng)
     path = f"/c/{c.slug}"
-    return Goal("category", 1, c.slug, {"nouns": c.name}, _page(path), [visit(path), done(f"This is {c.name}.")])
+    end = fact(f"The list of {c.name} is shown at the end", url=place(path))
+    return Goal("category", c.slug, {"nouns": c.name}, (end,), [visit(path), done(f"This is {c.name}.")])
 
 
 def _search(shop: Shop, rng: random.Random) -> Goal:
-    return search_goal(_product(shop, rng).name, cart={})
+    return search_goal(_product(shop, rng).name)
 
 
 def _open_product(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
     path = f"/p/{p.slug}"
-    return Goal("open", 2, p.slug, {"name": p.name}, _page(path), [visit(path), done(f"This is {p.name}.")])
+    plan = [visit(path), done(f"This is {p.name}.")]
+    return Goal("open", p.slug, {"name": p.name}, page_facts(p.name, path), plan)
 
 
 def _open_result(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
-    return open_result_goal(p.name, p.slug, f"/p/{p.slug}", cart={})
+    return open_result_goal(p.name, p.slug, f"/p/{p.slug}")
 
 
 def _price(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
     places = shop.content.categories[p.category].products.index(p) // shop.look.per_page
     where = href(f"/c/{p.category}", page=places + 1)
-    evaluator = {"answer": number(p.price), "seen": [f"{p.slug}.Price"], "cart": {}}
+    facts = (_seen(p, "Price"), fact(f"The answer is {p.price}", answer=number(p.price)))
     plan = [visit(where), done(f"Price of {p.name} is ${p.price}.", str(p.price))]
-    return Goal("price", 2, p.slug, {"name": p.name}, evaluator, plan)
+    return Goal("price", p.slug, {"name": p.name}, facts, plan)
 
 
 def _second_page(shop: Shop, rng: random.Random) -> Goal:
     c = _category(shop, rng)
-    return second_page_goal(c.name, c.slug, f"/c/{c.slug}", cart={})
+    return second_page_goal(c.name, c.slug, f"/c/{c.slug}")
 
 
 def _filter(shop: Shop, rng: random.Random) -> Goal:
@@ -92,10 +107,10 @@ def _filter(shop: Shop, rng: random.Random) -> Goal:
     query = rng.choice(shop.filters())
     key, value = next(iter(query.items()))
     name = {"color": "color", "max": "under", "stock": "stock"}[key]
-    shown = {"color": value.title(), "max": f"Under ${value}", "stock": shop.look.words["stock"]}[key]
+    choice = {"color": value.title(), "max": f"Under ${value}", "stock": shop.look.words["stock"]}[key]
     fields = {"nouns": c.name, "color": value.title(), "limit": value}
-    plan = [visit(href(path, **query)), done(f"{c.name} are {shown}.")]
-    return Goal(name, 3, f"{c.slug}-{value}", fields, _page(path, **query), plan)
+    plan = [visit(href(path, **query)), done(f"{c.name} are {choice}.")]
+    return Goal(name, f"{c.slug}-{value}", fields, narrowed_facts(c.name, choice, path, **query), plan)
 
 
 def _open_cheapest(shop: Shop, rng: random.Random) -> Goal:
@@ -107,23 +122,34 @@ def _open_cheapest(shop: Shop, rng: random.Random) -> Goal:
         visit(path),
         done(f"This is {best.name}."),
     ]
-    return Goal("cheapest", 3, c.slug, {"noun": c.noun}, _page(path), plan)
+    facts = (
+        one_page_fact(f"one of the {c.name}", (f"/p/{p.slug}" for p in c.products)),
+        *page_facts(f"the cheapest one, {best.name},", path),
+    )
+    return Goal("cheapest", c.slug, {"noun": c.noun}, facts, plan)
 
 
 def _add(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
     fields = {"name": p.name, "cart": shop.look.words["cart"]}
-    return Goal("add", 3, p.slug, fields, {"cart": {p.slug: 1}}, [_put(p), done(f"{_cart(shop)} has {p.name}.")])
+    facts = (_found(p), _in_cart(shop, p.name, [p]), _once_in_cart(shop, p))
+    plan = [_put(p), done(f"{_cart(shop)} has {p.name}.")]
+    return Goal("add", p.slug, fields, facts, plan, {line(p.slug): 1})
 
 
 def _read(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
     label = rng.choice(READABLE)
     value = p.facts()[label]
-    answer = number(int(value)) if value.isdigit() else text(value)
-    evaluator = {"answer": answer, "seen": [f"{p.slug}.{label}"], "cart": {}}
+    category = shop.content.categories[p.category]
+    known = among(dict.fromkeys(scalar(other.facts()[label]) for other in category.products))
+    facts = (
+        _seen(p, label),
+        fact(f"The answer is the {label} of one of the {category.name}", answer=known),
+        fact(f"The answer is {value}", answer=shown(value)),
+    )
     plan = [visit(f"/p/{p.slug}"), done(f"{label} is {value}.", value)]
-    return Goal("read", 3, f"{p.slug}-{label}", {"name": p.name, "label": label}, evaluator, plan)
+    return Goal("read", f"{p.slug}-{label}", {"name": p.name, "label": label}, facts, plan)
 
 
 def _add_two(shop: Shop, rng: random.Random) -> Goal:
@@ -132,7 +158,8 @@ def _add_two(shop: Shop, rng: random.Random) -> Goal:
         b = _product(shop, rng)
     fields = {"a": a.name, "b": b.name, "cart": shop.look.words["cart"]}
     plan = [_put(a), _put(b), done(f"{_cart(shop)} has {a.name} and {b.name}.")]
-    return Goal("add_two", 4, f"{a.slug}-{b.slug}", fields, {"cart": {a.slug: 1, b.slug: 1}}, plan)
+    facts = (_found(a), _once_in_cart(shop, a), _found(b), _once_in_cart(shop, b))
+    return Goal("add_two", f"{a.slug}-{b.slug}", fields, facts, plan, {line(a.slug): 1, line(b.slug): 1})
 
 
 def _add_cheapest(shop: Shop, rng: random.Random) -> Goal:
@@ -144,7 +171,14 @@ def _add_cheapest(shop: Shop, rng: random.Random) -> Goal:
     fields = {"noun": best.noun, "cart": shop.look.words["cart"]}
     first = visit(href(f"/c/{best.category}", sort="price"), f"{best.name} is first.")
     plan = [first, _put(best), done(f"{_cart(shop)} has {best.name}.")]
-    return Goal("add_cheapest", 4, best.category, fields, {"cart": {best.slug: 1}}, plan)
+    category = shop.content.categories[best.category]
+    facts = (
+        one_page_fact(f"one of the {category.name}", (f"/p/{p.slug}" for p in category.products)),
+        _in_cart(shop, f"One of the {category.name}", category.products),
+        _in_cart(shop, f"The cheapest one, {best.name},", [best]),
+        _once_in_cart(shop, best),
+    )
+    return Goal("add_cheapest", best.category, fields, facts, plan, {line(best.slug): 1})
 
 
 def _add_cheapest_color(shop: Shop, rng: random.Random) -> Goal:
@@ -155,7 +189,13 @@ def _add_cheapest_color(shop: Shop, rng: random.Random) -> Goal:
     fields = {"noun": c.noun, "color": color, "cart": shop.look.words["cart"]}
     first = visit(href(f"/c/{c.slug}", color=color.lower(), sort="price"), f"{best.name} is first.")
     plan = [first, _put(best), done(f"{_cart(shop)} has {best.name}.")]
-    return Goal("add_cheapest_color", 4, f"{c.slug}-{color}", fields, {"cart": {best.slug: 1}}, plan)
+    facts = (
+        _in_cart(shop, f"One of the {c.name}", c.products),
+        _in_cart(shop, f"One of the {color} {c.name}", (p for p in c.products if p.color == color)),
+        _in_cart(shop, f"The cheapest one, {best.name},", [best]),
+        _once_in_cart(shop, best),
+    )
+    return Goal("add_cheapest_color", f"{c.slug}-{color}", fields, facts, plan, {line(best.slug): 1})
 
 
 def _compare(shop: Shop, rng: random.Random) -> Goal:
@@ -164,13 +204,36 @@ def _compare(shop: Shop, rng: random.Random) -> Goal:
     if a.stock == b.stock:
         return _add_two(shop, rng)
     high = max(a.stock, b.stock)
-    evaluator = {"answer": number(high), "seen": [f"{a.slug}.Stock", f"{b.slug}.Stock"], "cart": {}}
+    facts = (
+        _seen(a, "Stock"),
+        _seen(b, "Stock"),
+        fact("The answer is the Stock of one of them", answer=among([a.stock, b.stock])),
+        fact(f"The answer is {high}, the higher", answer=number(high)),
+    )
     plan = [
         visit(f"/p/{a.slug}", f"Stock of {a.name} is {a.stock}."),
         visit(f"/p/{b.slug}"),
         done(f"Stock is {a.stock} and {b.stock}. {high} is higher.", str(high)),
     ]
-    return Goal("compare", 4, f"{a.slug}-{b.slug}", {"a": a.name, "b": b.name, "label": "Stock"}, evaluator, plan)
+    return Goal("compare", f"{a.slug}-{b.slug}", {"a": a.name, "b": b.name, "label": "Stock"}, facts, plan)
+
+
+def _seen(product: Product, label: str) -> Fact:
+    return fact(f"The {label} of {product.name} was shown", seen=[f"{product.slug}.{label}"])
+
+
+def _found(product: Product) -> Fact:
+    return fact(f"The page of {product.name} was shown", visited=[any_view(f"/p/{product.slug}")])
+
+
+def _in_cart(shop: Shop, what: str, products: Iterable[Product]) -> Fact:
+    """One of these products is in the cart, in any amount."""
+    lines: list[dict[str, Any]] = [{"state": {line(p.slug): {"type": "any"}}} for p in products]
+    return fact(f"{what} is in the {shop.look.words['cart']}", one_of=lines)
+
+
+def _once_in_cart(shop: Shop, product: Product) -> Fact:
+    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={line(product.slug): 1})
 
 
 def _put(product: Product) -> dict[str, str]:

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.compact import Row
 from webdojo.sites.full import shop_view
-from webdojo.sites.shop import compact
+from webdojo.sites.shop import cart, compact
 from webdojo.sites.shop.content import Product, ShopContent, make_content
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
 
@@ -109,6 +109,10 @@ class Shop(Site):
                 return f"{product.name} is a {product.noun}."
         return ""
 
+    def cart_count(self, overlay: Overlay) -> int:
+        """How many things are in a session's cart."""
+        return sum(cart.amounts(overlay).values())
+
     def filters(self) -> list[dict[str, str]]:
         """Each single filter as query values."""
         limits = [{"max": str(limit)} for limit in self.content.limits]
@@ -165,7 +169,7 @@ class Shop(Site):
         return Page("search", self.look.words["results"], data, shows, _card_facts(items))
 
     def _cart(self, overlay: Overlay) -> Page:
-        lines = [(self.content.products[slug], amount) for slug, amount in overlay.cart.items()]
+        lines = [(self.content.products[slug], amount) for slug, amount in cart.amounts(overlay).items()]
         total = sum(product.price * amount for product, amount in lines)
         shows = tuple(f"{product.slug}.Price" for product, _ in lines)
         return Page("cart", self.look.words["cart"], {"lines": lines, "total": total}, shows)
@@ -174,10 +178,10 @@ class Shop(Site):
         slug = request.values.get("item", "")
         product = self.content.products.get(slug)
         if request.path == "/cart/add" and product is not None and product.stock > 0:
-            overlay.cart[slug] = overlay.cart.get(slug, 0) + 1
+            cart.put(overlay, slug)
             return Redirect(f"/added/{slug}")
         if request.path == "/cart/remove":
-            overlay.cart.pop(slug, None)
+            cart.take_out(overlay, slug)
             return Redirect("/cart")
         return Page("missing", "Page not found", status=404)
 

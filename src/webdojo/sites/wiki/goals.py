@@ -1,14 +1,30 @@
-"""Goals on wikis, by difficulty: 1 one page, 2 one article, 3 a filter or a fact, 4 two facts at once."""
+"""Goals on wikis, by difficulty: 1 one page, 2 one article, 3 a filter or a fact, 4 two facts at once.
+
+A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal.
+"""
 
 from __future__ import annotations
 
 import random
-from typing import Any
+from collections.abc import Iterable
 
 from webdojo.sites import words
-from webdojo.sites.goal import Goal, done, open_result_goal, place, search_goal, second_page_goal, visit
+from webdojo.sites.answers import among, number, scalar, shown
+from webdojo.sites.goal import (
+    Fact,
+    Goal,
+    done,
+    fact,
+    narrowed_facts,
+    one_page_fact,
+    open_result_goal,
+    page_facts,
+    place,
+    search_goal,
+    second_page_goal,
+    visit,
+)
 from webdojo.sites.site import href
-from webdojo.sites.verdict import number, text
 from webdojo.sites.wiki.content import Article, Topic
 from webdojo.sites.wiki.pages import Wiki
 
@@ -34,14 +50,11 @@ def _article(wiki: Wiki, rng: random.Random) -> Article:
     return rng.choice(_topic(wiki, rng).articles[:first])
 
 
-def _page(path: str, **query: str) -> dict[str, Any]:
-    return {"url": place(path, **query)}
-
-
 def _open_topic(wiki: Wiki, rng: random.Random) -> Goal:
     t = _topic(wiki, rng)
     path = f"/t/{t.slug}"
-    return Goal("category", 1, t.slug, {"nouns": t.name}, _page(path), [visit(path), done(f"This is {t.name}.")])
+    end = fact(f"The list of {t.name} is shown at the end", url=place(path))
+    return Goal("category", t.slug, {"nouns": t.name}, (end,), [visit(path), done(f"This is {t.name}.")])
 
 
 def _search(wiki: Wiki, rng: random.Random) -> Goal:
@@ -51,7 +64,8 @@ def _search(wiki: Wiki, rng: random.Random) -> Goal:
 def _open_article(wiki: Wiki, rng: random.Random) -> Goal:
     a = _article(wiki, rng)
     path = f"/a/{a.slug}"
-    return Goal("open", 2, a.slug, {"name": a.name}, _page(path), [visit(path), done(f"This is {a.name}.")])
+    plan = [visit(path), done(f"This is {a.name}.")]
+    return Goal("open", a.slug, {"name": a.name}, page_facts(a.name, path), plan)
 
 
 def _open_result(wiki: Wiki, rng: random.Random) -> Goal:
@@ -69,7 +83,8 @@ def _region(wiki: Wiki, rng: random.Random) -> Goal:
     path = f"/t/{t.slug}"
     query = {"region": region.lower()}
     plan = [visit(href(path, **query)), done(f"{t.name} are {region}.")]
-    return Goal("region", 3, f"{t.slug}-{region}", {"nouns": t.name, "region": region}, _page(path, **query), plan)
+    facts = narrowed_facts(t.name, f"the {region}", path, **query)
+    return Goal("region", f"{t.slug}-{region}", {"nouns": t.name, "region": region}, facts, plan)
 
 
 def _open_oldest(wiki: Wiki, rng: random.Random) -> Goal:
@@ -77,14 +92,17 @@ def _open_oldest(wiki: Wiki, rng: random.Random) -> Goal:
     first = _oldest(t.articles)
     path = f"/a/{first.slug}"
     plan = [_sorted(t, first), visit(path), done(f"This is {first.name}.")]
-    return Goal("oldest", 3, t.slug, {"noun": t.noun}, _page(path), plan)
+    facts = (_any_page(f"one of the {t.name}", t.articles), *page_facts(f"the oldest one, {first.name},", path))
+    return Goal("oldest", t.slug, {"noun": t.noun}, facts, plan)
 
 
 def _read(wiki: Wiki, rng: random.Random) -> Goal:
     a = _article(wiki, rng)
     label = rng.choice(list(a.facts()))
     plan = [visit(f"/a/{a.slug}"), _tell(a, label)]
-    return Goal("read", 3, f"{a.slug}-{label}", {"name": a.name, "label": label}, _fact(a, label), plan)
+    topic = wiki.content.topics[a.topic]
+    facts = (_seen(a.name, a, label), *_answer(topic.name, topic.articles, a, label))
+    return Goal("read", f"{a.slug}-{label}", {"name": a.name, "label": label}, facts, plan)
 
 
 def _compare(wiki: Wiki, rng: random.Random) -> Goal:
@@ -93,14 +111,19 @@ def _compare(wiki: Wiki, rng: random.Random) -> Goal:
     label = rng.choice(["Year", *words.WIKI_NUMBERS[t.noun]])
     first, second = int(a.facts()[label]), int(b.facts()[label])
     high = max(first, second)
-    evaluator = {"answer": number(high), "seen": [f"{a.slug}.{label}", f"{b.slug}.{label}"]}
+    facts = (
+        _seen(a.name, a, label),
+        _seen(b.name, b, label),
+        fact(f"The answer is the {label} of one of them", answer=among([first, second])),
+        fact(f"The answer is {high}, the higher", answer=number(high)),
+    )
     plan = [
         visit(f"/a/{a.slug}", f"{label} of {a.name} is {first}."),
         visit(f"/a/{b.slug}"),
         done(f"{label} is {first} and {second}. {high} is higher.", str(high)),
     ]
     fields = {"a": a.name, "b": b.name, "label": label}
-    return Goal("compare", 4, f"{a.slug}-{b.slug}-{label}", fields, evaluator, plan)
+    return Goal("compare", f"{a.slug}-{b.slug}-{label}", fields, facts, plan)
 
 
 def _read_oldest(wiki: Wiki, rng: random.Random) -> Goal:
@@ -108,29 +131,63 @@ def _read_oldest(wiki: Wiki, rng: random.Random) -> Goal:
     first = _oldest(t.articles)
     label = rng.choice(list(first.facts()))
     plan = [_sorted(t, first), visit(f"/a/{first.slug}"), _tell(first, label)]
-    return Goal("read_oldest", 4, f"{t.slug}-{label}", {"noun": t.noun, "label": label}, _fact(first, label), plan)
+    facts = _oldest_facts(t.name, t.articles, first, label)
+    return Goal("read_oldest", f"{t.slug}-{label}", {"noun": t.noun, "label": label}, facts, plan)
 
 
 def _open_oldest_region(wiki: Wiki, rng: random.Random) -> Goal:
     t, region = _topic(wiki, rng), rng.choice(words.REGIONS)
-    first = _oldest([a for a in t.articles if a.region == region])
+    there = [a for a in t.articles if a.region == region]
+    first = _oldest(there)
     path = f"/a/{first.slug}"
     plan = [_sorted(t, first, region), visit(path), done(f"This is {first.name}.")]
-    return Goal("oldest_region", 4, f"{t.slug}-{region}", {"noun": t.noun, "region": region}, _page(path), plan)
+    facts = (
+        _any_page(f"one of the {t.name}", t.articles),
+        _any_page(f"one of the {t.name} in the {region}", there),
+        *page_facts(f"the oldest of them, {first.name},", path),
+    )
+    return Goal("oldest_region", f"{t.slug}-{region}", {"noun": t.noun, "region": region}, facts, plan)
 
 
 def _read_oldest_region(wiki: Wiki, rng: random.Random) -> Goal:
     t, region = _topic(wiki, rng), rng.choice(words.REGIONS)
-    first = _oldest([a for a in t.articles if a.region == region])
+    there = [a for a in t.articles if a.region == region]
+    first = _oldest(there)
     label = rng.choice(["Year", *words.WIKI_NUMBERS[t.noun]])
     plan = [_sorted(t, first, region), visit(f"/a/{first.slug}"), _tell(first, label)]
     fields = {"noun": t.noun, "region": region, "label": label}
-    return Goal("read_oldest_region", 4, f"{t.slug}-{region}-{label}", fields, _fact(first, label), plan)
+    facts = _oldest_facts(f"{t.name} in the {region}", there, first, label)
+    return Goal("read_oldest_region", f"{t.slug}-{region}-{label}", fields, facts, plan)
 
 
-def _fact(article: Article, label: str) -> dict[str, Any]:
+def _any_page(what: str, articles: Iterable[Article]) -> Fact:
+    return one_page_fact(what, (f"/a/{a.slug}" for a in articles))
+
+
+def _seen(what: str, article: Article, label: str) -> Fact:
+    return fact(f"The {label} of {what} was shown", seen=[f"{article.slug}.{label}"])
+
+
+def _answer(nouns: str, articles: Iterable[Article], article: Article, label: str) -> tuple[Fact, Fact]:
+    """The answer is a value that one of some articles has, and the value that one article has."""
     value = article.facts()[label]
-    return {"answer": number(int(value)) if value.isdigit() else text(value), "seen": [f"{article.slug}.{label}"]}
+    known = among(dict.fromkeys(scalar(a.facts()[label]) for a in articles))
+    return (
+        fact(f"The answer is the {label} of one of the {nouns}", answer=known),
+        fact(f"The answer is {value}", answer=shown(value)),
+    )
+
+
+def _oldest_facts(nouns: str, articles: Iterable[Article], first: Article, label: str) -> tuple[Fact, ...]:
+    """The value of the oldest of some articles was found, and is the answer."""
+    articles = list(articles)
+    return (
+        fact(
+            f"The {label} of one of the {nouns} was shown", one_of=[{"seen": [f"{a.slug}.{label}"]} for a in articles]
+        ),
+        _seen(f"the oldest one, {first.name},", first, label),
+        *_answer(nouns, articles, first, label),
+    )
 
 
 def _tell(article: Article, label: str) -> dict[str, str]:
