@@ -26,6 +26,7 @@ from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
 from webdojo.sites.server import SiteServer
+from webdojo.sites.weather.forecast import Weather
 from webdojo.store.run import RunStore
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
@@ -66,9 +67,14 @@ class Arena:
         for no fault of the agent.
         """
         failed: list[Trajectory] = []
+        begun: Counter[str] = Counter()
+        tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
+            begun[task.id] += 1
+            # Ids of episodes are random; the same run has the same weather.
+            seed = f"{self.recipe.seed}/{phase}/{iteration}/{task.id}/{begun[task.id]}"
             trajectory = await run_episode(
                 task,
                 pool=self.pool,
@@ -78,7 +84,8 @@ class Arena:
                 sampling=sampling,
                 max_steps=max_steps,
                 server=self.server,
-                layout=self.recipe.tasks.layout,
+                layout=tasks.layout,
+                weather=Weather(tasks.weather, seed, tasks.weather_impassable),
                 group=group,
                 trajectory_id=trajectory_id,
             )
