@@ -25,6 +25,7 @@ from webdojo.sites import parse_host
 from webdojo.sites.local import LocalServer
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
+from webdojo.sites.weather.connection import WEATHER_HEADER, one_request_each
 from webdojo.sites.weather.dress import dress, variant
 from webdojo.sites.weather.forecast import CLEAR, Weather, parse_weather
 from webdojo.sites.weather.front import Dropped, Served, instead
@@ -32,7 +33,6 @@ from webdojo.sites.weather.sky import Sky
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
-WEATHER_HEADER = "X-Webdojo-Weather"
 _COOKIE = "webdojo_session"
 
 
@@ -51,7 +51,7 @@ class SiteServer(LocalServer):
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(Starlette(routes=routes), port)
+        super().__init__(one_request_each(Starlette(routes=routes)), port)
 
     @property
     def hosts(self) -> dict[str, str]:

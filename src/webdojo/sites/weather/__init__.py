@@ -8,6 +8,7 @@
 | `notice.py` | pages that come in the place of a site's own: errors, checks, offers |
 | `dress.py` | lays overlays, adverts and drift over finished pages; draws A/B layouts |
 | `front.py` | what the server asks for each request |
+| `connection.py` | lets the browser see a dropped connection |
 | `recover.py` | how the oracle gets through it |
 
 Sites know nothing of it. Nothing that a task can ask about changes: neither facts, prices and stock nor
