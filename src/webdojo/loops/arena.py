@@ -11,7 +11,7 @@ from asyncio import to_thread
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from webdojo.agent.openwebrl import OpenWebRLHarness
@@ -47,6 +47,8 @@ class Arena:
     harness: OpenWebRLHarness
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
+    begun: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Episodes begun so far, by phase and task."""
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
@@ -67,14 +69,13 @@ class Arena:
         for no fault of the agent.
         """
         failed: list[Trajectory] = []
-        begun: Counter[str] = Counter()
         tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            begun[task.id] += 1
-            # Ids of episodes are random; the same run has the same weather.
-            seed = f"{self.recipe.seed}/{phase}/{iteration}/{task.id}/{begun[task.id]}"
+            self.begun[phase, task.id] += 1
+            # Every phase that evaluates meets a task in the same weather, in every run of the recipe.
+            seed = f"{self.recipe.seed}/{task.id}/{self.begun[phase, task.id]}"
             trajectory = await run_episode(
                 task,
                 pool=self.pool,
