@@ -222,6 +222,7 @@ async def test_compact_weather_keeps_to_the_grid(kind: str, pools: dict[str, Bro
         session = await pools["compact"].open(site.url(), server.headers(name, "compact", weather))
         for path in paths[seed :: len(paths) // 8]:
             await session.act([ToolCall(name="goto_url", arguments={"url": site.url(path)})])
+            await session.observe()
             if session.active.failed_url:
                 continue
             await session.page.evaluate("document.fonts.ready")

@@ -11,6 +11,7 @@
 | `connection.py` | lets the browser see a dropped connection |
 | `recover.py` | how the oracle gets through it |
 
-Sites know nothing of it. Nothing that a task can ask about changes: neither facts, prices and stock nor
-what sessions did; so evaluators stay right whatever the weather.
+Sites know nothing of it. What changes between visits is what no task can ask about: the prices and stock
+of adverts, and how many people are here. Facts, prices and stock of the site's own things stay, and so does
+what sessions did; evaluators are right whatever the weather.
 """

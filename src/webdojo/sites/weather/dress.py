@@ -19,7 +19,7 @@ from webdojo.sites.render import fill
 from webdojo.sites.site import Site
 from webdojo.sites.weather import wording
 from webdojo.sites.weather.forecast import Event
-from webdojo.sites.weather.notice import ANSWER, OFFER
+from webdojo.sites.weather.notice import ANSWER, OFFER, deal
 from webdojo.sites.weather.sky import PageWeather, Sky
 
 _CROSS = {"compact": "X", "auto": "×"}
@@ -88,8 +88,8 @@ def dress(html: str, site: Site, sky: Sky, weather: PageWeather, address: str, l
         headline, text, label = rng.choice(wording.ADVERTS)
         back, ink = _colors(look.palette, rng)
         advert = fill(
-            f"weather/advert-{layout}.html", headline=headline, text=text, label=label, back=back, ink=ink, look=look,
-            href=f"{OFFER}?page={weather.page}",
+            f"weather/advert-{layout}.html", headline=headline, text=f"{text} {deal(sky)}", label=label, look=look,
+            back=back, ink=ink, href=f"{OFFER}?page={weather.page}",
         )  # fmt: skip
         html = _put(html, advert, rng.random() < 0.5, layout)
     if weather.overlay is not None:

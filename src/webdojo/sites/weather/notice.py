@@ -59,7 +59,13 @@ def make_offer(sky: Sky, page: str) -> Notice:
     """The page behind an advert of a page."""
     number = int(page) if page.isdecimal() and len(page) < 5 else 1
     headline, text, _ = sky.forecast.rng(Event.ADVERT, number).choice(wording.ADVERTS)
-    return Notice(headline, text, 200, wording.OFFER_BACK, href="/")
+    return Notice(headline, f"{text} {deal(sky)}", 200, wording.OFFER_BACK, href="/")
+
+
+def deal(sky: Sky) -> str:
+    """Price and stock of what an advert offers, as they are at this moment of the session."""
+    rng = sky.forecast.rng(Event.DRIFT, sky.page)
+    return rng.choice(wording.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
 
 
 def draw_notice(notice: Notice, site: Site, address: str, layout: str) -> str:

@@ -47,6 +47,14 @@ ADVERTS = (
 )
 """Headline, text, label of the link. Headlines have at most 16 characters."""
 
+DEALS = (
+    "From ${price}, {left} left.",
+    "Now ${price}. Only {left} left.",
+    "Today ${price}, {left} in stock.",
+    "${price} each while {left} last.",
+)
+"""What an advert costs and how many there are, other numbers on each visit."""
+
 DRIFTS = (
     "{n} people here now",
     "{n} visits today",
