@@ -53,6 +53,29 @@ def test_no_answer_scores_zero(answer):
     assert (reward.value, reward.success, reward.reason) == (0, False, "no answer")
 
 
+def test_only_weather_that_nobody_can_pass_excuses_the_agent():
+    def under(event: str, answer: str) -> Trajectory:
+        done = finished(Termination.COMPLETED, answer)
+        done.state = {done.task.website: {"cart": {}, "visited": [], "seen": [], "weather": [_noted(event)]}}
+        return done
+
+    lost = score(under("outage", "8"))
+    assert (lost.value, lost.success, lost.valid) == (0, False, False)
+    assert lost.reason == "the web failed: the site was down (site.localhost, page 2)"
+    assert score(under("outage", "7")).valid and score(under("outage", "7")).success
+    passable = score(under("bot_check", "8"))
+    assert (passable.value, passable.valid) == (0, True)
+    unfinished = under("bot_wall", "7")
+    unfinished.termination = Termination.MAX_STEPS
+    assert not score(unfinished).valid
+    unfinished.termination = Termination.FORMAT_ERROR
+    assert score(unfinished).value == -1 and score(unfinished).valid
+
+
+def _noted(event: str) -> dict[str, object]:
+    return {"page": 2, "event": event}
+
+
 def test_a_format_error_in_any_turn_costs_the_reward_but_not_the_success():
     reward = score(finished(Termination.COMPLETED, "7", "no think end tag"))
     assert (reward.value, reward.success, reward.valid) == (0, True, True)

@@ -11,7 +11,7 @@ from asyncio import to_thread
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from webdojo.agent.openwebrl import OpenWebRLHarness
@@ -26,6 +26,7 @@ from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
 from webdojo.sites.server import SiteServer
+from webdojo.sites.weather.forecast import Weather
 from webdojo.store.run import RunStore
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
@@ -46,6 +47,8 @@ class Arena:
     harness: OpenWebRLHarness
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
+    begun: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Episodes begun so far, by phase and task."""
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
@@ -66,9 +69,13 @@ class Arena:
         for no fault of the agent.
         """
         failed: list[Trajectory] = []
+        tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
+            self.begun[phase, task.id] += 1
+            # Every phase that evaluates meets a task in the same weather, in every run of the recipe.
+            seed = f"{self.recipe.seed}/{task.id}/{self.begun[phase, task.id]}"
             trajectory = await run_episode(
                 task,
                 pool=self.pool,
@@ -78,7 +85,8 @@ class Arena:
                 sampling=sampling,
                 max_steps=max_steps,
                 server=self.server,
-                layout=self.recipe.tasks.layout,
+                layout=tasks.layout,
+                weather=Weather(tasks.weather, seed, tasks.weather_impassable),
                 group=group,
                 trajectory_id=trajectory_id,
             )

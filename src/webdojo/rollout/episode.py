@@ -19,6 +19,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.browser.storage import read_storage_state
 from webdojo.config import RolloutConfig
 from webdojo.errors import BrowserError, EngineError, StartError, TaskError
+from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
@@ -30,7 +31,7 @@ Actor = Callable[[Task, SessionT], Engine]
 class Sites(Protocol):
     """Who serves the pages of tasks with a `kind`, and keeps a state for each visit (`sites.server.SiteServer`)."""
 
-    def headers(self, session_id: str, layout: str) -> dict[str, str]:
+    def headers(self, session_id: str, layout: str, weather: Weather) -> dict[str, str]:
         """What the browser must send with every request of the visit."""
         ...
 
@@ -54,6 +55,7 @@ async def run_episode(
     max_steps: int,
     server: Sites | None = None,
     layout: str = "auto",
+    weather: Weather = CLEAR,
     group: str = "",
     trajectory_id: str = "",
 ) -> Trajectory:
@@ -64,6 +66,7 @@ async def run_episode(
         max_steps: turns before the episode ends unfinished.
         server: serves the pages of tasks with a `kind`.
         layout: which pages embedded sites serve, `auto` or `compact`.
+        weather: what embedded sites do to this episode.
         group: id shared by the episodes of one group.
         trajectory_id: unique; empty draws one.
 
@@ -90,7 +93,7 @@ async def run_episode(
     try:
         async with deadline:
             with clock.phase("start"):
-                headers = site.headers(visit, layout) if site is not None else None
+                headers = site.headers(visit, layout, weather) if site is not None else None
                 session = await pool.open(task.start_url, headers, storage_state)
             try:
                 await _converse(trajectory, session, harness, actor(task, session), config, sampling, max_steps, clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
@@ -9,6 +10,7 @@ from typing import Self
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webdojo.errors import SiteError
 
@@ -35,7 +37,9 @@ class LocalServer:
                 f"port {port} of 127.0.0.1 cannot be used for the sites ({error.strerror}); pick another"
             ) from None
         self.port: int = self._socket.getsockname()[1]
-        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            app, http="h11", log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True, name="sites")
 
@@ -44,6 +48,13 @@ class LocalServer:
         while not self._server.started:
             time.sleep(0.005)
         return self
+
+    async def hang_up(self, client: tuple[str, int]) -> None:
+        """Close a client's connection without an answer."""
+        for connection in list(self._server.server_state.connections):
+            if isinstance(connection, H11Protocol) and connection.client == client:
+                connection.transport.close()
+        await asyncio.sleep(0.01)  # the answer that follows then finds nobody
 
     def __exit__(self, *error: object) -> None:
         self._server.should_exit = True

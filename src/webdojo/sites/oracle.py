@@ -2,8 +2,9 @@
 
 It looks at the DOM to find where things are, but acts only by tool calls with coordinates in
 0..1000. Its plan is a list of sub-goals (`goal.py`) that it checks on whatever page it finds, so it
-recovers from wrong turns, its own (`noise`) included. A thought is the goal, why and what, short and
-regular: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the Size of Red Mug? Size is Large. Done.`
+recovers from wrong turns, its own (`noise`) included, and from weather (`weather/recover.py`). A thought
+is the goal, why and what, short and regular: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the
+Size of Red Mug? Size is Large. Done.`
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Protocol
 from webdojo.errors import TaskError
 from webdojo.sites import parse_host
 from webdojo.sites.site import canonical, load_site
+from webdojo.sites.weather.recover import recover
 from webdojo.types import Task, ToolCall
 
 SCROLL_AMOUNT = 0.5
@@ -43,11 +45,13 @@ _LOOK = """() => {
       tag: el.tagName.toLowerCase(), text: el.innerText.trim(), name: el.name || '', x, y,
       href: el.tagName === 'A' && el.origin === location.origin ? el.pathname + el.search : '',
       action: el.form ? new URL(el.form.action).pathname : '',
+      event: el.form?.elements.event?.value ?? '',
       clear: !!hit && (hit === el || el.contains(hit)),
     });
   }
   return {
     path: location.pathname + location.search, host: location.hostname,
+    status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
     width: innerWidth, height: innerHeight, elements: out,
   };
 }"""
@@ -58,10 +62,17 @@ Move = tuple[str, str, list[ToolCall]]
 
 
 class Session(Protocol):
-    """What the oracle needs of a browser session: the Playwright page of the active tab."""
+    """What the oracle needs of a browser session."""
 
     @property
-    def page(self) -> Any: ...
+    def page(self) -> Any:
+        """The Playwright page of the active tab."""
+        ...
+
+    @property
+    def active(self) -> Any:
+        """The active tab; its `url` is the address asked for, even where nothing came."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,11 @@ class Oracle:
     async def _decide(self, session: Session) -> OracleStep:
         view = await session.page.evaluate(_LOOK)
         here = canonical(view["path"]) if view["host"] == self._task.website else ""
+        remedy = recover(view, session.active.url)
+        if remedy is not None:
+            target = remedy.target
+            click = target if isinstance(target, ToolCall) else ToolCall(name="click", arguments=_point(target, view))
+            return OracleStep(remedy.think, [click])
         note, first = "", self._next
         while self._holds(self._plan[self._next], here):
             note = self._plan[self._next].get("note", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -29,6 +30,11 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
     template = _templates.get_template(f"{site.kind}/{page.name}.html")
     values = {**page.data, **site.view(page), "page": page}
     return template.render(site=site, look=site.look, words=site.look.words, overlay=overlay, href=href, **values)
+
+
+def fill(template: str, **values: Any) -> str:
+    """A template with its values, for pages that are no site's own."""
+    return _templates.get_template(template).render(**values)
 
 
 @lru_cache(maxsize=512)

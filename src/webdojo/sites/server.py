@@ -1,12 +1,13 @@
 """Serves every embedded site from one local port, with state that belongs to sessions.
 
-A request names its session and layout in two headers that the browser context sends; without a
+A request names its session, layout and weather in headers that the browser context sends; without a
 session header (a person with a browser) a cookie stands in. The state of a session is created on
 its first request and freed by `end`. Nothing here reaches the network.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import threading
 from pathlib import Path
@@ -23,7 +24,12 @@ from webdojo.errors import SiteError
 from webdojo.sites import parse_host
 from webdojo.sites.local import LocalServer
 from webdojo.sites.render import LAYOUTS, render
-from webdojo.sites.site import Overlay, Redirect, Request, load_site
+from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
+from webdojo.sites.weather.connection import WEATHER_HEADER, one_request_each
+from webdojo.sites.weather.dress import dress, variant
+from webdojo.sites.weather.forecast import CLEAR, Weather, parse_weather
+from webdojo.sites.weather.front import Dropped, Served, instead
+from webdojo.sites.weather.sky import Sky
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
@@ -45,14 +51,14 @@ class SiteServer(LocalServer):
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(Starlette(routes=routes), port)
+        super().__init__(one_request_each(Starlette(routes=routes)), port)
 
     @property
     def hosts(self) -> dict[str, str]:
         """For `BrowserPool`: where the sites' hosts are served, so that `http://<host>/` needs no port."""
         return {"*.localhost:80": f"127.0.0.1:{self.port}"}
 
-    def headers(self, session_id: str, layout: str = "auto") -> dict[str, str]:
+    def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
         """Headers that a browser context must send with every request.
 
         Raises:
@@ -60,7 +66,8 @@ class SiteServer(LocalServer):
         """
         if layout not in LAYOUTS:
             raise SiteError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
-        return {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
+        own = {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
+        return own if weather.clear else {**own, WEATHER_HEADER: str(weather)}
 
     def state(self, session_id: str) -> dict[str, Any]:
         """What a session changed and saw, by host: `{"shop-17.localhost": Overlay.snapshot()}`."""
@@ -82,17 +89,46 @@ class SiteServer(LocalServer):
         layout = http.headers.get(LAYOUT_HEADER, "auto")
         if layout not in LAYOUTS:
             return PlainTextResponse(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}\n", status_code=400)
+        try:
+            weather = parse_weather(http.headers.get(WEATHER_HEADER, ""))
+        except SiteError as error:
+            return PlainTextResponse(f"{error}\n", status_code=400)
+        address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
         encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
         values = dict(parse_qsl(encoded))
         with self._lock:
             overlay = self._overlays.setdefault(session, {}).setdefault(site.host, Overlay())
-            reply = site.respond(Request(http.method, http.url.path, values), overlay)
-            if isinstance(reply, Redirect):
-                return RedirectResponse(reply.path, status_code=303)
-            overlay.visited.append(http.url.path + (f"?{http.url.query}" if http.url.query else ""))
-            overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
-            html = render(site, reply, overlay, layout)
-        response = HTMLResponse(html, status_code=reply.status, headers={"Cache-Control": "no-store"})
+            if overlay.sky is None and not weather.clear:
+                overlay.sky = Sky(weather, site.host)
+            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout)
+        if isinstance(reply, Redirect):
+            return RedirectResponse(reply.path, status_code=303)
+        if isinstance(reply, Dropped):
+            if http.client is not None:
+                await self.hang_up(http.client)
+            return Response(status_code=204)  # nobody is there to get it
+        if reply.delay_s:
+            await asyncio.sleep(reply.delay_s)
+        response = HTMLResponse(reply.html, status_code=reply.status, headers={"Cache-Control": "no-store"})
         if SESSION_HEADER not in http.headers:
             response.set_cookie(_COOKIE, session, httponly=True, samesite="lax")
         return response
+
+
+def _respond(site: Site, request: Request, overlay: Overlay, address: str, layout: str) -> Served | Redirect | Dropped:
+    """The answer to a request under the session's weather; `address` is its path with query."""
+    sky = overlay.sky
+    if sky is not None:
+        if (early := instead(sky, site, request, address, layout)) is not None:
+            return early
+        site = variant(site, sky.variant())
+    reply = site.respond(request, overlay)
+    if isinstance(reply, Redirect):
+        return reply
+    overlay.visited.append(address)
+    overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
+    html = render(site, reply, overlay, layout)
+    if sky is None:
+        return Served(html, reply.status)
+    weather = sky.serve()
+    return Served(dress(html, site, sky, weather, address, layout), reply.status, weather.delay_s)

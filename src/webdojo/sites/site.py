@@ -18,6 +18,7 @@ from webdojo.errors import SiteError
 from webdojo.sites import host_of
 from webdojo.sites.compact import Row
 from webdojo.sites.look import Look, make_look
+from webdojo.sites.weather.sky import Sky
 
 T = TypeVar("T")
 
@@ -32,10 +33,13 @@ class Overlay:
     """Paths with query, in the order they were served."""
     seen: set[str] = field(default_factory=set)
     """Facts that served pages showed, as `slug.label`: what the session can know."""
+    sky: Sky | None = None
+    """The session's weather on this host; None: it has none."""
 
     def snapshot(self) -> dict[str, Any]:
         """JSON form, as evaluators read it."""
-        return {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
+        own = {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
+        return {**own, "weather": list(self.sky.events)} if self.sky is not None and self.sky.events else own
 
 
 @dataclass(frozen=True)

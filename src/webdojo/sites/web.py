@@ -10,6 +10,7 @@ from webdojo.errors import TaskError
 from webdojo.sites import KINDS
 from webdojo.sites.miniwob.server import MiniwobServer
 from webdojo.sites.server import SiteServer
+from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.tasks import miniwob
 from webdojo.types import Task
 
@@ -49,13 +50,14 @@ class EmbeddedWeb:
         """For `BrowserPool`: host patterns and where they are served."""
         return {pattern: address for server in self._servers for pattern, address in server.hosts.items()}
 
-    def headers(self, session_id: str, layout: str = "auto") -> dict[str, str]:
+    def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
         """Headers that a browser context must send with every request.
 
         Raises:
             SiteError: unknown layout.
         """
-        return {name: value for server in self._servers for name, value in server.headers(session_id, layout).items()}
+        own = (server.headers(session_id, layout, weather) for server in self._servers)
+        return {name: value for headers in own for name, value in headers.items()}
 
     def state(self, session_id: str) -> dict[str, Any]:
         """What a visit changed, by host."""
