@@ -64,7 +64,7 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["train.lr=fast"], ["train.lr", "'fast'", "number"]),
         (["train.lr=-1"], ["train.lr", "-1", "greater than 0"]),
         (["rollout.group_size=1"], ["rollout.group_size", "greater than or equal to 2"]),
-        (["tasks.difficulty_sampling={5: 1}"], ["tasks.difficulty_sampling", "5", "less than or equal to 4"]),
+        (["tasks.difficulty_sampling={0: 1}"], ["tasks.difficulty_sampling", "0", "greater than or equal to 1"]),
         (["tasks.layout=huge"], ["tasks.layout", "'huge'", "'compact'"]),
         (["train.lr=0", "train.clip_low=-1"], ["train.lr", "train.clip_low"]),
     ],

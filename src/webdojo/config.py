@@ -127,10 +127,11 @@ class BrowserConfig(Section):
 
 
 class TasksConfig(Section):
-    kinds: list[Literal["shop", "wiki"]] = Field(default=["shop", "wiki"], min_length=1)
-    difficulties: list[Literal[1, 2, 3, 4]] = Field(default=[1, 2, 3, 4], min_length=1)
-    """Numbers of facts that must hold at the end."""
-    difficulty_sampling: dict[Annotated[int, Field(ge=1, le=4)], Annotated[int, Field(ge=0)]] = {}
+    kinds: list[str] = Field(default=["shop", "wiki"], min_length=1)
+    """Kinds of embedded sites, of `sites.KINDS`."""
+    difficulties: list[Annotated[int, Field(ge=1)]] = Field(default=[1, 2, 3, 4], min_length=1)
+    """Numbers of facts that must hold at the end; a kind is passed over by those that it does not reach."""
+    difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
     """Ratio in which training draws the difficulties (WebGym §5.2); 1 where not named. Evaluation draws all alike."""
     train_sites: int = Field(default=200, ge=1)
     """Training sites a kind; their seeds count up from 0."""

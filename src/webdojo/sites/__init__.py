@@ -12,7 +12,16 @@ import re
 
 from webdojo.errors import SiteError
 
-KINDS: tuple[str, ...] = ("shop", "wiki")
+KINDS: dict[str, str] = {
+    "shop": "shop.pages:Shop",
+    "wiki": "wiki.pages:Wiki",
+    "travel": "travel:Travel",
+}
+"""Every kind of site, and the class that makes one."""
+
+COMPACT_KINDS = ("shop", "wiki")
+"""Those whose compact layout stands on the grid that the tiny model was taught to read."""
+
 HELDOUT_SEED = 1_000_000
 
 _HOST = re.compile(r"^([a-z]+)-(0|[1-9][0-9]{0,8})\.localhost$")

@@ -28,7 +28,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from webdojo.errors import TaskError
 from webdojo.sites.dates import says_date
 from webdojo.sites.refusal import says_impossible
-from webdojo.sites.tokens import FILLERS, as_number, claims, plain, tokens, within, word_set
+from webdojo.sites.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
 
 UNITS: dict[str, frozenset[str]] = {
     unit: frozenset(spellings.split())
@@ -47,6 +47,7 @@ UNITS: dict[str, frozenset[str]] = {
         "miles": "miles mile mi",
         "g": "g grams gram",
         "kg": "kg kgs kilograms kilogram kilos kilo",
+        "KB": "kb kilobytes kilobyte",
         "$": "$ usd dollars dollar",
         "€": "€ eur euros euro",
         "£": "£ gbp pounds pound",
@@ -162,7 +163,7 @@ def _says_text(value: list[str], said: list[str], asked: set[str]) -> bool:
     if asked >= set(value):
         asked = set()
     fillers = FILLERS - set(value)
-    return within(value, said) and set(claims(said, fillers, asked)) == set(claims(value, fillers, asked))
+    return within(value, said) and not claims(without(value, said), fillers, asked)
 
 
 def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str], asked: set[str]) -> bool:

@@ -9,18 +9,24 @@ page, so the oracle can carry on from wherever it finds itself:
 | `{"do": "visit", "path": p}` | the browser shows path p; `note` is then remembered in the next thought |
 | `{"do": "search", "text": t}` | the browser shows the results for t |
 | `{"do": "add", "item": slug}` | the site confirms that the product is in the cart |
+| `{"do": "marker", "marker": slug}` | the map shows the card of this marker |
+| `{"do": "form", "action": p, "at": p, "values": v, "lands": q}` | the browser shows q, where the form leads |
+| `{"do": "drag", "card": c, "column": n, "at": p}` | the card stands in the column of that name |
 | `{"do": "done", "answer": a, "because": b}` | never: it ends the episode |
+
+`via` names a page that links to where a sub-goal leads, and `site` the host that it is about, if not the task's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.verdict import Place
 
-Plan = list[dict[str, str]]
+Plan = list[dict[str, Any]]
 Fact = dict[str, Any]
 """One thing that must be true, and its checks, as `verdict.py` reads it."""
 
@@ -30,7 +36,7 @@ class Goal:
     """One goal on one site."""
 
     name: str
-    """Key of `phrasing.PHRASINGS`."""
+    """Key of `phrasing.PHRASINGS`, where the goal has no `cores`."""
     key: str
     """Tells goals of one name on one site apart, for the task id."""
     fields: dict[str, str]
@@ -42,6 +48,10 @@ class Goal:
     """All that a session changes on the site."""
     states: dict[str, dict[str, Any]] = field(default_factory=dict)
     """All that a session changes on further hosts."""
+    cores: tuple[str, ...] = ()
+    """What it is about, in several wordings, for the frames of `wording.py`."""
+    form: Literal["do", "ask"] = "do"
+    """Whether the cores are imperatives or noun phrases."""
 
     @property
     def difficulty(self) -> int:
@@ -59,8 +69,8 @@ class Goal:
         return [fact["says"] for fact in self.facts]
 
 
-def visit(path: str, note: str = "") -> dict[str, str]:
-    return {"do": "visit", "path": path, "note": note}
+def visit(path: str, note: str = "", via: str = "") -> dict[str, str]:
+    return {"do": "visit", "path": path, "note": note, **({"via": via} if via else {})}
 
 
 def done(because: str, answer: str = "done") -> dict[str, str]:
@@ -70,6 +80,12 @@ def done(because: str, answer: str = "done") -> dict[str, str]:
 def place(path: str, **query: str) -> Place:
     """A page as `verdict.py` compares it."""
     return {"path": path, "query": query}
+
+
+def page_at(where: str) -> Place:
+    """A page by its address, as `verdict.py` compares it."""
+    parts = urlsplit(where)
+    return place(parts.path, **dict(parse_qsl(parts.query)))
 
 
 def any_view(path: str) -> Place:
@@ -83,6 +99,7 @@ def fact(
     site: str = "",
     url: Place | None = None,
     visited: Iterable[Place] = (),
+    within: Place | None = None,
     seen: Iterable[str] = (),
     state: dict[str, Any] | None = None,
     answer: dict[str, Any] | None = None,
@@ -90,8 +107,8 @@ def fact(
 ) -> Fact:
     """A fact with its checks; `one_of` are groups of checks of which one must hold, `site` is another host."""
     checks = {
-        "site": site, "url": url, "visited": list(visited), "seen": list(seen), "state": state, "answer": answer,
-        "any": list(one_of),
+        "site": site, "url": url, "within": within, "visited": list(visited), "seen": list(seen), "state": state,
+        "answer": answer, "any": list(one_of),
     }  # fmt: skip
     return {"says": says, **{key: check for key, check in checks.items() if check}}
 

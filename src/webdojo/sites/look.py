@@ -168,11 +168,12 @@ def make_look(kind: str, seed: int) -> Look:
     )
 
 
-def make_palette(rng: random.Random) -> Palette:
-    """Draw readable colours: light, tinted and dark pages are equally likely."""
+def make_palette(rng: random.Random, mode: str = "") -> Palette:
+    """Draw readable colours: `light`, `tint` and `dark` pages are equally likely; `white` ones are only asked for."""
     hue, second = rng.random(), rng.random()
-    mode = rng.choice(("light", "tint", "dark"))
+    mode = mode or rng.choice(("light", "tint", "dark"))
     page = {
+        "white": lambda: _hsl(hue, rng.uniform(0, 0.2), rng.uniform(0.97, 1)),
         "light": lambda: _hsl(hue, rng.uniform(0, 0.7), rng.uniform(0.94, 1)),
         "tint": lambda: _hsl(hue, rng.uniform(0.3, 0.9), rng.uniform(0.8, 0.9)),
         "dark": lambda: _hsl(hue, rng.uniform(0.1, 0.6), rng.uniform(0.05, 0.15)),

@@ -1,4 +1,4 @@
-"""How goals are said: at least five ways each, in few and plain words.
+"""How goals of shops and wikis are said: five ways each in few and plain words, and in the frames of `wording.py`.
 
 Words that a page shows are written as the page writes them (`Mugs`, `In stock`), because that is
 what a reader of the page looks for.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 
+from webdojo.sites import wording
 from webdojo.sites.goal import Goal
 
 PHRASINGS: dict[str, tuple[str, ...]] = {
@@ -168,16 +169,51 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
 }
 
 
-def phrase(goal: Goal, rng: random.Random) -> tuple[str, int]:
-    """An instruction for a goal, and which phrasing it is."""
+CORES: dict[str, tuple[wording.Form, str]] = {
+    "cart": ("do", "open the {cart}"),
+    "category": ("do", "open the list of {nouns}"),
+    "search": ("do", "search the site for {name}"),
+    "open": ("do", "open the page of {name}"),
+    "open_result": ("do", "search for {name} and open it from the results"),
+    "price": ("ask", "the price of {name}"),
+    "page": ("do", "open page {page} of {nouns}"),
+    "color": ("do", "show only the {color} {nouns}"),
+    "under": ("do", "show only {nouns} under ${limit}"),
+    "stock": ("do", "show only {nouns} that are in stock"),
+    "region": ("do", "show only {nouns} in the {region}"),
+    "cheapest": ("do", "open the page of the cheapest {noun}"),
+    "add": ("do", "put one {name} into the {cart}"),
+    "read": ("ask", "the {label} of {name}"),
+    "add_two": ("do", "put one {a} and one {b} into the {cart}"),
+    "add_cheapest": ("do", "put the cheapest {noun} into the {cart}"),
+    "add_cheapest_color": ("do", "put the cheapest {color} {noun} into the {cart}"),
+    "compare": ("ask", "the higher {label}, that of {a} or that of {b}"),
+    "oldest": ("do", "open the page of the oldest {noun}"),
+    "read_oldest": ("ask", "the {label} of the oldest {noun}"),
+    "oldest_region": ("do", "open the page of the oldest {noun} in the {region}"),
+    "read_oldest_region": ("ask", "the {label} of the oldest {noun} in the {region}"),
+}
+"""The same goals for the frames of `wording.py`."""
+_FRAMED = 100
+"""Numbers of framed phrasings of these goals begin here."""
+
+
+def phrase(goal: Goal, rng: random.Random, phrasings: wording.Phrasings = "plain") -> tuple[str, int]:
+    """An instruction for a goal, and the number of its phrasing."""
+    if goal.cores:
+        return wording.draw(goal.form, goal.cores, rng, phrasings)
     options = PHRASINGS[goal.name]
-    index = rng.randrange(len(options))
-    return options[index].format(**goal.fields), index
+    if phrasings == "plain" or (phrasings == "train" and rng.random() < 1 / 3):
+        index = rng.randrange(len(options))
+        return options[index].format(**goal.fields), index
+    form, core = CORES[goal.name]
+    text, index = wording.draw(form, (core.format(**goal.fields),), rng, phrasings)
+    return text, _FRAMED + index
 
 
 def restate(goal: Goal) -> str:
     """A goal in its first phrasing, which says nothing that another leaves out."""
-    return PHRASINGS[goal.name][0].format(**goal.fields)
+    return wording.say(goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
 
 
 def said(goal: Goal, instruction: str) -> tuple[str, ...]:

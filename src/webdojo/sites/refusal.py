@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from webdojo.sites.tokens import FILLERS, as_number, plain, tokens, within, word_set
+from webdojo.sites.tokens import FILLERS, as_number, plain, tokens, within, without, word_set
 
 _DENIAL = re.compile(
     r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
@@ -68,7 +68,10 @@ def says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: s
     allowed = (FILLERS | _TALK | given) - _SUCCESS
     free = 0
     for clause, denial in zip(clauses, denials, strict=True):
-        unknown = [token for token in tokens(clause) if token not in allowed]
+        beside = tokens(clause)
+        for phrase in (phrase for phrases in reasons for phrase in phrases):
+            beside = without(phrase, beside)  # a reason may have a word of success in it: `fully booked`
+        unknown = [token for token in beside if token not in allowed]
         if unknown and (denial is None or not _SUCCESS.isdisjoint(tokens(clause[: denial.start()]))):
             return False  # a value, or a success that no denial takes back: `added what is sold out`
         free += len(unknown)

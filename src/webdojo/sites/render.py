@@ -23,12 +23,13 @@ _templates = Environment(
 
 def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
     """HTML of a page for a layout of `LAYOUTS`."""
-    if layout == "compact":
+    rows = site.compact(page, overlay) if layout == "compact" else None
+    if rows is not None:
         template = _templates.get_template("compact.html")
         css = compact_css(site.kind, site.seed)
-        return template.render(title=page.title, look=site.look, css=css, rows=site.compact(page, overlay))
-    template = _templates.get_template(f"{site.kind}/{page.name}.html")
-    values = {**page.data, **site.view(page), "page": page}
+        return template.render(title=page.title, look=site.look, css=css, rows=rows)
+    template = _templates.get_template("page.html" if "blocks" in page.data else f"{site.kind}/{page.name}.html")
+    values = {**page.data, **site.view(page), "page": page, "layout": layout}
     return template.render(site=site, look=site.look, words=site.look.words, overlay=overlay, href=href, **values)
 
 

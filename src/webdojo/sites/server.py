@@ -95,12 +95,16 @@ class SiteServer(LocalServer):
             return PlainTextResponse(f"{error}\n", status_code=400)
         address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
         encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
-        values = dict(parse_qsl(encoded))
+        values: dict[str, str] = {}
+        for key, value in parse_qsl(encoded):
+            values[key] = f"{values[key]}, {value}" if key in values else value
         with self._lock:
             overlay = self._overlays.setdefault(session, {}).setdefault(site.host, Overlay())
             if overlay.sky is None and not weather.clear:
                 overlay.sky = Sky(weather, site.host)
-            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout)
+            notice = http.url.path.startswith("/-/")  # scripts and frames ask for these, too
+            part = not notice and http.headers.get("sec-fetch-dest", "document") != "document"
+            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout, part)
         if isinstance(reply, Redirect):
             return RedirectResponse(reply.path, status_code=303)
         if isinstance(reply, Dropped):
@@ -115,11 +119,18 @@ class SiteServer(LocalServer):
         return response
 
 
-def _respond(site: Site, request: Request, overlay: Overlay, address: str, layout: str) -> Served | Redirect | Dropped:
-    """The answer to a request under the session's weather; `address` is its path with query."""
+def _respond(
+    site: Site, request: Request, overlay: Overlay, address: str, layout: str, part: bool
+) -> Served | Redirect | Dropped:
+    """The answer to a request under the session's weather, which leaves alone what scripts ask for.
+
+    Args:
+        address: path with query of the request.
+        part: a script on a page asks for more of it.
+    """
     sky = overlay.sky
     if sky is not None:
-        if (early := instead(sky, site, request, address, layout)) is not None:
+        if not part and (early := instead(sky, site, request, address, layout)) is not None:
             return early
         site = variant(site, sky.variant())
     reply = site.respond(request, overlay)
@@ -128,7 +139,7 @@ def _respond(site: Site, request: Request, overlay: Overlay, address: str, layou
     overlay.visited.append(address)
     overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
     html = render(site, reply, overlay, layout)
-    if sky is None:
+    if sky is None or part:
         return Served(html, reply.status)
     weather = sky.serve()
     return Served(dress(html, site, sky, weather, address, layout), reply.status, weather.delay_s)

@@ -11,11 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import SiteError
-from webdojo.sites import host_of
+from webdojo.sites import KINDS, host_of
 from webdojo.sites.compact import Row
 from webdojo.sites.look import Look, make_look
 from webdojo.sites.weather.sky import Sky
@@ -33,6 +34,8 @@ class Overlay:
     """Paths with query, in the order they were served."""
     seen: set[str] = field(default_factory=set)
     """Facts that served pages showed, as `slug.label`: what the session can know."""
+    drafts: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What it filled in of forms that are not sent yet, by their path; nothing that a task asks for."""
     sky: Sky | None = None
     """The session's weather on this host; None: it has none."""
 
@@ -49,6 +52,7 @@ class Request:
     method: str
     path: str
     values: dict[str, str]
+    """By name; several values of one name, as of boxes that are ticked, are joined by `, `."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,8 @@ class Site(ABC):
         """Answer a request; changes only `overlay`."""
 
     @abstractmethod
-    def compact(self, page: Page, overlay: Overlay) -> list[Row]:
-        """Lay a page out for the compact layout."""
+    def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
+        """Lay a page out on the grid of the compact layout; None: its template serves both layouts."""
 
     @abstractmethod
     def view(self, page: Page) -> dict[str, Any]:
@@ -106,17 +110,22 @@ class Site(ABC):
     def reason(self, path: str) -> str:
         """Why one goes to `way_to(path)` first, where names do not say it: `Red Mug is a Mug.`; else empty."""
 
+    @property
+    def per_page(self) -> int:
+        """Things on one page of a list."""
+        return self.look.per_page
+
     def pages(self, count: int) -> int:
         """Pages of a list of so many things; an empty list has one."""
-        return max(1, -(-count // self.look.per_page))
+        return max(1, -(-count // self.per_page))
 
     def paged(self, found: Sequence[T], values: dict[str, str]) -> tuple[list[T], int, int]:
         """The things on the page that a query asks for, that page (1 and up), and how many there are."""
         pages = self.pages(len(found))
         asked = values.get("page", "1")
         page = min(max(int(asked), 1), pages) if asked.isdecimal() else 1
-        start = (page - 1) * self.look.per_page
-        return list(found[start : start + self.look.per_page]), page, pages
+        start = (page - 1) * self.per_page
+        return list(found[start : start + self.per_page]), page, pages
 
     def url(self, path: str = "/") -> str:
         """Absolute URL of a path of this site."""
@@ -144,10 +153,8 @@ def load_site(kind: str, seed: int) -> Site:
     Raises:
         SiteError: unknown kind or bad seed.
     """
-    from webdojo.sites.shop.pages import Shop
-    from webdojo.sites.wiki.pages import Wiki
-
-    kinds: dict[str, type[Site]] = {"shop": Shop, "wiki": Wiki}
-    if kind not in kinds:
-        raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(kinds)}")
-    return kinds[kind](seed)
+    if kind not in KINDS:
+        raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
+    module, _, name = KINDS[kind].partition(":")
+    made: Site = getattr(import_module(f"webdojo.sites.{module}"), name)(seed)
+    return made

@@ -8,17 +8,22 @@ from typing import cast
 
 from webdojo.config import TasksConfig
 from webdojo.errors import TaskError
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS, catalog_goals
 from webdojo.sites.goal import Goal
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.phrasing import phrase, restate
 from webdojo.sites.shop import goals as shop_goals
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import Site, load_site
 from webdojo.sites.wiki import goals as wiki_goals
 from webdojo.sites.wiki.pages import Wiki
+from webdojo.sites.wording import Phrasings
 from webdojo.types import Task
 
 DIFFICULTIES = (1, 2, 3, 4)
+"""Of the goals of shops and wikis."""
+MOST_FACTS = 9
+"""Of the goals of all other kinds."""
 _TRIES = 30
 """Draws until a task is new; a small site may have no new one left."""
 
@@ -39,26 +44,22 @@ def make_tasks(
         site_seeds: seeds of the sites, for all kinds alike or by kind.
         n: how many.
         seed: the same arguments and seed give the same tasks.
-        difficulties: from 1..4; one that stands there twice is drawn twice as often.
+        difficulties: from 1..9, for shops and wikis 1..4; one that stands there twice is drawn twice as often.
 
     Raises:
         TaskError: no kinds, sites or difficulties, or ones that do not exist.
     """
     seeds = dict(site_seeds) if isinstance(site_seeds, dict) else dict.fromkeys(kinds, site_seeds)
+    levels = levels_of(kinds, difficulties)
     for kind in kinds:
-        if kind not in KINDS:
-            raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
         if not seeds.get(kind):
             raise TaskError(f"no site seeds for kind {kind!r}")
-    wrong = [d for d in difficulties if d not in DIFFICULTIES]
-    if wrong or not difficulties or not kinds:
-        raise TaskError(f"kinds {list(kinds)} with difficulties {list(difficulties)}: each needs at least one, of 1..4")
     rng = random.Random(f"tasks-{seed}")
     tasks: list[Task] = []
     known: set[str] = set()
     for i in range(n):
         kind = kinds[i % len(kinds)]
-        difficulty = difficulties[i // len(kinds) % len(difficulties)]
+        difficulty = levels[kind][i // len(kinds) % len(levels[kind])]
         for _ in range(_TRIES):
             task = draw_task(load_site(kind, rng.choice(seeds[kind])), difficulty, rng)
             if task.id not in known:
@@ -66,6 +67,22 @@ def make_tasks(
         known.add(task.id)
         tasks.append(task)
     return tasks
+
+
+def levels_of(kinds: Sequence[str], difficulties: Sequence[int]) -> dict[str, list[int]]:
+    """The difficulties that each kind of site has, of those that are wanted.
+
+    Raises:
+        TaskError: there is no such kind, or a kind has none of them.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
+    levels = {kind: [d for d in difficulties if 1 <= d <= hardest(kind)] for kind in kinds}
+    if not kinds or not all(levels.values()):
+        most = {kind: hardest(kind) for kind in kinds}
+        raise TaskError(f"difficulties {list(difficulties)}: each kind needs one, from 1 to that of {most}")
+    return levels
 
 
 def train_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
@@ -80,10 +97,15 @@ def heldout_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
     return make_tasks(config.kinds, seeds, n, seed, config.difficulties)
 
 
-def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
+def hardest(kind: str) -> int:
+    """The most facts that a goal of a kind of site has."""
+    return DIFFICULTIES[-1] if kind in COMPACT_KINDS else MOST_FACTS
+
+
+def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
     """Draw one task of a site."""
     goal = draw_goal(site, difficulty, rng)
-    instruction, phrasing = phrase(goal, rng)
+    instruction, phrasing = phrase(goal, rng, phrasings)
     return Task(
         id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}",
         instruction=instruction,
@@ -104,6 +126,8 @@ def draw_task(site: Site, difficulty: int, rng: random.Random) -> Task:
 
 def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
     """Draw one goal of a site."""
+    if isinstance(site, CatalogSite):
+        return catalog_goals.draw_goal(site, difficulty, rng)
     if site.kind == "shop":
         return shop_goals.draw_goal(cast(Shop, site), difficulty, rng)
     return wiki_goals.draw_goal(cast(Wiki, site), difficulty, rng)

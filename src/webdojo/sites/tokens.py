@@ -52,6 +52,14 @@ def within(phrase: list[str], said: list[str]) -> bool:
     return f" {' '.join(phrase)} " in f" {' '.join(said)} "
 
 
+def without(phrase: list[str], said: list[str]) -> list[str]:
+    """The tokens that are left where a phrase is taken out as often as it stands there."""
+    rest = f" {' '.join(said)} "
+    while (shorter := rest.replace(f" {' '.join(phrase)} ", " ")) != rest:
+        rest = shorter
+    return rest.split()
+
+
 def as_number(token: str) -> Decimal | None:
     """The number that a token is; None where it is a word or a sign."""
     return Decimal(token) if token[-1].isdecimal() else None

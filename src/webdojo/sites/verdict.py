@@ -14,6 +14,7 @@ The checks of a fact must all hold, on its `site` or else on the task's:
 | check | holds when |
 |---|---|
 | `url` | the last page is this place, and was served |
+| `within` | the last page is this place, perhaps with further values in its query |
 | `visited` | each of these places was served to the session |
 | `seen` | pages that show each of these facts were served to the session |
 | `state` | these keys of the changed state have these values |
@@ -37,7 +38,7 @@ from webdojo.sites.tokens import tokens, within
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
-_CHECKS = frozenset(("url", "visited", "seen", "state", "answer", "any"))
+_CHECKS = frozenset(("url", "within", "visited", "seen", "state", "answer", "any"))
 
 Place = dict[str, Any]
 """A page of a site: `path`, and `query` with values in lower case and without page 1; any query where there is none."""
@@ -111,6 +112,8 @@ def _wrong(checks: dict[str, Any], site: str, ending: _Ending) -> str:
         match key:
             case "url":
                 reason = _wrong_url(wanted, site, ending.url, here.get("visited", []))
+            case "within":
+                reason = "" if _is_within(wanted, ending.url) else f"ended on {ending.url}"
             case "visited":
                 reason = _never_served(wanted, here.get("visited", []))
             case "seen":
@@ -145,14 +148,23 @@ def _never_served(wanted: list[Place], visited: list[str]) -> str:
     return next((f"was never served {place['path']} with query {place.get('query', 'any')}" for place in missing), "")
 
 
+def _is_within(wanted: Place, url: str) -> bool:
+    parts = urlsplit(url)
+    place = _place(parts.path, parts.query)
+    return place["path"] == wanted["path"].strip("/") and wanted["query"].items() <= place["query"].items()
+
+
 def _is_at(wanted: Place, path_with_query: str) -> bool:
     path, _, query = path_with_query.partition("?")
-    if path.strip("/") != wanted["path"].strip("/"):
-        return False
+    place = _place(path, query)
+    return place["path"] == wanted["path"].strip("/") and wanted.get("query", place["query"]) == place["query"]
+
+
+def _place(path: str, query: str) -> Place:
     values = {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}
     if values.get("page") == "1":
         del values["page"]
-    return "query" not in wanted or values == wanted["query"]
+    return {"path": path.strip("/"), "query": values}
 
 
 def _unasked(task: Task, state: dict[str, Any]) -> str:

@@ -7,6 +7,10 @@ the whole vocabulary stays near 200 words; `compact_vocabulary()` lists it.
 
 from __future__ import annotations
 
+import re
+
+_PART = re.compile(r"[^\W_]+")
+
 
 def _split(text: str) -> tuple[str, ...]:
     return tuple(text.split())
@@ -77,6 +81,66 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }
 """Wordings of each control; a site's seed picks one of each. `{cart}` is the site's word for its cart."""
 
+WORDINGS: dict[str, tuple[str, ...]] = {
+    "Apply": ("Apply", "Show", "Update", "Filter"),
+    "Order": ("Order", "Sort", "Sort by"),
+    "Any": ("Any", "All", "-"),
+    "Load more": ("Load more", "Show more", "More"),
+    "Done": ("Done", "Thank you", "All set"),
+    "Where to go": ("Where to go", "Explore", "Start here", "Sections"),
+    "Just in": ("Just in", "Picked for you", "New today", "Worth a look"),
+    "Send": ("Send", "Submit", "Post"),
+    "Save": ("Save", "Save changes", "Update"),
+    "Book": ("Book", "Reserve", "Book now"),
+    "Delete": ("Delete", "Remove"),
+    "Create issue": ("Create issue", "New issue", "Report an issue"),
+    "Assign": ("Assign", "Hand over", "Set assignee"),
+    "Triage": ("Triage", "Sort in", "Rate"),
+    "Log work": ("Log work", "Add hours", "Track time"),
+    "Vote for it": ("Vote for it", "Vote", "Support"),
+    "Edit": ("Edit", "Save changes", "Save"),
+    "Publish": ("Publish", "Put online", "Go live"),
+    "Archive": ("Archive", "Move to archive", "File away"),
+    "Schedule": ("Schedule", "Set date", "Plan"),
+    "Set weight": ("Set weight", "Apply weight", "Rank"),
+    "Change role": ("Change role", "Set role", "Update role"),
+    "Suspend": ("Suspend", "Block", "Lock account"),
+    "New user": ("New user", "Add user", "Invite someone"),
+    "New page": ("New page", "Write", "Add content"),
+    "Reports": ("Reports", "Statistics", "Figures"),
+    "Apply for it": ("Apply for it", "Start application", "Apply online"),
+    "Register": ("Register", "Start registration", "Sign up for it"),
+    "Make appointment": ("Make appointment", "Book a slot", "Reserve a time"),
+    "Complain": ("Complain", "Send complaint", "File a complaint"),
+    "Continue": ("Continue", "Next step", "Go on"),
+    "Follow": ("Follow", "Subscribe", "Watch"),
+    "Map": ("Map", "Town map", "On the map", "City map"),
+    "Find a place": ("Find a place", "Place finder", "Locator", "What is near"),
+    "Open now": ("Open now", "Only open now", "Open at this hour"),
+    "Reviews": ("Reviews", "What visitors say", "Voices", "Opinions"),
+    "Reply": ("Reply", "Answer", "Respond"),
+    "Sections": ("Sections", "Menu", "Browse", "All pages"),
+    "Comment": ("Comment", "Add a comment", "Join in"),
+    "Vote up": ("Vote up", "Upvote", "Agree"),
+    "Report": ("Report", "Flag"),
+    "Mark solved": ("Mark solved", "Solved it", "Close as solved"),
+    "New thread": ("New thread", "Start a thread", "Ask something"),
+    "Compose": ("Compose", "New message", "Write"),
+    "Forward": ("Forward", "Pass on"),
+    "Move": ("Move", "Move to folder"),
+    "Star": ("Star", "Add star"),
+    "Snooze": ("Snooze", "Remind me"),
+    "Newsletter": ("Newsletter", "Get our newsletter", "News by mail"),
+    "Send a tip": ("Send a tip", "Tell us", "Tip us off"),
+    "Most read": ("Most read", "What others read", "Popular"),
+    "Vote": ("Vote", "Reader poll", "Poll of the day"),
+    "Ask": ("Ask", "Ask a question", "Get in touch"),
+    "Invite": ("Invite", "Send invitation"),
+    "Rate": ("Rate", "Rate this"),
+    "Save article": ("Save article", "Read later", "Bookmark"),
+}
+"""Wordings of the controls of sites made of blocks, by the plain one; a site's seed picks one of each."""
+
 SHOP_LABELS = ("Price", "Size", "Color", "Stars", "Stock")
 WIKI_LABELS = ("Year", "Region", "Length", "Depth", "Height", "Width", "Rooms")
 WIKI_TEXT = (
@@ -97,7 +161,7 @@ def plural(noun: str) -> str:
 
 def slug(name: str) -> str:
     """A name as it stands in a URL: `Quiet River` is `quiet-river`."""
-    return name.lower().replace(" ", "-")
+    return "-".join(_PART.findall(name.lower()))
 
 
 def compact_vocabulary() -> list[str]:

@@ -12,7 +12,7 @@ from itertools import product
 from webdojo.agent import toolcall
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.config import HarnessConfig
-from webdojo.sites import KINDS
+from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural, slug
@@ -69,14 +69,14 @@ def corpus() -> Iterator[str]:
         yield from [f"{word} {word}", f"{word.upper()} {word.lower()}"] * 20
     for adjective, noun in product(ADJECTIVES, SHOP_NOUNS + WIKI_NOUNS):
         name = f"{adjective} {noun}"
-        host, query = f"{KINDS[len(name) % len(KINDS)]}-17.localhost", slug(name).replace("-", "+")
+        host, query = f"{COMPACT_KINDS[len(name) % len(COMPACT_KINDS)]}-17.localhost", slug(name).replace("-", "+")
         url = f"url http://{host}/p/{slug(name)}?q={query}&page=2\nscroll 0/160"
         for text in (*FEEDBACK, *THOUGHTS):
             yield text.format(name=name, noun=noun, nouns=plural(noun), url=url)
         for calls in CALLS:
             yield toolcall.render(f"{name} is in view.", calls)
-    for kind in KINDS:
+    for kind in COMPACT_KINDS:
         for path in load_site(kind, 0).paths():
             yield from [f"url http://{kind}-3.localhost{path}\n"] * 5
-    for task in make_tasks(list(KINDS), list(range(50)), 2000, seed=0, difficulties=[1, 2, 3, 4]):
+    for task in make_tasks(list(COMPACT_KINDS), list(range(50)), 2000, seed=0, difficulties=[1, 2, 3, 4]):
         yield f"task {task.instruction}\n"

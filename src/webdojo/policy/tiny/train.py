@@ -35,7 +35,7 @@ from webdojo.policy.tiny.model import build_model, build_tokenizer, image_settin
 from webdojo.policy.tiny.pages import Screens, render_screens
 from webdojo.policy.tiny.teacher import Lesson, Teacher
 from webdojo.progress import progress
-from webdojo.sites import KINDS
+from webdojo.sites import COMPACT_KINDS
 
 TRAIN_SEEDS = list(range(200))
 CHECK_SEEDS = list(range(200, 240))
@@ -79,7 +79,7 @@ def main(out: Path, course: Course) -> None:
         made, wanted = out / part / "made_with", f"seed {course.seed}, {n} screens"
         if not made.exists() or made.read_text() != wanted:
             with progress(f"render {part}", n) as bar:
-                render_screens(out / part, list(KINDS), seeds, n, course.seed, partial(bar.advance, 1))
+                render_screens(out / part, list(COMPACT_KINDS), seeds, n, course.seed, partial(bar.advance, 1))
             made.write_text(wanted)
     with TemporaryDirectory() as folder:
         meeting = str(Path(folder) / "meeting")

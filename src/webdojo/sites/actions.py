@@ -1,0 +1,126 @@
+"""What a session can do on a catalogue site besides looking: fill in a form that changes an entity or makes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from types import MappingProxyType
+from typing import Any
+
+from webdojo.sites.blocks import Field
+from webdojo.sites.catalog import Entity, Value, new_slug
+
+
+@dataclass(frozen=True)
+class Step:
+    """One page of an action that has several."""
+
+    title: str
+    keys: tuple[str, ...]
+    """Of the fields that stand on it."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """A form and what it does.
+
+    With a `collection` it stands on the pages of its entities and is sent to `/<collection>/<slug>/<key>`;
+    without one it has the page `/do/<key>`. With `steps` it has pages of its own: the first is where the form
+    would be sent, the others follow at `…/2`, `…/3`. What they were given is a draft until the last is sent.
+    """
+
+    key: str
+    button: str
+    done: str
+    """What the page says afterwards; `{name}` is the entity's: `You follow {name} now.`"""
+    clauses: tuple[str, ...]
+    """How instructions ask for it, as an imperative without a full stop: `reply "{text}" to {name}`.
+    `{name}` is the entity, other names are fields; where an entity is given another name, that is `{new_name}`."""
+    collection: str = ""
+    fields: tuple[Field, ...] = ()
+    makes: str = ""
+    """Collection of the entity that it makes; empty: it changes the one that it is done to."""
+    sets: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    """Values that it gives besides those of its fields; `{name}` in them is the entity's."""
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Values that goals ask for, by field, where the widget does not say which there are."""
+    also: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """What the fields that a goal may leave as they are add to a clause, by key: `, due on {due}`."""
+    steps: tuple[Step, ...] = ()
+    """Its pages where there are several; the last also shows what the others were given."""
+    offered: Callable[[Entity], bool] = lambda entity: True
+    """Which entities have it at all."""
+    refuses: Callable[[Entity], str] = lambda entity: ""
+    """Why it cannot be done to an entity: `sold out`; empty: it can."""
+
+    def path(self, entity: Entity | None) -> str:
+        """Where its form is sent."""
+        return f"/do/{self.key}" if entity is None else f"/{self.collection}/{entity.slug}/{self.key}"
+
+    def step_path(self, entity: Entity | None, step: int) -> str:
+        """Where its page of this index is, and where its form is sent; after the last, what follows."""
+        if step == len(self.steps):
+            return f"{self.path(entity)}/done"
+        return f"{self.path(entity)}/{step + 1}" if step else self.path(entity)
+
+    def fields_of(self, step: int | None) -> tuple[Field, ...]:
+        """The fields of a step; None: all."""
+        return tuple(each for each in self.fields if step is None or each.key in self.steps[step].keys)
+
+    def error(self, values: Mapping[str, str], step: int | None = None) -> str:
+        """What is wrong with what was filled in, in all or in one step; empty: nothing."""
+        for each in self.fields_of(step):
+            value = values.get(each.key, "")
+            if not value and each.required:
+                return f"Please tick: {each.label}." if each.widget == "agree" else f"{each.label} is missing."
+            if value and (reason := _mistake(each, value)):
+                return f"{each.label} {reason}."
+        return ""
+
+    def change(self, values: Mapping[str, str], entity: Entity | None, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state that it leads to, by key, for values without an error; what an entity has already is no change."""
+        given: dict[str, Any] = {
+            each.key: int(values[each.key]) if each.widget in ("number", "range") else values[each.key]
+            for each in self.fields
+            if values.get(each.key) and each.widget != "agree"
+        }
+        name = "" if entity is None else entity.name
+        given |= {
+            key: value.replace("{name}", name) if isinstance(value, str) else value for key, value in self.sets.items()
+        }
+        if self.makes:
+            about = {} if entity is None else {"about": entity.slug}
+            start = f"{self.makes}/{new_slug(self.makes, state)}"
+            return {f"{start}/{key}": value for key, value in {**about, **given}.items()}
+        assert entity is not None, f"{self.key} changes an entity, so it needs a collection"
+        known = {"name": entity.name, **entity.values}
+        return {
+            f"{self.collection}/{entity.slug}/{key}": value for key, value in given.items() if known.get(key) != value
+        }
+
+
+def _mistake(each: Field, value: str) -> str:
+    pattern, reason = each.rule
+    if pattern and not re.fullmatch(pattern, value):
+        return reason
+    match each.widget:
+        case "number" | "range":
+            if not value.isdecimal() or not each.least <= int(value) <= each.most:
+                return f"must be a number from {each.least} to {each.most}"
+        case "email":
+            if "@" not in value[1:-1] or " " in value:
+                return "is no e-mail address"
+        case "date" | "calendar":
+            try:
+                date.fromisoformat(value)
+            except ValueError:
+                return "must be a date like 2027-03-05"
+        case "select" | "radio":
+            if value not in each.options:
+                return "must be one of those offered"
+        case "checks":
+            if not set(value.split(", ")) <= set(each.options):
+                return "must be of those offered"
+    return ""

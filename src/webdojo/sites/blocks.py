@@ -1,0 +1,196 @@
+"""What the pages of a catalogue site are made of; how a block looks is up to its template and the site's look.
+
+Each block has a template of its name in `templates/blocks/`, for the full-size and the small layout.
+A kind of site may bring further blocks: a dataclass here or in its folder, and a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from webdojo.sites.catalog import Attribute
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a page."""
+
+    template: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class Hero(Block):
+    """The head of a home page."""
+
+    template = "hero"
+    title: str
+    text: str
+    picture: str = ""
+
+
+@dataclass(frozen=True)
+class Heading(Block):
+    """A page's heading, with the way back to where it belongs."""
+
+    template = "heading"
+    title: str
+    lead: str = ""
+    crumbs: tuple[tuple[str, str], ...] = ()
+    """Text and address of each page above."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One thing in a list: its link, and what the list says of it."""
+
+    name: str
+    href: str
+    picture: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    """Label and value."""
+    text: str = ""
+    slug: str = ""
+
+
+@dataclass(frozen=True)
+class Cards(Block):
+    """A list of things."""
+
+    template = "cards"
+    cards: tuple[Card, ...]
+    title: str = ""
+    role: str = ""
+    """`ways`: to the sections of the site."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value of a filter."""
+
+    text: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Filters(Block):
+    """Controls that narrow and order the list at a path."""
+
+    template = "filters"
+    path: str
+    query: Mapping[str, str]
+    groups: tuple[tuple[str, str, tuple[Choice, ...]], ...]
+    """Title, key in the query, choices."""
+
+
+@dataclass(frozen=True)
+class Pager(Block):
+    """The way to the other pages of a list."""
+
+    template = "pager"
+    path: str
+    query: Mapping[str, str]
+    page: int
+    pages: int
+
+
+@dataclass(frozen=True)
+class Details(Block):
+    """An entity: picture, label and value of its attributes, text."""
+
+    template = "details"
+    facts: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...] = ()
+    picture: str = ""
+
+
+@dataclass(frozen=True)
+class Post:
+    author: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Posts(Block):
+    """Things that people said."""
+
+    template = "posts"
+    title: str
+    posts: tuple[Post, ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One control of a form. A required one that is empty sends the form back."""
+
+    key: str
+    label: str
+    widget: str = "text"
+    """`text`, `textarea`, `email`, `number`, `range`, `date` (native), `calendar` (drawn by the page), `select`,
+    `radio`, `checkbox`, `checks` (several of the options) or `agree` (a box to tick that tells nothing)."""
+    options: tuple[str, ...] = ()
+    required: bool = True
+    least: int = 0
+    most: int = 100
+    hint: str = ""
+    rule: tuple[str, str] = ("", "")
+    """A pattern that the value must match, and what an error says where it does not: `must be 5 digits`."""
+
+    def show(self, value: str) -> str:
+        """A value as texts say it: dates in words."""
+        return Attribute(self.key, self.label, "date").show(value) if self.widget in ("date", "calendar") else value
+
+
+@dataclass(frozen=True)
+class Form(Block):
+    """Controls and a button that sends them to `action`."""
+
+    template = "form"
+    action: str
+    button: str
+    fields: tuple[Field, ...] = ()
+    title: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Steps(Block):
+    """Where one is on the way through several pages."""
+
+    template = "steps"
+    steps: tuple[tuple[str, str], ...]
+    """Title, and address where one can go there already."""
+    current: int
+
+
+@dataclass(frozen=True)
+class Notice(Block):
+    """What has happened, and where one may go from here."""
+
+    template = "notice"
+    title: str
+    text: str
+    links: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Lines(Block):
+    """A table; a cell that is a (text, address) pair is a link."""
+
+    template = "lines"
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Board(Block):
+    """Cards in columns; a card dragged to another column is sent as `card` and `column` to `action`."""
+
+    template = "board"
+    action: str
+    columns: tuple[tuple[str, tuple[Card, ...]], ...]
+    """Name and cards."""

@@ -1,0 +1,205 @@
+"""What a site is about: collections of entities with attributes, which pages show and goals ask for.
+
+A kind of site describes its content with these records; lists, filters, pages (`pages.py`), goals
+(`goals.py`) and their checks follow from the descriptions. Everything is immutable: what a session
+changes lies in `Overlay.state` under flat keys and is laid over the content by `Collection.changed`.
+
+| key of a state | means |
+|---|---|
+| `<collection>/<slug>/<attribute>` | an entity has this value now |
+| `<collection>/<slug>/gone` | an entity was deleted |
+| `<collection>/new-1/<attribute>` | a value of the first entity that the session made; `new-2`, … follow |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+Value = str | int
+"""Of an attribute: text, a whole number, or a date as `2027-03-05`."""
+
+_NEW = "new-"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One thing to know of every entity of a collection."""
+
+    key: str
+    """In queries, forms and states."""
+    label: str
+    """As pages name it."""
+    type: Literal["choice", "number", "date", "text"] = "choice"
+    unit: str = ""
+    """`$` stands before a number, any other unit after it."""
+    listed: bool = False
+    """Lists show it; otherwise only the entity's own page does."""
+    filter: Literal["", "is", "max", "min"] = ""
+    """How lists can be narrowed by it: to one value, at most a limit, at least a limit."""
+    sort: str = ""
+    """What the control says that orders a list by it, lowest first; empty: there is none."""
+    least: str = ""
+    """Says which entity has the lowest value: `cheapest`; empty: no goal asks for it."""
+    phrase: str = "{value}"
+    """How an instruction says the filter, after the noun: `under {value}`, `by {value}`."""
+    asked: bool = True
+    """Goals may ask for its value."""
+    noun: str = ""
+    """What instructions call it, where that is not the label: `destination`."""
+
+    def show(self, value: Value) -> str:
+        """A value as pages show it: `$24`, `35 min`, `5 March 2027`."""
+        if self.type == "date" and value:
+            day = date.fromisoformat(str(value))
+            return f"{day.day} {day:%B %Y}"
+        if self.type == "number" and self.unit:
+            return f"${value}" if self.unit == "$" else f"{value} {self.unit}"
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A filter of a list with its value."""
+
+    attribute: Attribute
+    value: Value
+
+    def holds(self, entity: Entity) -> bool:
+        found = entity.values[self.attribute.key]
+        match self.attribute.filter:
+            case "max":
+                return found <= self.value  # type: ignore[operator]
+            case "min":
+                return found >= self.value  # type: ignore[operator]
+        return found == self.value
+
+    @property
+    def label(self) -> str:
+        """What its control says: `Up to $40`, `4 or more`, `Red`."""
+        shown = self.attribute.show(self.value)
+        if self.attribute.type == "date":
+            return f"{'Until' if self.attribute.filter == 'max' else 'From'} {shown}"
+        return {"max": f"Up to {shown}", "min": f"{shown} or more"}.get(self.attribute.filter, shown)
+
+    @property
+    def phrase(self) -> str:
+        """How an instruction says it: `for at most $40`."""
+        return self.attribute.phrase.format(value=self.attribute.show(self.value))
+
+    @property
+    def query(self) -> dict[str, str]:
+        return {self.attribute.key: str(self.value).lower()}
+
+
+@dataclass(frozen=True)
+class Entity:
+    """One thing with a page of its own."""
+
+    slug: str
+    """Unique on its site."""
+    name: str
+    values: Mapping[str, Value]
+    """By key of the collection's attributes; one that its page alone shows may be absent."""
+    texts: tuple[str, ...] = ()
+    """Paragraphs of its page; they hold no value of an attribute."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Entities of one sort, with a list at `/<slug>` and pages at `/<slug>/<entity>`."""
+
+    slug: str
+    name: str
+    """In the navigation and above the list: `Flights`."""
+    noun: str
+    nouns: str
+    attributes: tuple[Attribute, ...]
+    entities: tuple[Entity, ...]
+    limits: Mapping[str, Sequence[Value]] = field(default_factory=lambda: MappingProxyType({}))
+    """Values that the filters offer, by attribute key; where absent, those that occur."""
+    absent: tuple[str, ...] = ()
+    """Names like those of its entities that nothing here has: for goals that cannot be reached."""
+
+    @cached_property
+    def by_slug(self) -> dict[str, Entity]:
+        return {entity.slug: entity for entity in self.entities}
+
+    @cached_property
+    def by_key(self) -> dict[str, Attribute]:
+        return {attribute.key: attribute for attribute in self.attributes}
+
+    def constraints(self, attribute: Attribute) -> list[Constraint]:
+        """What the filter of an attribute offers, in order."""
+        values = self.limits.get(attribute.key) or sorted({e.values[attribute.key] for e in self.entities} - {""})
+        return [Constraint(attribute, value) for value in values]
+
+    def asked(self, query: Mapping[str, str]) -> list[Constraint]:
+        """The constraints that a query names; what no filter offers is ignored."""
+        return [
+            constraint
+            for attribute in self.attributes
+            if attribute.filter and attribute.key in query
+            for constraint in self.constraints(attribute)
+            if constraint.query[attribute.key] == query[attribute.key].lower()
+        ]
+
+    def find(self, constraints: Sequence[Constraint], sort: str = "") -> list[Entity]:
+        """The entities that meet all constraints, in the order of the list or of an attribute's key."""
+        found = [entity for entity in self.entities if all(constraint.holds(entity) for constraint in constraints)]
+        if sort in self.by_key and self.by_key[sort].sort:
+            found.sort(key=lambda entity: entity.values[sort])
+        return found
+
+    def changed(self, state: Mapping[str, Any]) -> Collection:
+        """The collection as a session sees it, after what the session changed."""
+        changes: dict[str, dict[str, Any]] = {}
+        for key, value in state.items():
+            collection, _, rest = key.partition("/")
+            slug, _, attribute = rest.partition("/")
+            if collection == self.slug and attribute:
+                changes.setdefault(slug, {})[attribute] = value
+        if not changes:
+            return self
+        kept = [
+            _as_changed(entity, changes[entity.slug]) if entity.slug in changes else entity
+            for entity in self.entities
+            if not changes.get(entity.slug, {}).get("gone")
+        ]
+        made = [self._made(slug, values) for slug, values in changes.items() if slug.startswith(_NEW)]
+        return replace(self, entities=(*kept, *made))
+
+    def _made(self, slug: str, values: dict[str, Any]) -> Entity:
+        needed = [a for a in self.attributes if a.listed or a.filter or a.sort]
+        blank: dict[str, Value] = {a.key: 0 if a.type == "number" else "" for a in needed}
+        name = str(values.get("name", f"New {self.noun}"))
+        return Entity(slug, name, {**blank, **values}, (str(values.get("text", "")),))
+
+
+def _as_changed(entity: Entity, change: Mapping[str, Any]) -> Entity:
+    return replace(entity, name=str(change.get("name", entity.name)), values={**entity.values, **change})
+
+
+def new_slug(collection: str, state: Mapping[str, Any]) -> str:
+    """The slug of the next entity that a session makes in a collection."""
+    made = {key.split("/")[1] for key in state if key.startswith(f"{collection}/{_NEW}")}
+    return f"{_NEW}{len(made) + 1}"
+
+
+def made_about(collection: str, entity: str, state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values of what a session made in a collection about an entity, in order."""
+    made: dict[str, dict[str, Any]] = {}
+    for key, value in state.items():
+        if key.startswith(f"{collection}/{_NEW}"):
+            _, slug, attribute = key.split("/")
+            made.setdefault(slug, {})[attribute] = value
+    return [values for values in made.values() if values.get("about") == entity]
+
+
+def fact_name(entity: str, attribute: str) -> str:
+    """Name under which a session's `seen` keeps that a page showed a value."""
+    return f"{entity}.{attribute}"

@@ -1,0 +1,355 @@
+"""Goals on catalogue sites, of any number of facts: find, read, compare, narrow, count, list, act, and the impossible.
+
+A maker gets the wanted number of facts and gives a goal with exactly so many, or None: those of what is asked, and
+those of the description of what it is asked of (`references.py`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from datetime import date as Date
+from typing import Any
+
+from webdojo.errors import TaskError
+from webdojo.sites.actions import Action
+from webdojo.sites.answers import UNITS, any_order, date, impossible, in_order, number, text
+from webdojo.sites.blocks import Field
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Value, fact_name
+from webdojo.sites.goal import Goal, Plan, done, fact, page_at, place, visit
+from webdojo.sites.pages import CatalogSite, count_fact
+from webdojo.sites.references import Reference, draw_constraints, joined, query_of, quoted, refer, search_page
+from webdojo.sites.site import href, load_site
+
+_TRIES = 300
+_NAMES = 5
+"""The most names that a list answer has."""
+
+
+def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
+    """Draw a goal with so many facts.
+
+    Raises:
+        TaskError: the site has none.
+    """
+    for _ in range(_TRIES):
+        goal = rng.choice((*MAKERS, *site.goals))(site, difficulty, rng)
+        if goal is not None:
+            assert goal.difficulty == difficulty, (goal, difficulty)
+            return goal
+    raise TaskError(f"{site.host} has no goal of difficulty {difficulty}")
+
+
+def _open(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    it = refer(_collection(site, rng), facts - 1, rng)
+    if it is None:
+        return None
+    name = it.entity.name
+    cores = (f"open {it.phrase}", f"go to the page of {it.phrase}", f"bring up {it.phrase}")
+    checks = (*it.facts, fact(f"The page of {name} is shown", url=place(it.path)))
+    return Goal("open", it.path, {}, checks, [*it.plan, done(f"This is {name}.")], cores=cores)
+
+
+def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    it = refer(_collection(site, rng), facts - 2, rng) if facts >= 2 else None
+    attribute = _asked(it, rng)
+    if it is None or attribute is None:
+        return None
+    value = it.entity.values[attribute.key]
+    shown = attribute.show(value)
+    label = attribute.noun or attribute.label.lower()
+    cores = (f"the {label} of {it.phrase}", f"the {label} that the site gives for {it.phrase}")
+    checks = (
+        *it.facts,
+        fact(f"The {label} of {it.entity.name} was shown", seen=[fact_name(it.entity.slug, attribute.label)]),
+        fact(f"The answer is {shown}", answer=answer_of(attribute, value)),
+    )
+    plan = [*it.plan, done(f"{attribute.label} is {shown}.", shown)]
+    return Goal("read", f"{it.path}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+
+
+def _compare(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    collection = _collection(site, rng)
+    return _comparison("compare", collection, collection, "", facts, rng)
+
+
+def _across(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    """Compare a thing of this site with one of another."""
+    other = load_site(site.kind, site.seed ^ 1)  # of the same split, whose seeds are whole blocks
+    assert isinstance(other, CatalogSite)
+    return _comparison("across", site.main, other.main, other.host, facts, rng)
+
+
+def _comparison(
+    name: str, here: Collection, there: Collection, host: str, facts: int, rng: random.Random
+) -> Goal | None:
+    """Which of two things has more of something; `host` is the second one's site, if not the same."""
+    more = (facts - 3) // 2
+    a, b = (refer(here, more, rng), refer(there, facts - 3 - more, rng)) if facts >= 3 else (None, None)
+    attribute = _shared_number(a, b, rng)
+    if a is None or b is None or attribute is None or a.entity.name == b.entity.name:
+        return None
+    left, right = int(a.entity.values[attribute.key]), int(b.entity.values[attribute.key])
+    if left == right:
+        return None
+    best = a.entity if left > right else b.entity
+    label = attribute.noun or attribute.label.lower()
+    first, second = (f"{a.phrase} on this site", f"{b.phrase} on {host}") if host else (a.phrase, b.phrase)
+    cores = (
+        f"the name of the {here.noun} with the higher {label}: {first} or {second}",
+        f"the one with the higher {label} of these two: {first}, {second}",
+    )
+    elsewhere = {"site": host} if host else {}
+    checks = (
+        *a.facts,
+        *({**each, **elsewhere} for each in b.facts),
+        fact(f"The {label} of {a.entity.name} was shown", seen=[fact_name(a.entity.slug, attribute.label)]),
+        fact(f"The {label} of {b.entity.name} was shown", site=host, seen=[fact_name(b.entity.slug, attribute.label)]),
+        fact(f"The answer is {best.name}", answer=text(best.name)),
+    )
+    note = f"{attribute.label} of {a.entity.name} is {attribute.show(left)}."
+    said = f"{attribute.label} is {attribute.show(left)} and {attribute.show(right)}. {best.name} has more."
+    then = [{**step, **elsewhere} for step in (*b.plan, done(said, best.name))]
+    plan = [*a.plan[:-1], {**a.plan[-1], "note": note}, *then]
+    return Goal(name, f"{a.path}-{host}{b.path}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+
+
+def _narrow(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    collection = _collection(site, rng)
+    constraints = draw_constraints(collection, facts - 1, rng) if facts >= 2 else None
+    if constraints is None:
+        return None
+    path, query = f"/{collection.slug}", query_of(constraints)
+    phrase = _phrase(collection, constraints)
+    cores = (f"show only {phrase}", f"narrow the list down to {phrase}", f"bring up the list of {phrase}")
+    checks = (
+        *(fact(f"Only {collection.nouns} {c.phrase} are shown", within=place(path, **c.query)) for c in constraints),
+        fact("No other filter is set", url=place(path, **query)),
+    )
+    plan = [visit(href(path, **query)), done(f"These are the {phrase}.")]
+    return Goal("narrow", href(path, **query), {}, checks, plan, cores=cores)
+
+
+def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    collection = _collection(site, rng)
+    constraints = draw_constraints(collection, facts - 2, rng) if facts >= 2 else None
+    if not constraints:
+        return None
+    where = href(f"/{collection.slug}", **query_of(constraints))
+    found = len(collection.find(constraints))
+    phrase = _phrase(collection, constraints)
+    cores = (f"the number of {phrase}", f"the exact count of {phrase}")
+    checks = (
+        *(fact(f"Only {collection.nouns} {c.phrase} count", visited=[page_at(where)]) for c in constraints),
+        fact("The number was shown", seen=[count_fact(where)]),
+        fact(f"The answer is {found}", answer=number(found)),
+    )
+    plan = [visit(where), done(f"There are {found}.", str(found))]
+    return Goal("count", where, {}, checks, plan, cores=cores, form="ask")
+
+
+def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    """All that meet some filters, or the first three of them in an order."""
+    collection = _collection(site, rng)
+    ordered = [a for a in collection.attributes if a.least and a.sort] if rng.random() < 0.5 else []
+    constraints = draw_constraints(collection, facts - 2 - bool(ordered), rng) if facts >= 3 else None
+    if constraints is None:
+        return None
+    order = rng.choice(ordered).key if ordered else ""
+    found = collection.find(constraints, order)
+    phrase = _phrase(collection, constraints)
+    where = href(f"/{collection.slug}", **query_of(constraints), sort=order)
+    if order:
+        first = found[:4]
+        if len(first) < 4 or len({entity.values[order] for entity in first}) < 4:
+            return None
+        least = collection.by_key[order].least
+        found = found[:3]
+        cores: tuple[str, ...] = (f"the names of the three {least} {phrase}, the {least} first",)
+        extra = [fact(f"They are the three {least}, in order", visited=[page_at(where)])]
+    elif constraints and 2 <= len(found) <= _NAMES:
+        cores, extra = (f"the names of all {phrase}", f"the name of each of the {phrase}"), []
+    else:
+        return None
+    names = [entity.name for entity in found]
+    checks = (
+        *(fact(f"They are {c.phrase}", visited=[page_at(where)]) for c in constraints),
+        *extra,
+        fact("The list was shown", visited=[page_at(where)]),
+        fact(f"The answer is {', '.join(names)}", answer=(in_order if order else any_order)(names)),
+    )
+    plan = [visit(where), done(f"There are {len(names)}.", ", ".join(names))]
+    return Goal("names", where, {}, checks, plan, cores=cores, form="ask")
+
+
+def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    action = rng.choice(site.actions) if site.actions else None
+    if action is None:
+        return None
+    fields = _draw_fields(action, facts, rng)
+    values = {each.key: _draw_value(each, action, rng) for each in fields}
+    if action.also and not values:
+        return None
+    state_facts = max(1, len(values))
+    if not action.collection:
+        if facts != state_facts:
+            return None
+        it, plan, entity = None, [], None
+    else:
+        it = refer(site.collections[action.collection], facts - state_facts - 1, rng) if facts > state_facts else None
+        if it is None or not action.offered(it.entity) or action.refuses(it.entity):
+            return None
+        entity, plan = it.entity, it.plan
+    if entity is not None and not action.makes and any(entity.values.get(k) == v for k, v in values.items()):
+        return None
+    state = action.change({key: str(value) for key, value in values.items()}, entity, {})
+    cores = _asks(action, values, it.phrase if it is not None else "")
+    given = {key: value for key, value in state.items() if key.rpartition("/")[2] in values} or state
+    opened = [fact(f"The page of {entity.name} was shown", visited=[place(it.path)])] if it and entity else []
+    checks = (
+        *(it.facts if it is not None else ()),
+        *opened,
+        *(fact(f"{_label(action, key)} is {value}", state={key: value}) for key, value in given.items()),
+    )
+    plan = [*plan, *_forms(action, it, values), done(action.done.format(name=entity.name if entity else ""))]
+    key = f"{action.path(entity)}-{'-'.join(str(value) for value in values.values())}"
+    return Goal("act", key, {}, checks, plan, state=state, cores=cores)
+
+
+def _draw_fields(action: Action, facts: int, rng: random.Random) -> list[Field]:
+    """The fields that a goal of so many facts says: all that it must, and some of those that it may leave out."""
+    told = [each for each in action.fields if each.widget != "agree"]
+    optional = [each for each in told if each.key in action.also]
+    room = facts - bool(action.collection) - (len(told) - len(optional))
+    count = max(0, min(len(optional), room))
+    kept = rng.sample(optional, rng.randint(0, count) if action.collection else count)
+    return [each for each in told if each.key not in action.also or each in kept]
+
+
+def _asks(action: Action, values: Mapping[str, Value], target: str) -> tuple[str, ...]:
+    """The wordings of an action that is done to a target with these values; without one, if `target` is empty."""
+    shown = {each.key: each.show(str(values[each.key])) for each in action.fields if each.key in values}
+    if target:
+        named = {"new_name": shown.pop("name")} if "name" in shown else {}
+        shown |= {"name": target, **named}
+    also = "".join(action.also[key] for key in values if key in action.also)
+    return tuple(f"{clause}{also}".format(**shown) for clause in action.clauses)
+
+
+def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) -> Plan:
+    """The forms to fill in for an action, one for each of its steps."""
+    entity = None if it is None else it.entity
+    agreed = {each.key: "yes" for each in action.fields if each.widget == "agree"}
+    filled = {**{key: str(value) for key, value in values.items()}, **agreed}
+    path = action.path(entity)
+    if not action.steps:
+        form = {"do": "form", "action": path, "at": path, "values": filled, "lands": f"{path}/done"}
+        return [form if it is None else {**form, "at": it.path, "via": it.plan[-1]["via"]}]
+    above = "" if it is None else it.path
+    forms = []
+    for i, step in enumerate(action.steps):
+        here, lands = action.step_path(entity, i), action.step_path(entity, i + 1)
+        given = {key: filled[key] for key in step.keys if key in filled}
+        forms.append({"do": "form", "action": here, "at": here, "via": above, "values": given, "lands": lands})
+        above = here
+    return forms
+
+
+def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    """What the instruction names is not on the site: the right answer says so."""
+    collection = _collection(site, rng)
+    here = [entity.name.lower() for each in site.collections.values() for entity in each.entities]
+    one, other = (rng.choice(collection.entities).name.split() for _ in range(2))
+    name = rng.choice(collection.absent) if collection.absent else " ".join([*one[:-1], other[-1]])
+    if facts != 2 or any(all(word in each for word in name.lower().split()) for each in here):
+        return None
+    where = href("/search", q=name.lower())
+    cores = (f"open {quoted(name)}", f"go to the page of {quoted(name)}")
+    checks = (
+        fact(f"{name} was searched for", visited=[page_at(where)]),
+        fact("The answer says that it does not exist", answer=impossible(name)),
+    )
+    plan = [{"do": "search", "text": name}, done(f"Nothing is called {name}.", f"Impossible: there is no {name}.")]
+    return Goal("missing", name, {}, checks, plan, cores=cores)
+
+
+def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    """What the instruction asks for cannot be done to that entity: the right answer says so, and why."""
+    action = rng.choice(site.actions) if site.actions else None
+    if action is None or not action.collection or facts != 2:
+        return None
+    collection = site.collections[action.collection]
+    refused = [entity for entity in collection.entities if action.offered(entity) and action.refuses(entity)]
+    if not refused:
+        return None
+    entity = rng.choice(refused)
+    values = {each.key: _draw_value(each, action, rng) for each in _draw_fields(action, facts, rng)}
+    cores = _asks(action, values, quoted(entity.name))
+    path, reason = f"/{collection.slug}/{entity.slug}", action.refuses(entity)
+    checks = (
+        fact(f"The page of {entity.name} was shown", visited=[place(path)]),
+        fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason)),
+    )
+    plan = [
+        visit(path, via=search_page(entity.name)),
+        done(f"It is {reason}.", f"Impossible: {entity.name} is {reason}."),
+    ]
+    return Goal("refused", f"{path}-{action.key}", {}, checks, plan, cores=cores)
+
+
+MAKERS: tuple[Callable[[CatalogSite, int, random.Random], Goal | None], ...] = (
+    *(_open, _read, _read, _compare, _across, _narrow, _count, _names, _act, _act, _act, _missing, _refused),
+)
+
+
+def _collection(site: CatalogSite, rng: random.Random) -> Collection:
+    """Mostly the one that the site is about."""
+    return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
+
+
+def _asked(it: Reference | None, rng: random.Random) -> Attribute | None:
+    if it is None:
+        return None
+    known = {key for key, value in it.entity.values.items() if value != ""} - it.told
+    asked = [a for a in it.collection.attributes if a.asked and a.key in known]
+    return rng.choice(asked) if asked else None
+
+
+def _shared_number(a: Reference | None, b: Reference | None, rng: random.Random) -> Attribute | None:
+    """A number that both have, to compare them by."""
+    if a is None or b is None:
+        return None
+    known = a.entity.values.keys() & b.entity.values.keys()
+    numbers = [each for each in a.collection.attributes if each.type == "number" and each.asked and each.key in known]
+    return rng.choice(numbers) if numbers else None
+
+
+def answer_of(attribute: Attribute, value: Value) -> dict[str, Any]:
+    if attribute.type == "number":
+        unit = next((key for key, spellings in UNITS.items() if attribute.unit in spellings), attribute.unit)
+        return number(int(value), unit)
+    return date(Date.fromisoformat(str(value))) if attribute.type == "date" else text(str(value))
+
+
+def _draw_value(each: Field, action: Action, rng: random.Random) -> Value:
+    if each.widget in ("select", "radio"):
+        return rng.choice(each.options)
+    if each.widget == "checks":
+        chosen = rng.sample(each.options, rng.randint(1, min(3, len(each.options))))
+        return ", ".join(option for option in each.options if option in chosen)
+    if each.widget in ("checkbox", "agree"):
+        return "yes"
+    if each.widget in ("number", "range"):
+        return rng.randint(each.least + (each.widget == "range"), each.most)
+    if each.widget in ("date", "calendar"):
+        return f"{each.hint or '2027-03'}-{rng.randint(1, 28):02d}"
+    return rng.choice(action.examples[each.key])
+
+
+def _label(action: Action, key: str) -> str:
+    name = key.rpartition("/")[2]
+    return next((each.label for each in action.fields if each.key == name), name.capitalize())
+
+
+def _phrase(collection: Collection, constraints: list[Constraint]) -> str:
+    return f"{collection.nouns} {joined(constraints)}".strip()

@@ -1,0 +1,145 @@
+"""How the oracle fills in forms: one field a step, each by what a person does with such a control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.types import ToolCall
+
+SCROLL_AMOUNT = 0.5
+"""Fraction of the viewport that one scroll moves."""
+
+Move = tuple[str, str, list[ToolCall]]
+"""Why, what, and the calls."""
+
+View = dict[str, Any]
+"""What the oracle sees of the page (`oracle.py`)."""
+
+
+def click(element: dict[str, Any], label: str, why: str, verb: str, view: View) -> Move:
+    """Click an element, or scroll towards it where it is not in view."""
+    if element["clear"]:
+        return why, f"{verb} {label}.", [ToolCall(name="click", arguments=point(element, view))]
+    way = "up" if element["y"] < view["height"] / 2 else "down"
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT, **_beside_map(view)})
+    return f"{label} is not in view.", f"Scroll {way}.", [call]
+
+
+def _beside_map(view: View) -> dict[str, int]:
+    """Where to turn the wheel so that it scrolls the page; nothing where the middle will do."""
+    width, height, area = view["width"], view["height"], view["map"]
+    if not area or not (area["left"] <= width / 2 <= area["right"] and area["top"] <= height / 2 <= area["bottom"]):
+        return {}
+    above = area["top"] > height - area["bottom"]
+    return {"x": 500, "y": round(500 * (area["top"] / height)) if above else round(500 * (1 + area["bottom"] / height))}
+
+
+def point(element: dict[str, Any], view: View) -> dict[str, Any]:
+    """Centre of an element in 0..1000 of the viewport."""
+    return {"x": round(1000 * element["x"] / view["width"]), "y": round(1000 * element["y"] / view["height"])}
+
+
+def open_menu(name: str, view: View) -> Move:
+    """Rest the mouse on a menu, so that it opens."""
+    button = next(e for e in view["elements"] if e["menu"] == name and e["tag"] == "button")
+    why, what, calls = click(button, button["text"], "The menu is closed.", "Point at", view)
+    if button["clear"]:
+        calls = [ToolCall(name="hover", arguments=point(button, view))]
+    return why, what, calls
+
+
+def fill(action: str, values: Mapping[str, str], view: View) -> Move | None:
+    """The next step towards sending the form of an action with these values; None where the page has no such form."""
+    controls = [e for e in view["elements"] if e["action"] == action]
+    buttons = [e for e in controls if e["tag"] == "button" and e["type"] == "submit"]
+    if not buttons:
+        return None
+    for element in controls:
+        if element["name"] in values and (move := _set(element, values[element["name"]], view)) is not None:
+            return move
+    label = buttons[-1]["text"] or "the button"
+    return click(buttons[-1], label, "The form is filled in.", "Press", view)
+
+
+def narrow(path: str, view: View) -> Move | None:
+    """The next step towards a list's address by its form of filters; None where the page has none."""
+    parts = urlsplit(path)
+    query = dict(parse_qsl(parts.query))
+    if not query or "page" in query:
+        return None
+    controls = [e for e in view["elements"] if e["action"] == parts.path]
+    offered = {e["name"] for e in controls if e["tag"] == "select" or e["type"] == "checkbox"}
+    if not set(query) <= offered:
+        return None
+    return fill(parts.path, {name: query.get(name, "") for name in offered}, view)
+
+
+def drag(card: str, column: str, view: View) -> Move | None:
+    """Drag a card to a column of a board, sideways where nothing of the column is in view; None without such a card."""
+    here = next((e for e in view["elements"] if e["card"] == card), None)
+    parts = [e for e in view["elements"] if e["column"] == column]
+    if here is None or not parts:
+        return None
+    if not here["clear"]:
+        return click(here, here["text"].split("\n")[0], "", "Open", view)
+    start = point(here, view)
+    there = next((e for e in parts if e["clear"]), None)
+    end = point(there, view) if there is not None else {**start, "x": point(parts[0], view)["x"]}
+    calls = [ToolCall(name="drag", arguments={"x1": start["x"], "y1": start["y"], "x2": end["x"], "y2": end["y"]})]
+    return "The card is in view.", f"Drag it to {column}.", calls
+
+
+def _set(element: dict[str, Any], wanted: str, view: View) -> Move | None:
+    """The next step towards a control's value; None where it has it."""
+    label = element["label"] or element["name"]
+    if element["type"] in ("radio", "checkbox"):
+        chosen = wanted == "yes" if element["value"] == "yes" else element["value"] in wanted.split(", ")
+        if element["checked"] == chosen or (element["type"] == "radio" and not chosen):
+            return None
+        return click(element, label, f"{label} is {'not ' if chosen else ''}chosen.", "Click", view)
+    if element["tag"] == "select":
+        return _select(element, wanted, label, view)
+    if element["value"] == wanted:
+        return None
+    if element["calendar"]:
+        return _pick_day(element, wanted, label, view)
+    why, what, calls = click(element, label, f"{label} is not right yet.", "Click", view)
+    if not element["clear"]:
+        return why, what, calls
+    return why, f"Write {wanted}.", [*calls, ToolCall(name="write", arguments={"text": wanted})]
+
+
+def _select(element: dict[str, Any], wanted: str, label: str, view: View) -> Move | None:
+    if element["value"].lower() == wanted.lower():
+        return None
+    options = [e for e in view["elements"] if e["tag"] == "option" and e["name"] == element["name"]]
+    option = next((e for e in options if e["value"].lower() == wanted.lower()), None)
+    if option is None:
+        return click(element, label, f"{label} is not right yet.", "Open", view)
+    if option["clear"]:
+        return click(option, option["text"], f"{option['text']} is in the list.", "Choose", view)
+    shown = [e for e in options if e["clear"]]
+    if not shown:
+        return click(option, option["text"], "", "Choose", view)
+    way = "up" if option["y"] < shown[0]["y"] else "down"
+    at = point(shown[len(shown) // 2], view)
+    span = (shown[-1]["y"] - shown[0]["y"]) / view["height"]
+    amount = min(
+        max(round(span, 2), 0.08), SCROLL_AMOUNT / 2
+    )  # no further than what is in view, which may be one option
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": amount, **at})
+    return f"{option['text']} is not in view.", f"Scroll the list {way}.", [call]
+
+
+def _pick_day(element: dict[str, Any], wanted: str, label: str, view: View) -> Move:
+    days = [e for e in view["elements"] if e["day"]]
+    if not days:
+        return click(element, label, f"{label} is not right yet.", "Open", view)
+    day = next((e for e in days if e["day"] == wanted), None)
+    if day is not None:
+        return click(day, day["text"], "The month is right.", "Click", view)
+    sign = "\u203a" if days[0]["day"] < wanted else "\u2039"
+    turn = next(e for e in view["elements"] if e["tag"] == "button" and e["text"] == sign)
+    return click(turn, sign, "It is another month.", "Press", view)

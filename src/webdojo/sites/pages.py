@@ -1,0 +1,389 @@
+"""The pages of a catalogue site, from what its kind says of collections and actions.
+
+| path | page |
+|---|---|
+| `/` | home: the collections and a few picks |
+| `/<collection>` | list; query: one key for each filter, `sort`, `page` |
+| `/<collection>/<slug>` | an entity, with the forms of its actions; a form is sent to `…/<action>` |
+| `/<collection>/<slug>/<action>/done` | what follows |
+| `/<collection>/<slug>/<action>/2` | the second page of an action that has several |
+| `/do/<action>` | the form of an action that needs no entity; `/do/<action>/done` follows |
+| `/search?q=` | entities whose name holds every word of q |
+
+A kind is a subclass: it draws `collections`, lists `actions`, and may add blocks to any page.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.sites.actions import Action
+from webdojo.sites.blocks import (
+    Block,
+    Card,
+    Cards,
+    Choice,
+    Details,
+    Filters,
+    Form,
+    Heading,
+    Hero,
+    Notice,
+    Pager,
+    Steps,
+)
+from webdojo.sites.catalog import Collection, Entity, fact_name
+from webdojo.sites.compact import Row
+from webdojo.sites.goal import Goal
+from webdojo.sites.pictures import emblem, scene
+from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
+from webdojo.sites.skin import CatalogLook, make_catalog_look
+
+
+def count_fact(path: str) -> str:
+    """Name under which `seen` keeps that a list with this address showed how many there are."""
+    return f"{path}#count"
+
+
+class CatalogSite(Site):
+    """A site whose pages follow from its collections and actions."""
+
+    tagline: str
+    headings: tuple[str, ...]
+    """For the home page; the seed picks one."""
+    pictured: bool = True
+    """Its things may have pictures."""
+    actions: tuple[Action, ...] = ()
+    """These four are the same on all sites of the kind, or set by `draw`."""
+    goals: tuple[Callable[[Any, int, random.Random], Goal | None], ...] = ()
+    """Makers of goals that only this kind has, as those in `catalog_goals.py`."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        skin = make_catalog_look(self.kind, seed)
+        self.skin: CatalogLook = replace(skin, pictures=skin.pictures and self.pictured)
+        self.look = replace(self.look, palette=skin.palette)
+        self.collections: dict[str, Collection] = {c.slug: c for c in self.draw(random.Random(f"{self.kind}-{seed}"))}
+
+    @abstractmethod
+    def draw(self, rng: random.Random) -> list[Collection]:
+        """Its content; the first collection is the one that the site is about."""
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        """Blocks that the kind adds to a page, before its forms; none here."""
+        return []
+
+    @cached_property
+    def main(self) -> Collection:
+        return next(iter(self.collections.values()))
+
+    def say(self, text: str) -> str:
+        """The site's own word for a control."""
+        return self.skin.words.get(text, text)
+
+    def collection(self, slug: str, overlay: Overlay) -> Collection:
+        """A collection as a session sees it."""
+        return self.collections[slug].changed(overlay.state)
+
+    def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        parts = request.path.strip("/").split("/")
+        found: Page | Redirect | None = None
+        match parts:
+            case [""]:
+                found = self._home(overlay)
+            case ["search"]:
+                found = self._search(request.values, overlay)
+            case ["do", key, *rest] if self._action(key, "") is not None:
+                found = self._do(self._action(key, ""), None, rest, request, overlay)
+            case [slug] if slug in self.collections:
+                found = self._list(self.collection(slug, overlay), request.values)
+            case [slug, name, *rest] if slug in self.collections:
+                collection = self.collection(slug, overlay)
+                gone = self.collections[slug].by_slug.get(name) if rest[1:] == ["done"] else None
+                if (entity := collection.by_slug.get(name, gone)) is not None:
+                    found = self._entity(collection, entity, rest, request, overlay)
+        page = found or Page("missing", "Page not found", {"blocks": [Heading("Page not found")]}, status=404)
+        if isinstance(page, Page):
+            blocks = page.data["blocks"]
+            end = next((i for i, block in enumerate(blocks) if isinstance(block, Form | Notice)), len(blocks))
+            blocks[end:end] = self.extra(page, overlay)
+        return page
+
+    def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
+        return None  # the templates serve both layouts
+
+    def view(self, page: Page) -> dict[str, Any]:
+        return {"sections": self.sections(), "tagline": self.tagline, "skin": self.skin, "say": self.say}
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Text and address of what the navigation offers."""
+        lists = [(collection.name, f"/{collection.slug}") for collection in self.collections.values()]
+        return [
+            *lists,
+            *((self.say(action.button), action.path(None)) for action in self.actions if not action.collection),
+        ]
+
+    def paths(self) -> Iterator[str]:
+        yield "/"
+        for action in self.actions:
+            if not action.collection:
+                yield action.path(None)
+        for slug, collection in self.collections.items():
+            for page in range(1, self.pages(len(collection.entities)) + 1):
+                yield href(f"/{slug}", page=page)
+            steps = [action for action in self.actions if action.collection == slug and action.steps]
+            for entity in collection.entities:
+                yield f"/{slug}/{entity.slug}"
+                yield from (a.path(entity) for a in steps if a.offered(entity) and not a.refuses(entity))
+
+    def way_to(self, path: str) -> tuple[str, str]:
+        parts = urlsplit(path)
+        query = dict(parse_qsl(parts.query))
+        match parts.path.strip("/").split("/"):
+            case [slug] if slug in self.collections:
+                collection = self.collections[slug]
+                if "page" in query:
+                    return href(parts.path, **{**query, "page": int(query["page"]) - 1}), self.look.words["next"]
+                if query:
+                    key = list(query)[-1]
+                    narrowed = {name: value for name, value in query.items() if name != key}
+                    return href(parts.path, **narrowed), self._control(collection, key, query[key])
+                return "/", collection.name
+            case [slug, name] if slug in self.collections:
+                entity = self.collections[slug].by_slug.get(name)
+                return f"/{slug}", entity.name if entity is not None else name
+            case [slug, name, key] if (action := self._action(key, slug)) is not None:
+                return f"/{slug}/{name}", self.say(action.button)
+            case ["do", key] if (action := self._action(key, "")) is not None:
+                return "/", self.say(action.button)
+            case [*before, step] if step.isdecimal():
+                return f"/{'/'.join(before)}" + (f"/{int(step) - 1}" if int(step) > 2 else ""), f"Step {step}"
+        return "/", self.look.words["home"]
+
+    def reason(self, path: str) -> str:
+        return ""
+
+    @property
+    def per_page(self) -> int:
+        return self.skin.per_page
+
+    def _control(self, collection: Collection, key: str, value: str) -> str:
+        """What the control says that adds a key with a value to a list's query."""
+        if key == "sort":
+            return self.say(collection.by_key[value].sort)
+        return next(c.label for c in collection.asked({key: value}))
+
+    def _action(self, key: str, collection: str) -> Action | None:
+        return next((a for a in self.actions if a.key == key and a.collection == collection), None)
+
+    def _home(self, overlay: Overlay) -> Page:
+        rng = random.Random(f"{self.host}-home")
+        heading = rng.choice(self.headings)
+        picture = scene(self.host, self.skin.scene, self.skin.palette) if self.skin.hero in ("art", "split") else ""
+        ways = Cards(tuple(Card(text, to) for text, to in self.sections()), self.say("Where to go"), "ways")
+        collections = [self.collection(slug, overlay) for slug in self.collections]
+        shown = [each for each in collections if each.entities][: None if self.skin.home == "rich" else 1]
+        blocks: list[Block] = []
+        shows: tuple[str, ...] = ()
+        for each in shown:
+            picks = rng.sample(each.entities, min(self.skin.picks, len(each.entities)))
+            blocks.append(Cards(self._cards(each, picks), each.name if blocks else self.say("Just in")))
+            shows += self._shown(each, picks)
+        if self.skin.home != "plain":
+            blocks.insert(0 if self.skin.home == "sections" else len(blocks), ways)
+        head = Hero(heading, f"{self.tagline}.", picture)
+        return Page("home", heading, {"blocks": [head, *blocks]}, shows)
+
+    def _list(self, collection: Collection, values: dict[str, str]) -> Page:
+        constraints = collection.asked(values)
+        sort = values.get("sort", "")
+        found = collection.find(constraints, sort)
+        entities, page, pages = self.paged(found, values)
+        query = {c.attribute.key: values[c.attribute.key] for c in constraints}
+        if sort in collection.by_key and collection.by_key[sort].sort:
+            query["sort"] = sort
+        path = f"/{collection.slug}"
+        noun = collection.noun if len(found) == 1 else collection.nouns
+        blocks = [
+            Heading(collection.name, f"{len(found)} {noun}", ((self.look.words["home"], "/"),)),
+            self._filters(collection, query),
+            Cards(self._cards(collection, entities)),
+            Pager(path, query, page, pages),
+        ]
+        shows = (*self._shown(collection, entities), count_fact(href(path, **query)))
+        return Page("list", collection.name, {"blocks": blocks, "collection": collection}, shows)
+
+    def _filters(self, collection: Collection, query: Mapping[str, str]) -> Filters:
+        groups = [
+            (
+                attribute.label,
+                attribute.key,
+                tuple(Choice(c.label, c.query[attribute.key]) for c in collection.constraints(attribute)),
+            )
+            for attribute in collection.attributes
+            if attribute.filter
+        ]
+        sorts = tuple(Choice(self.say(a.sort), a.key) for a in collection.attributes if a.sort)
+        if sorts:
+            groups.insert(0 if self.skin.sort_first else len(groups), (self.say("Order"), "sort", sorts))
+        return Filters(f"/{collection.slug}", query, tuple(groups))
+
+    def _entity(
+        self, collection: Collection, entity: Entity, rest: list[str], request: Request, overlay: Overlay
+    ) -> Page | Redirect | None:
+        if rest:
+            action = self._action(rest[0], collection.slug)
+            return self._do(action, entity, rest[1:], request, overlay) if action is not None else None
+        return self._entity_page(collection, entity)
+
+    def _entity_page(self, collection: Collection, entity: Entity, tried: Form | None = None) -> Page:
+        known = [a for a in collection.attributes if entity.values.get(a.key, "") != ""]
+        facts = tuple((a.label, a.show(entity.values[a.key])) for a in known)
+        crumbs = ((self.look.words["home"], "/"), (collection.name, f"/{collection.slug}"))
+        blocks: list[Block] = [
+            Heading(entity.name, "", crumbs),
+            Details(facts, entity.texts, self._picture(entity)),
+        ]
+        for action in self.actions:
+            if action.collection != collection.slug or not action.offered(entity):
+                continue
+            if reason := action.refuses(entity):
+                blocks.append(Notice(self.say(action.button), f"Not possible: {reason}."))
+                continue
+            if action.steps:
+                button, titles = self.say(action.button), ", ".join(step.title for step in action.steps)
+                blocks.append(Notice(button, f"Step by step: {titles}.", ((button, action.path(entity)),)))
+                continue
+            form = self._form(action, entity)
+            blocks.append(tried if tried is not None and tried.action == form.action else form)
+        data = {"blocks": blocks, "collection": collection, "entity": entity}
+        shows = tuple(fact_name(entity.slug, a.label) for a in known)
+        return Page("entity", entity.name, data, shows, status=200 if tried is None else 422)
+
+    def _do(
+        self, action: Action | None, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
+    ) -> Page | Redirect | None:
+        assert action is not None
+        if entity is not None and not action.offered(entity):
+            return None
+        if rest == ["done"]:
+            text = action.done.format(name=entity.name if entity is not None else "")
+            there = entity is not None and entity.slug in self.collection(action.collection, overlay).by_slug
+            back = [(entity.name, f"/{action.collection}/{entity.slug}")] if entity is not None and there else []
+            links = (*back, (self.look.words["home"], "/"))
+            return Page("done", self.say("Done"), {"blocks": [Notice(self.say("Done"), text, links)]})
+        if action.steps:
+            return self._step(action, entity, rest, request, overlay)
+        if rest:
+            return None
+        error = ""
+        if request.method == "POST":
+            reason = action.refuses(entity) if entity is not None else ""
+            error = f"Not possible: {reason}." if reason else action.error(request.values)
+            if not error:
+                overlay.state.update(action.change(request.values, entity, overlay.state))
+                return Redirect(f"{action.path(entity)}/done")
+        form = self._form(action, entity, request.values, error)
+        if entity is not None:
+            return self._entity_page(self.collection(action.collection, overlay), entity, form)
+        heading = Heading(self.say(action.button), "", ((self.look.words["home"], "/"),))
+        return Page("form", self.say(action.button), {"blocks": [heading, form]}, status=422 if error else 200)
+
+    def _step(
+        self, action: Action, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
+    ) -> Page | Redirect | None:
+        """One page of an action that has several; it opens when those before it are filled in."""
+        count = len(action.steps)
+        match rest:
+            case []:
+                at = 0
+            case [number] if number in map(str, range(2, count + 1)):
+                at = int(number) - 1
+            case _:
+                return None
+        if entity is not None and action.refuses(entity):
+            return self._entity_page(self.collection(action.collection, overlay), entity)
+        path, error = action.path(entity), ""
+        draft = overlay.drafts.get(path, {})
+        ready = next((step for step in range(count) if action.error(draft, step)), count - 1)
+        if at > ready:
+            return Redirect(action.step_path(entity, ready))
+        if request.method == "POST":
+            draft = {**draft, **{each.key: request.values.get(each.key, "") for each in action.fields_of(at)}}
+            error = action.error(draft, at)
+            if not error and at < count - 1:
+                overlay.drafts[path] = draft
+                return Redirect(action.step_path(entity, at + 1))
+            if not error:
+                overlay.drafts.pop(path, None)
+                overlay.state.update(action.change(draft, entity, overlay.state))
+                return Redirect(action.step_path(entity, count))
+        above = [] if entity is None else [(entity.name, f"/{action.collection}/{entity.slug}")]
+        titles = enumerate(action.steps)
+        steps = tuple((each.title, action.step_path(entity, i) if i <= ready else "") for i, each in titles)
+        blocks: list[Block] = [
+            Heading(self.say(action.button), "", ((self.look.words["home"], "/"), *above)),
+            Steps(steps, at),
+        ]
+        if at == count - 1:
+            given = [each for i in range(at) for each in action.fields_of(i) if draft.get(each.key)]
+            blocks.append(Details(tuple((each.label, each.show(draft[each.key])) for each in given)))
+        button = self.say(action.button if at == count - 1 else "Continue")
+        form = Form(action.step_path(entity, at), button, action.fields_of(at), action.steps[at].title, draft, error)
+        return Page("form", self.say(action.button), {"blocks": [*blocks, form]}, status=422 if error else 200)
+
+    def _form(
+        self, action: Action, entity: Entity | None, values: Mapping[str, str] | None = None, error: str = ""
+    ) -> Form:
+        fields = list(action.fields)
+        if self.skin.shuffle_fields:
+            random.Random(f"{self.host}-{action.key}").shuffle(fields)
+        known = {} if entity is None or action.makes else {"name": entity.name, **entity.values}
+        now = {each.key: str(known.get(each.key, "")) for each in fields}
+        return Form(action.path(entity), self.say(action.button), tuple(fields), "", {**now, **(values or {})}, error)
+
+    def _search(self, values: dict[str, str], overlay: Overlay) -> Page:
+        text = values.get("q", "")
+        wanted = text.lower().split()
+        found = [
+            (collection, entity)
+            for slug in self.collections
+            for collection in [self.collection(slug, overlay)]
+            for entity in collection.entities
+            if wanted and all(word in entity.name.lower() for word in wanted)
+        ]
+        shown, page, pages = self.paged(found, values)
+        title = self.look.words["results"]
+        cards = tuple(card for collection, entity in shown for card in self._cards(collection, [entity]))
+        blocks = [
+            Heading(title, f"{len(found)} for \u201c{text}\u201d", ((self.look.words["home"], "/"),)),
+            Cards(cards),
+            Pager("/search", {"q": text}, page, pages),
+        ]
+        shows = tuple(fact for collection, entity in shown for fact in self._shown(collection, [entity]))
+        return Page("search", title, {"blocks": blocks, "q": text}, shows)
+
+    def _cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
+        listed = [attribute for attribute in collection.attributes if attribute.listed]
+        return tuple(
+            Card(
+                entity.name,
+                f"/{collection.slug}/{entity.slug}",
+                self._picture(entity),
+                tuple((a.label, a.show(entity.values[a.key])) for a in listed),
+                slug=entity.slug,
+            )
+            for entity in entities
+        )
+
+    def _picture(self, entity: Entity) -> str:
+        return emblem(entity.name, self.skin.art) if self.skin.pictures else ""
+
+    def _shown(self, collection: Collection, entities: list[Entity]) -> tuple[str, ...]:
+        return tuple(fact_name(e.slug, a.label) for e in entities for a in collection.attributes if a.listed)

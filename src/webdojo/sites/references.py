@@ -1,0 +1,105 @@
+"""How instructions point at the things of a catalogue site: by name, or by filters and an extreme.
+
+A description has one fact for each filter and one for the extreme (`the cheapest flight from Rome`), so
+difficulty grows with it (WebGym §3.2).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from webdojo.sites.catalog import Collection, Constraint, Entity
+from webdojo.sites.goal import Fact, Plan, fact, place, visit
+from webdojo.sites.site import href
+
+
+@dataclass(frozen=True)
+class Reference:
+    """How an instruction points at an entity."""
+
+    entity: Entity
+    collection: Collection
+    phrase: str
+    plan: Plan
+    """Leads to the entity's page."""
+    says: tuple[str, ...] = field(default=())
+    """One sentence for each thing that the description asks of the entity."""
+    told: frozenset[str] = frozenset()
+    """Keys of the attributes whose value the description tells."""
+
+    @property
+    def path(self) -> str:
+        return f"/{self.collection.slug}/{self.entity.slug}"
+
+    @property
+    def facts(self) -> list[Fact]:
+        return [fact(sentence, visited=[place(self.path)]) for sentence in self.says]
+
+
+def _named(collection: Collection, rng: random.Random) -> Reference:
+    entity = rng.choice(collection.entities)
+    path = f"/{collection.slug}/{entity.slug}"
+    return Reference(entity, collection, quoted(entity.name), [visit(path, via=search_page(entity.name))])
+
+
+def _described(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
+    """A description of so many facts: filters and one extreme."""
+    extremes = [a for a in collection.attributes if a.least and a.sort]
+    constraints = draw_constraints(collection, facts - 1, rng)
+    if not extremes or constraints is None:
+        return None
+    extreme = rng.choice(extremes)
+    found = collection.find(constraints, extreme.key)
+    if len(found) < 2 or found[0].values[extreme.key] == found[1].values[extreme.key]:
+        return None
+    best = found[0]
+    where = href(f"/{collection.slug}", **query_of(constraints), sort=extreme.key)
+    plan = [visit(where, f"{best.name} is first."), visit(f"/{collection.slug}/{best.slug}", via=where)]
+    phrase = f"the {extreme.least} {collection.noun} {joined(constraints)}".strip()
+    says = (f"It is the {extreme.least}", *(f"It is one {c.phrase}" for c in constraints))
+    return Reference(best, collection, phrase, plan, says, frozenset(query_of(constraints)))
+
+
+def refer(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
+    """A reference whose description has so many facts; with none it is a name."""
+    return _described(collection, facts, rng) if facts else _named(collection, rng)
+
+
+def draw_constraints(
+    collection: Collection, count: int, rng: random.Random, among: tuple[str, ...] = ()
+) -> list[Constraint] | None:
+    """So many filters of different attributes that something meets, or None; `among` are the keys to choose from."""
+    filtered = [a for a in collection.attributes if a.filter and (not among or a.key in among)]
+    if count > len(filtered):
+        return None
+    somebody = rng.choice(collection.entities)
+    drawn = []
+    for attribute in sorted(rng.sample(filtered, count), key=collection.attributes.index):
+        fitting = [c for c in collection.constraints(attribute) if c.holds(somebody)]
+        if not fitting:
+            return None
+        drawn.append(rng.choice(fitting))
+    return drawn
+
+
+def query_of(constraints: list[Constraint]) -> dict[str, str]:
+    """The filters as a list's address has them."""
+    return {key: value for constraint in constraints for key, value in constraint.query.items()}
+
+
+def joined(constraints: list[Constraint]) -> str:
+    """Filters in a row, as one says them: `in Travel with at least 3 votes and with at most 20 replies`."""
+    phrases = [c.phrase for c in constraints]
+    ands = ("and " if a.split()[0] == b.split()[0] else "" for a, b in zip(["-", *phrases], phrases, strict=False))
+    return " ".join(each + phrase for each, phrase in zip(ands, phrases, strict=True))
+
+
+def quoted(name: str) -> str:
+    """A name in an instruction: in quotes where it could be taken for a part of the sentence."""
+    return name if all(word[0].isupper() or word[0].isdigit() for word in name.split()) else f"\u201c{name}\u201d"
+
+
+def search_page(name: str) -> str:
+    """Address of the search results for a name."""
+    return href("/search", q=name.lower())
