@@ -16,6 +16,7 @@ KINDS: dict[str, str] = {
     "shop": "shop.pages:Shop",
     "wiki": "wiki.pages:Wiki",
     "travel": "travel:Travel",
+    "forum": "forum:Forum",
 }
 """Every kind of site, and the class that makes one."""
 

@@ -1,0 +1,178 @@
+"""Forums: boards of threads to read, answer, follow and report, and the members who write them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import date
+
+from webdojo.sites.blocks import Block, Post, Posts
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
+from webdojo.sites.forum import topics
+from webdojo.sites.forum.actions import FOLLOW, MESSAGE, REPLY, REPORT, SOLVE, START, VOTE
+from webdojo.sites.pages import CatalogSite
+from webdojo.sites.people import people, towns
+from webdojo.sites.site import Overlay, Page
+from webdojo.sites.words import slug
+
+MEMBERS = 40
+_ABSENT = 12
+_FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
+_SHOWN_REPLIES = 4
+_ROLES = ("Newcomer", "Regular", "Expert", "Moderator")
+_TAGLINES = (
+    "All about {theme}, by people who do it",
+    "The friendly corner for {theme}",
+    "Questions and answers on {theme}",
+    "A small community for {theme}",
+)
+_HEADINGS = ("What are you working on?", "Welcome to the forum", "Good to see you")
+
+THREAD = (
+    Attribute("board", "Board", listed=True, filter="is", phrase="in {value}"),
+    Attribute("author", "Author", listed=True),
+    Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "posted on or after {value}"),
+    Attribute(
+        "replies",
+        "Reply count",
+        "number",
+        "",
+        True,
+        "min",
+        "Fewest replies first",
+        "least answered",
+        "with a reply count of at least {value}",
+    ),
+    Attribute(
+        "votes",
+        "Score",
+        "number",
+        "",
+        True,
+        "min",
+        "Lowest score first",
+        "lowest scoring",
+        "with a score of at least {value}",
+    ),
+    Attribute("status", "Status", filter="is", phrase="marked as {value}"),
+    Attribute("views", "View count", "number"),
+    Attribute("last", "Last poster"),
+    Attribute("edited", "Last edit", "date", noun="date of the last edit"),
+)
+_THREAD_LIMITS: dict[str, tuple[Value, ...]] = {
+    "date": ("2025-07-01", "2026-01-01", "2026-09-01"),
+    "replies": (10, 50, 150),
+    "votes": (20, 100, 300),
+}
+MEMBER = (
+    Attribute("role", "Role", listed=True, filter="is", phrase="with the role {value}"),
+    Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
+    Attribute("joined", "Join date", "date", "", True, "", "Longest here first", "longest standing"),
+    Attribute(
+        "posts",
+        "Post count",
+        "number",
+        "",
+        True,
+        "min",
+        "Fewest posts first",
+        "least active",
+        "with a post count of at least {value}",
+    ),
+    Attribute("interest", "Favourite board"),
+    Attribute("inbox", "Inbox", asked=False),
+)
+
+
+class Forum(CatalogSite):
+    """One forum about one theme."""
+
+    kind = "forum"
+    headings: tuple[str, ...] = _HEADINGS
+
+    def draw(self, rng: random.Random) -> list[Collection]:
+        theme = rng.choice(topics.THEMES)
+        self.tagline = rng.choice(_TAGLINES).format(theme=theme.name)
+        self.headings = (theme.heading, *_HEADINGS)
+        boards = {sort: rng.choice(names) for sort, names in topics.BOARDS.items()}
+        start = replace(START, fields=(replace(START.fields[0], options=tuple(boards.values())), *START.fields[1:]))
+        self.actions = (VOTE, SOLVE, REPLY, FOLLOW, REPORT, start, MESSAGE)
+        names, homes = people(rng, MEMBERS), towns(rng, 6)
+        titles = _titles(rng, theme, rng.randint(240, 420) + _ABSENT)
+        absent, titles = titles[:_ABSENT], titles[_ABSENT:]
+        replies, votes = rng.sample(range(1, 500), len(titles)), rng.sample(range(900), len(titles))
+        days = sorted(rng.sample(range(_DAYS), len(titles)), reverse=True)
+        threads = [
+            _thread(rng, title, boards[sort], names, day, counts)
+            for (sort, title), day, counts in zip(titles, days, zip(replies, votes, strict=True), strict=True)
+        ]
+        joined = rng.sample(range(900, 4000), MEMBERS)
+        posts = rng.sample(range(20, 3000), MEMBERS)
+        interests = [rng.choice(tuple(boards.values())) for _ in names]
+        members = [_member(rng, *each, homes) for each in zip(names, joined, posts, interests, strict=True)]
+        gone = tuple(title for _, title in absent)
+        return [
+            Collection("threads", "Threads", "thread", "threads", THREAD, tuple(threads), _THREAD_LIMITS, gone),
+            Collection("members", "Members", "member", "members", MEMBER, tuple(members), {"posts": (100, 500, 1500)}),
+        ]
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        if page.name != "entity" or page.data["collection"].slug != "threads":
+            return []
+        thread: Entity = page.data["entity"]
+        rng = random.Random(f"{self.host}-{thread.slug}")
+        members = [entity.name for entity in self.collections["members"].entities]
+        count = min(int(thread.values["replies"]), _SHOWN_REPLIES)
+        said = [
+            Post(author, text)
+            for author, text in zip(rng.sample(members, count), rng.sample(topics.REPLIES, count), strict=True)
+        ]
+        made = made_about("replies", thread.slug, overlay.state)
+        own = [Post("You", str(values["text"])) for values in made]
+        return [Posts("Latest replies", (*said, *own))] if said or own else []
+
+
+def _titles(rng: random.Random, theme: topics.Theme, count: int) -> list[tuple[str, str]]:
+    """So many different titles, each with the sort of board that it belongs to."""
+    sorts, titles = tuple(topics.BOARDS), dict[str, tuple[str, str]]()
+    while len(titles) < count:
+        sort = rng.choice(sorts)
+        thing, other = rng.sample(theme.things, 2)
+        title = rng.choice(topics.TITLES[sort]).format(
+            thing=thing,
+            other=other,
+            deed=rng.choice(theme.deeds),
+            fault=rng.choice(theme.faults),
+            place=rng.choice(theme.places),
+        )
+        titles[slug(title)] = (sort, title)
+    return list(titles.values())
+
+
+def _thread(rng: random.Random, title: str, board: str, names: list[str], day: int, counts: tuple[int, int]) -> Entity:
+    replies, votes = counts
+    values: dict[str, Value] = {
+        "board": board,
+        "author": rng.choice(names),
+        "date": date.fromordinal(_FIRST_DAY + day).isoformat(),
+        "replies": replies,
+        "votes": votes,
+        "status": rng.choice(("Open", "Open", "Open", "Solved", "Solved", "Locked")),
+        "views": replies * rng.randint(11, 60),
+        "last": rng.choice(names),
+        "edited": date.fromordinal(_FIRST_DAY + day + rng.randint(0, 9)).isoformat(),
+    }
+    text = f"{rng.choice(topics.OPENINGS)} {rng.choice(topics.MIDDLES)}"
+    return Entity(slug(title), title, values, (text, rng.choice(topics.CLOSINGS)))
+
+
+def _member(rng: random.Random, name: str, joined: int, posts: int, interest: str, homes: list[str]) -> Entity:
+    values: dict[str, Value] = {
+        "role": rng.choice(_ROLES),
+        "town": rng.choice(homes),
+        "joined": date.fromordinal(_FIRST_DAY - joined).isoformat(),
+        "posts": posts,
+        "interest": interest,
+        "inbox": rng.choice(("Open", "Open", "Open", "Closed")),
+    }
+    return Entity(slug(name), name, values)

@@ -1,0 +1,230 @@
+"""What forums talk about: a theme gives the things, the deeds and the places that titles are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The subject of one forum."""
+
+    name: str
+    heading: str
+    things: tuple[str, ...]
+    """Singular nouns with their article."""
+    deeds: tuple[str, ...]
+    """Verbs that take a thing."""
+    faults: tuple[str, ...]
+    """What a thing does when something is wrong."""
+    places: tuple[str, ...]
+
+
+THEMES = (
+    Theme(
+        "gardening",
+        "Talk about everything that grows",
+        _list(
+            "a lemon tree, a rose bush, a tomato plant, an olive tree, a hedge, a lawn, a fern, an orchid, a "
+            "compost heap, a greenhouse, a pond, a raised bed, a fig tree, a herb spiral, a climbing vine, a "
+            "rain barrel, a peony, a cactus"
+        ),
+        _list("prune, feed, water, move, shade, protect, grow, save"),
+        _list("drops its leaves, turns yellow, stays small, attracts snails, smells odd, dries out"),
+        _list("on a balcony, in clay soil, in full sun, under a tree, in a small yard, near the coast"),
+    ),
+    Theme(
+        "cycling",
+        "For everyone on two wheels",
+        _list(
+            "a gravel bike, a dynamo lamp, a rear wheel, a leather saddle, a folding bike, a chain guard, a "
+            "disc brake, a cargo bike, a bottom bracket, a tubeless tyre, a pannier, a child seat, a shift "
+            "cable, a steel frame, a helmet"
+        ),
+        _list("clean, adjust, choose, fit, repair, carry, lock, replace"),
+        _list("squeaks, slips, rattles, wears out fast, comes loose, leaks"),
+        _list("in the rain, on long tours, in city traffic, on steep hills, in winter, on cobbles"),
+    ),
+    Theme(
+        "photography",
+        "Light, lenses and long evenings",
+        _list(
+            "a portrait lens, a tripod, a film camera, a light meter, a flash, a camera strap, a darkroom, a "
+            "wide lens, a colour filter, a memory card, a photo book, a view finder, a softbox, a slide "
+            "scanner, a pinhole camera"
+        ),
+        _list("choose, clean, test, calibrate, carry, sell, store, mount"),
+        _list("shows strange stripes, loses focus, sticks, flickers, turns pictures green, stops working"),
+        _list("at night, in the snow, at weddings, on the beach, in the forest, with children"),
+    ),
+    Theme(
+        "home networks",
+        "Wires, waves and where they fail",
+        _list(
+            "a router, a mesh node, a network switch, a home server, a printer, a smart plug, a doorbell "
+            "camera, a firewall, a patch panel, a powerline adapter, a media player, a backup drive, a wall "
+            "socket, a guest network, a thin client"
+        ),
+        _list("set up, reset, secure, update, place, rename, monitor, replace"),
+        _list("keeps rebooting, drops the connection, runs hot, blinks red, forgets its settings, is very slow"),
+        _list("in an old house, behind thick walls, in the attic, for the office, in a shared flat, in the garage"),
+    ),
+    Theme(
+        "baking",
+        "Flour, water, salt and patience",
+        _list(
+            "a sourdough loaf, a rye starter, a puff pastry, a cheese cake, a bread oven, a dough mixer, a "
+            "baguette, a brioche, a proving basket, a pie crust, a pizza stone, a fruit cake, a honey cake, a"
+            " bagel, a sponge, a flat bread"
+        ),
+        _list("freeze, shape, rescue, knead, store, cool, glaze, warm up"),
+        _list("collapses, tears, stays raw inside, tastes sour, sticks to the tin, will not rise"),
+        _list("at high altitude, in a small kitchen, without eggs, in a gas oven, for a crowd, in summer"),
+    ),
+    Theme(
+        "woodworking",
+        "Made of wood, made by hand",
+        _list(
+            "a hand plane, a dovetail joint, a workbench, a table saw, a chisel, an oak board, a drawer, a "
+            "wooden spoon, a lathe, a rocking chair, a clamp, a tool chest, a walnut shelf, a sharpening "
+            "stone, a mallet, a picture frame"
+        ),
+        _list("sharpen, flatten, glue, sand, finish, build, restore, plan"),
+        _list("warps, splits, wobbles, leaves marks, burns the wood, will not stay square"),
+        _list("in a tiny workshop, without machines, outdoors, with green wood, for beginners, on a budget"),
+    ),
+    Theme(
+        "board games",
+        "It is always your turn here",
+        _list(
+            "a trading game, a card game, a solo variant, a dice tower, a game shelf, a war game, a party "
+            "game, a tile game, a rule book, a campaign, a game mat, a word game, a bluffing game, a family "
+            "game, a puzzle hunt, a score pad"
+        ),
+        _list("teach, shorten, store, sleeve, win, host, trade, balance"),
+        _list(
+            "drags on, ends too early, confuses everyone, favours the first player, misses a piece, starts a quarrel"
+        ),
+        _list("with two players, with small children, at the office, on a train, in a big group, on rainy days"),
+    ),
+    Theme(
+        "hiking",
+        "One foot after the other",
+        _list(
+            "a ridge walk, a rain jacket, a trail stove, a tent, a walking pole, a mountain hut, a map case, "
+            "a sleeping bag, a backpack, a river crossing, a day hike, a pair of boots, a head lamp, a water "
+            "filter, a bivouac, a wool hat"
+        ),
+        _list("choose, pack, plan, dry, repair, lend, waterproof, shorten"),
+        _list("leaks, causes blisters, freezes, weighs too much, tears, takes too long"),
+        _list("in spring, above the tree line, with a dog, in fog, alone, on the coast path"),
+    ),
+)
+
+BOARDS: dict[str, tuple[str, ...]] = {
+    "help": ("Help", "Questions", "Troubleshooting", "Ask Anything"),
+    "advice": ("Advice", "Buying Advice", "Recommendations"),
+    "show": ("Showcase", "Your Projects", "Show and Tell"),
+    "market": ("Marketplace", "Swap Shop", "Buy and Sell"),
+    "guides": ("Guides", "How-To", "Tutorials"),
+    "lounge": ("Lounge", "Off Topic", "Chat"),
+}
+"""Names of each board of a forum."""
+
+TITLES: dict[str, tuple[str, ...]] = {
+    "help": (
+        "Why is it that {thing} {fault}?",
+        "What to do when {thing} {fault} {place}",
+        "My friend has {thing} that {fault}",
+        "How can I {deed} {thing} {place}?",
+        "Help, {thing} {fault} again",
+        "Is it normal that {thing} {fault} {place}?",
+    ),
+    "advice": (
+        "Is {thing} worth the money?",
+        "How often do you {deed} {thing}?",
+        "Looking for {thing} to use {place}",
+        "Would you {deed} {thing} {place}?",
+        "What should I know before I get {thing}?",
+        "Who would {deed} {thing} for me?",
+    ),
+    "show": (
+        "Finally got {thing} to work {place}",
+        "A weekend with {thing} {place}",
+        "How I learned to {deed} {thing}",
+        "Before and after: {thing} {place}",
+        "Proud owner of {thing}",
+        "From scratch: {thing} made {place}",
+    ),
+    "market": (
+        "For sale: {thing}, hardly used",
+        "Wanted: {thing} for use {place}",
+        "Giving away {thing}",
+        "Swap: {thing} for {other}",
+        "Free to a good home: {thing}",
+        "Looking to borrow {thing}",
+    ),
+    "guides": (
+        "How to {deed} {thing} {place}",
+        "A short guide to {thing} {place}",
+        "Step by step: {deed} {thing}",
+        "Common mistakes with {thing} {place}",
+        "The right way to {deed} {thing}",
+        "Everything I know about {thing}",
+    ),
+    "lounge": (
+        "If {thing} could talk",
+        "Songs that mention {thing}",
+        "Would you rather have {thing} or {other}?",
+        "Dreamt of {thing} {place}",
+        "My neighbour and {thing}",
+        "Unpopular opinion: {thing} is overrated {place}",
+    ),
+}
+"""Titles of threads by the board that they stand on."""
+
+OPENINGS = (
+    "First of all, hello to everybody here. I have been reading along for quite a while.",
+    "I searched the forum before asking, but the answers that I found did not quite fit.",
+    "Short version: I am stuck. Long version below.",
+    "This came up at dinner last night and nobody at the table could agree.",
+    "I took a few notes along the way, so here they are for whoever needs them.",
+    "Please be kind, this is only my second attempt.",
+    "After a long break I am back at it, and a lot has changed since then.",
+    "Maybe somebody has been through the same and can tell me how it ended.",
+)
+MIDDLES = (
+    "So far I have tried the obvious things, and none of them made much of a difference.",
+    "The shop was friendly but could not say more than what the manual says.",
+    "A friend told me to leave it alone for a while and see what happens.",
+    "It took more time than I had planned, but I learned a lot on the way.",
+    "What surprised me most is how little the price says about the quality.",
+    "I would do a few things in another order if I started again.",
+    "My family has learned to live with it, which is another kind of success.",
+)
+CLOSINGS = (
+    "Any hint is welcome.",
+    "Thanks for reading this far.",
+    "Pictures follow when the light is better.",
+    "Let me know what you think.",
+    "I am curious how others see this.",
+    "Corrections are welcome, as always.",
+)
+REPLIES = (
+    "I had the same last year. It went away by itself.",
+    "Take your time and do not force anything.",
+    "This deserves more attention than it gets.",
+    "I disagree, but politely.",
+    "Have a look at the guides, there is a good one about this.",
+    "My grandmother used to say: leave it overnight.",
+    "Works for me, and has for years.",
+    "Could you add a picture? It is hard to tell from the words alone.",
+    "Following, because I would like to know as well.",
+    "Thank you, that is just what I needed to hear.",
+    "Be careful with that, I learned it the hard way.",
+    "There is no wrong answer here, only expensive ones.",
+)
