@@ -17,6 +17,7 @@ KINDS: dict[str, str] = {
     "wiki": "wiki.pages:Wiki",
     "travel": "travel:Travel",
     "forum": "forum:Forum",
+    "mail": "mail:Mail",
 }
 """Every kind of site, and the class that makes one."""
 
