@@ -18,6 +18,7 @@ KINDS: dict[str, str] = {
     "travel": "travel:Travel",
     "forum": "forum:Forum",
     "mail": "mail:Mail",
+    "news": "news:News",
 }
 """Every kind of site, and the class that makes one."""
 

@@ -1,0 +1,183 @@
+"""Newspapers: articles by section and author to read, comment, rate and save, and letters to the editors."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import date
+
+from webdojo.sites.blocks import Block, Card, Cards, Field, Post, Posts
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
+from webdojo.sites.news import stories
+from webdojo.sites.news.actions import ASK, COMMENT, POLL, RATE, SAVE, SUBSCRIBE, TIP
+from webdojo.sites.pages import CatalogSite
+from webdojo.sites.people import people, towns
+from webdojo.sites.site import Overlay, Page
+from webdojo.sites.words import slug
+
+SECTIONS = 6
+_ABSENT = 12
+_FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
+_SHOWN_COMMENTS, _MOST_READ = 3, 5
+_TAGLINES = (
+    "The news from {town} and around",
+    "Independent, curious, from {town}",
+    "What {town} talks about",
+    "Every day something new in {town}",
+)
+ARTICLE = (
+    Attribute("section", "Section", listed=True, filter="is", phrase="in {value}"),
+    Attribute("author", "Author", listed=True, filter="is", phrase="by {value}"),
+    Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "published on or after {value}"),
+    Attribute(
+        "minutes",
+        "Reading time",
+        "number",
+        "min",
+        True,
+        "max",
+        "Shortest first",
+        "shortest",
+        "with a reading time of at most {value}",
+    ),
+    Attribute(
+        "views",
+        "View count",
+        "number",
+        "",
+        False,
+        "min",
+        "Least read first",
+        "least read",
+        "with a view count of at least {value}",
+    ),
+    Attribute("comments", "Comment count", "number"),
+    Attribute("editor", "Editor"),
+    Attribute("photo", "Photographer"),
+    Attribute("updated", "Last update", "date"),
+    Attribute("open", "Comments", asked=False),
+)
+_ARTICLE_LIMITS: dict[str, tuple[Value, ...]] = {
+    "date": ("2025-07-01", "2026-01-01", "2026-09-01"),
+    "minutes": (3, 6, 10),
+    "views": (1000, 5000, 20000),
+}
+AUTHOR = (
+    Attribute("section", "Section", listed=True, filter="is", phrase="of the section {value}"),
+    Attribute("city", "City", listed=True, filter="is", phrase="from {value}"),
+    Attribute("joined", "Join date", "date", "", True, "", "Longest here first", "longest serving"),
+    Attribute("count", "Article count", "number", "", False, "", "Fewest articles first"),
+    Attribute("desk", "At work", asked=False),
+    Attribute("language", "Second language"),
+)
+
+
+class News(CatalogSite):
+    """One newspaper."""
+
+    kind = "news"
+    headings = ("Today", "Top stories", "The news of the day", "Good to know", "In the news")
+
+    def draw(self, rng: random.Random) -> list[Collection]:
+        places = towns(rng, 7)
+        self.tagline = rng.choice(_TAGLINES).format(town=places[0])
+        sections = rng.sample(tuple(stories.SECTIONS), SECTIONS)
+        question, options = rng.choice(stories.POLLS)
+        email, _, often = SUBSCRIBE.fields
+        self.actions = (
+            SAVE,
+            RATE,
+            COMMENT,
+            ASK,
+            replace(SUBSCRIBE, fields=(email, Field("sections", "Sections", "checks", tuple(sections)), often)),
+            replace(TIP, fields=(Field("desk", "Desk", "select", tuple(sections)), *TIP.fields[1:])),
+            replace(POLL, fields=(Field("vote", question, "radio", options),)),
+        )
+        names = people(rng, 2 * SECTIONS + 5)
+        authors, others = names[: 2 * SECTIONS], names[2 * SECTIONS :]
+        desks = {name: sections[i // 2] for i, name in enumerate(authors)}
+        headlines = _headlines(rng, sections, places, rng.randint(240, 380) + _ABSENT)
+        absent, headlines = headlines[:_ABSENT], headlines[_ABSENT:]
+        days = sorted(rng.sample(range(_DAYS), len(headlines)), reverse=True)
+        articles = [
+            _article(rng, *about, day, [name for name in authors if desks[name] == about[0]], others)
+            for about, day in zip(headlines, days, strict=True)
+        ]
+        written = [str(article.values["author"]) for article in articles]
+        joined = rng.sample(range(100, 6000), len(authors))
+        staff = [
+            _author(rng, name, desks[name], day, written.count(name), places)
+            for name, day in zip(authors, joined, strict=True)
+        ]
+        gone = tuple(title for _, title in absent)
+        return [
+            Collection("articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS, gone),
+            Collection("authors", "Authors", "author", "authors", AUTHOR, tuple(staff)),
+        ]
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        articles = self.collections["articles"].entities
+        if page.name == "home":
+            most = sorted(articles, key=lambda article: -int(article.values["views"]))[:_MOST_READ]
+            cards = tuple(Card(article.name, f"/articles/{article.slug}") for article in most)
+            return [Cards(cards, self.say("Most read"))]
+        if page.name != "entity" or page.data["entity"].slug not in self.collections["articles"].by_slug:
+            return []
+        article: Entity = page.data["entity"]
+        rng = random.Random(f"{self.host}-{article.slug}")
+        count = min(int(article.values["comments"]), _SHOWN_COMMENTS)
+        said = [
+            Post(name, text) for name, text in zip(people(rng, count), rng.sample(stories.COMMENTS, count), strict=True)
+        ]
+        made = made_about("comments", article.slug, overlay.state)
+        own = [Post(str(values["reader"]), str(values["text"])) for values in made]
+        return [Posts("Latest comments", (*said, *own))] if said or own else []
+
+
+def _headlines(rng: random.Random, sections: list[str], places: list[str], count: int) -> list[tuple[str, str]]:
+    """So many different headlines, each with its section before it."""
+    headlines: dict[str, tuple[str, str]] = {}
+    while len(headlines) < count:
+        section = rng.choice(sections)
+        town, other = rng.sample(places, 2)
+        gaps = {gap: rng.choice(options) for gap, options in stories.GAPS.items()}
+        capital = {gap.capitalize(): text[0].upper() + text[1:] for gap, text in gaps.items()}
+        title = rng.choice(stories.SECTIONS[section].headlines).format(
+            town=town, other=other, adjective=rng.choice(stories.ADJECTIVES), **gaps, **capital
+        )
+        headlines[slug(title)] = (section, title[0].upper() + title[1:])
+    return list(headlines.values())
+
+
+def _article(rng: random.Random, section: str, title: str, day: int, authors: list[str], others: list[str]) -> Entity:
+    closed = rng.random() < 0.15
+    values: dict[str, Value] = {
+        "section": section,
+        "author": rng.choice(authors),
+        "date": _day(day),
+        "minutes": rng.randint(2, 18),
+        "views": int(10 ** rng.uniform(2.3, 4.9)),
+        "comments": rng.randint(1, 240),
+        "editor": rng.choice(others),
+        "photo": rng.choice(others),
+        "updated": _day(day + rng.randint(0, 6)),
+        "open": "Closed" if closed else "Open",
+    }
+    texts = rng.sample(stories.SECTIONS[section].texts, 3)
+    return Entity(slug(title), title, values, (" ".join(texts[:2]), texts[2]))
+
+
+def _author(rng: random.Random, name: str, section: str, joined: int, count: int, places: list[str]) -> Entity:
+    values: dict[str, Value] = {
+        "section": section,
+        "city": rng.choice(places),
+        "joined": _day(-joined),
+        "count": count,
+        "desk": "On leave" if rng.random() < 0.2 else "Yes",
+        "language": rng.choice(("French", "Spanish", "Polish", "Turkish", "Greek", "Arabic", "Danish", "Welsh")),
+    }
+    return Entity(slug(name), name, values)
+
+
+def _day(number: int) -> str:
+    return date.fromordinal(_FIRST_DAY + number).isoformat()

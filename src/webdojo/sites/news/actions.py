@@ -1,0 +1,145 @@
+"""What readers of a newspaper can do."""
+
+from __future__ import annotations
+
+from webdojo.sites.actions import Action
+from webdojo.sites.blocks import Field
+
+_TEXTS = (
+    "I was there and saw it with my own eyes",
+    "Please ask the people who live nearby as well",
+    "My grandmother always said so",
+    "This is good news for the whole street",
+    "The photo shows another building",
+    "I had hoped for more details",
+    "Somebody should thank the volunteers",
+    "Let us wait until the summer is over",
+)
+_READERS = (
+    "Ada Brook",
+    "Ben Castle",
+    "Cleo Winter",
+    "Dan Marsh",
+    "Eva Stone",
+    "Finn Rivers",
+    "Grace Hill",
+    "Hugo Field",
+)
+_ADDRESSES = (
+    "ada.brook@mail.example",
+    "ben.castle@post.example",
+    "cleo.winter@office.example",
+    "dan.marsh@mail.example",
+    "eva.stone@post.example",
+    "finn.rivers@home.example",
+)
+
+
+COMMENT = Action(
+    "comment",
+    "Comment",
+    "Your comment on {name} is online.",
+    (
+        "comment \u201c{text}\u201d on {name} with the display name {reader}",
+        "under the display name {reader}, leave the comment \u201c{text}\u201d on {name}",
+        "post a comment on {name}: display name {reader}, text \u201c{text}\u201d",
+    ),
+    collection="articles",
+    fields=(Field("reader", "Display name"), Field("text", "Comment", "textarea")),
+    makes="comments",
+    examples={"reader": _READERS, "text": _TEXTS},
+    refuses=lambda article: "closed for comments" if article.values["open"] == "Closed" else "",
+)
+SAVE = Action(
+    "save",
+    "Save article",
+    "{name} is on your reading list.",
+    ("save {name} for later", "put {name} on the reading list", "bookmark {name}"),
+    collection="articles",
+    sets={"saved": "yes"},
+    refuses=lambda article: "already saved" if "saved" in article.values else "",
+)
+RATE = Action(
+    "rate",
+    "Rate",
+    "Thank you for rating {name}.",
+    (
+        "rate {name} with {stars} points",
+        "give {name} a rating of {stars} points",
+        "set the rating of {name} to {stars} points",
+    ),
+    collection="articles",
+    fields=(Field("stars", "Your rating in points", "range", least=0, most=10),),
+)
+SUBSCRIBE = Action(
+    "newsletter",
+    "Newsletter",
+    "The newsletter is on its way.",
+    (
+        "subscribe {email} to the newsletter {often} with exactly these sections: {sections}",
+        "get the newsletter sent to {email}, {often}, about {sections} and nothing else",
+        "sign {email} up for the newsletter; it should come {often} and be about just these sections: {sections}",
+    ),
+    fields=(
+        Field("email", "E-mail", "email"),
+        Field("sections", "Sections", "checks"),
+        Field("often", "How often", "radio", ("every morning", "every Friday", "every month")),
+    ),
+    makes="subscriptions",
+    examples={"email": _ADDRESSES},
+)
+TIP = Action(
+    "tip",
+    "Send a tip",
+    "Thank you, our reporters will have a look.",
+    (
+        "send the tip \u201c{text}\u201d to the {desk} desk, give {seen} as the day, and stay anonymous",
+        "tip off the {desk} desk anonymously: \u201c{text}\u201d, seen on {seen}",
+        "send an anonymous tip to the {desk} desk that says \u201c{text}\u201d, with {seen} as the day",
+    ),
+    fields=(
+        Field("desk", "Desk", "select"),
+        Field("text", "What happened?", "textarea"),
+        Field("seen", "Day", "date", hint="2027-02"),
+        Field("anonymous", "Stay anonymous", "checkbox", required=False),
+    ),
+    makes="tips",
+    examples={"text": _TEXTS},
+)
+POLL = Action(
+    "poll",
+    "Vote",
+    "Your vote is counted.",
+    (
+        "vote \u201c{vote}\u201d in the poll of the day",
+        "answer the poll of the readers with \u201c{vote}\u201d",
+        "take part in the poll and choose \u201c{vote}\u201d",
+    ),
+    fields=(Field("vote", "Your vote", "radio"),),
+    makes="votes",
+)
+ASK = Action(
+    "ask",
+    "Ask",
+    "{name} has got your question.",
+    (
+        "ask {name} \u201c{text}\u201d and give {email} as the e-mail address",
+        "send {name} the question \u201c{text}\u201d with {email} as the address for the answer",
+        "put the question \u201c{text}\u201d to {name}, from {email}",
+    ),
+    collection="authors",
+    fields=(Field("email", "Your e-mail", "email"), Field("text", "Your question", "textarea")),
+    makes="questions",
+    examples={
+        "email": _ADDRESSES,
+        "text": (
+            "Where did you take the photo",
+            "Will there be a second part",
+            "How did you find the story",
+            "Can I see the letters",
+            "Who paid for the study",
+            "What happened to the dog",
+        ),
+    },
+    refuses=lambda author: "on leave" if author.values["desk"] == "On leave" else "",
+)
