@@ -16,6 +16,7 @@ KINDS: dict[str, str] = {
     "shop": "shop.pages:Shop",
     "wiki": "wiki.pages:Wiki",
     "travel": "travel:Travel",
+    "tracker": "tracker:Tracker",
     "forum": "forum:Forum",
     "mail": "mail:Mail",
     "news": "news:News",
