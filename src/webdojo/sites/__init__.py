@@ -17,6 +17,7 @@ KINDS: dict[str, str] = {
     "wiki": "wiki.pages:Wiki",
     "travel": "travel:Travel",
     "tracker": "tracker:Tracker",
+    "admin": "admin:Admin",
     "forum": "forum:Forum",
     "mail": "mail:Mail",
     "news": "news:News",
