@@ -18,6 +18,7 @@ KINDS: dict[str, str] = {
     "travel": "travel:Travel",
     "tracker": "tracker:Tracker",
     "admin": "admin:Admin",
+    "forms": "forms:Forms",
     "forum": "forum:Forum",
     "mail": "mail:Mail",
     "news": "news:News",
