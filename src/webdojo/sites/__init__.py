@@ -22,6 +22,7 @@ KINDS: dict[str, str] = {
     "forum": "forum:Forum",
     "mail": "mail:Mail",
     "news": "news:News",
+    "places": "places:Places",
 }
 """Every kind of site, and the class that makes one."""
 

@@ -1,0 +1,138 @@
+"""Goals that only a town has: open what is on the map, and use the form that finds places."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from webdojo.sites.answers import text
+from webdojo.sites.catalog import Entity, fact_name
+from webdojo.sites.catalog_goals import answer_of
+from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
+from webdojo.sites.references import Reference, draw_constraints, joined, query_of, refer
+from webdojo.sites.site import href
+
+if TYPE_CHECKING:
+    from webdojo.sites.places import Places
+
+_ASKED = ("category", "rating", "opens")
+
+
+def on_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
+    """Open the card of a place on the map."""
+    it = refer(site.main, facts - 1, rng)
+    if it is None:
+        return None
+    near = f", at the corner of {site.spots[it.entity.slug].corner}"
+    cores = (
+        f"find {it.phrase} on the map and click its marker",
+        f"go to the map and select {it.phrase}" + (near if not it.says else ""),
+        f"show me on the map what it says about {it.phrase}" + (near if not it.says else ""),
+    )
+    plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
+    return Goal("on_map", it.path, {}, (*it.facts, _opened(it.entity)), plan, cores=cores)
+
+
+def from_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
+    """Open a place on the map, and its page from there."""
+    it = refer(site.main, facts - 2, rng) if facts >= 2 else None
+    if it is None:
+        return None
+    cores = (
+        f"find {it.phrase} on the map and open its page from there",
+        f"go to the page of {it.phrase} by way of the map",
+        f"look for {it.phrase} on the map, click the marker and follow the link to the page",
+    )
+    checks = (*it.facts, _opened(it.entity), _page(it.entity))
+    plan = [*_way(it), _marker(it.entity), visit(it.path), done(f"This is {it.entity.name}.")]
+    return Goal("from_map", it.path, {}, checks, plan, cores=cores)
+
+
+def at_corner(site: Places, facts: int, rng: random.Random) -> Goal | None:
+    """Find out on the map what stands at a corner: 1 to 3 facts for one corner, 5 to compare two."""
+    one, other = rng.sample(site.main.entities, 2)
+    at = f"the place at the corner of {site.spots[one.slug].corner}"
+    found = f"This is {one.name}."
+    match facts:
+        case 1:
+            cores: tuple[str, ...] = (
+                f"click {at} on the map",
+                f"select {at} on the map",
+                f"open the map card of {at}",
+            )
+            return Goal("corner", one.slug, {}, (_opened(one),), [_marker(one), done(found)], cores=cores)
+        case 2:
+            cores = (f"open the page of {at} from the map", f"find {at} on the map and go to its page")
+            plan = [_marker(one), visit(f"/places/{one.slug}"), done(found)]
+            return Goal("corner_page", one.slug, {}, (_opened(one), _page(one)), plan, cores=cores)
+        case 3:
+            attribute = site.main.by_key[rng.choice(_ASKED)]
+            value = one.values[attribute.key]
+            shown = attribute.show(value)
+            label = attribute.noun or attribute.label.lower()
+            cores = (f"the {label} of {at} on the map", f"the {label} that the map gives for {at}")
+            seen = fact(f"The {label} of {one.name} was shown", seen=[fact_name(one.slug, attribute.label)])
+            checks = (_opened(one), seen, fact(f"The answer is {shown}", answer=answer_of(attribute, value)))
+            plan = [_marker(one), done(f"{attribute.label} is {shown}.", shown)]
+            return Goal("corner_fact", f"{one.slug}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+        case 5 if one.values["rating"] != other.values["rating"]:
+            return _corners(site, one, other)
+    return None
+
+
+def _corners(site: Places, one: Entity, other: Entity) -> Goal:
+    better = max(one, other, key=lambda place: place.values["rating"])
+    at = " or ".join(f"the one at the corner of {site.spots[each.slug].corner}" for each in (one, other))
+    cores = (
+        f"the name of the place on the map with the higher rating: {at}",
+        f"the name of the better rated of two places on the map: {at}",
+    )
+    checks = (
+        *(_opened(each) for each in (one, other)),
+        *(fact(f"The rating of {e.name} was shown", seen=[fact_name(e.slug, "Rating")]) for e in (one, other)),
+        fact(f"The answer is {better.name}", answer=text(better.name)),
+    )
+    first = {**_marker(one), "note": f"Rating of {one.name} is {one.values['rating']} %."}
+    said = f"Rating of {other.name} is {other.values['rating']} %."
+    plan = [first, _marker(other), done(said, better.name)]
+    return Goal("corners", f"{one.slug}-{other.slug}", {}, checks, plan, cores=cores, form="ask")
+
+
+def located(site: Places, facts: int, rng: random.Random) -> Goal | None:
+    """Use the form that finds places."""
+    drawn = draw_constraints(site.main, facts - 2, rng, ("district", "category", "now")) if facts >= 3 else None
+    if drawn is None or any(c.attribute.key == "now" and c.value != "open now" for c in drawn):
+        return None
+    query = query_of(drawn)
+    where = href("/places", **query)
+    phrase = f"places {joined(drawn)}"
+    form = site.say("Find a place")
+    cores = (
+        f"use the form \u201c{form}\u201d to list the {phrase}",
+        f"search for {phrase} with the form \u201c{form}\u201d",
+        f"let \u201c{form}\u201d show you all {phrase}",
+    )
+    checks = (
+        fact(f"The form {form} was shown", visited=[place("/find")]),
+        *(fact(f"Only places {c.phrase} are shown", within=place("/places", **c.query)) for c in drawn),
+        fact("No other filter is set", url=place("/places", **query)),
+    )
+    plan: Plan = [visit("/find"), visit(where, via="/find"), done(f"These are the {phrase}.")]
+    return Goal("located", where, {}, checks, plan, cores=cores)
+
+
+def _opened(entity: Entity) -> Fact:
+    return fact(f"The map showed the card of {entity.name}", visited=[place(f"/map/card/{entity.slug}")])
+
+
+def _page(entity: Entity) -> Fact:
+    return fact(f"The page of {entity.name} is shown at the end", url=place(f"/places/{entity.slug}"))
+
+
+def _marker(entity: Entity) -> dict[str, str]:
+    return {"do": "marker", "marker": entity.slug, "name": entity.name, "at": "/map", "note": ""}
+
+
+def _way(it: Reference) -> Plan:
+    """How one learns which place it is, where it is not named."""
+    return it.plan if it.says else []
