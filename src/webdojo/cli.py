@@ -12,6 +12,7 @@ import json
 import logging
 import shlex
 import threading
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -31,10 +32,12 @@ app = typer.Typer(
     add_completion=False,
 )
 sites_app = typer.Typer(help="The embedded web.", no_args_is_help=True)
+tasks_app = typer.Typer(help="Task sets.", no_args_is_help=True)
 tiny_app = typer.Typer(help="The tiny model that ships with webdojo.", no_args_is_help=True)
 browser_app = typer.Typer(help="Browsers for other machines.", no_args_is_help=True)
 app.add_typer(sites_app, name="sites")
 app.add_typer(browser_app, name="browser")
+app.add_typer(tasks_app, name="tasks")
 app.add_typer(tiny_app, name="tiny")
 
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a recipe in the package, or a .yaml file.")]
@@ -60,6 +63,7 @@ def train(
     from webdojo.config import dump_recipe, load_recipe
     from webdojo.estimate import describe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
+    from webdojo.sites.taskgen import levels_of
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
@@ -70,6 +74,7 @@ def train(
         folder = run or Path("runs") / recipe.name
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
+    levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
     if dry_run:
         # The estimate is a comment, so that what is printed is a recipe file.
         typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}" for line in describe(recipe).splitlines()))
@@ -141,6 +146,34 @@ def serve(
                 typer.echo(f"  http://{host_of(kind, seed)}:{server.port}/")
         typer.echo("Ctrl-C stops.")
         threading.Event().wait()
+
+
+@tasks_app.command("make")
+def make_tasks(
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them, one JSON object a line.")],
+    split: Annotated[str, typer.Option(help="train, valid, test, test_phrasings or test_kinds.")] = "train",
+    n: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Kind of site; may be given several times. All if absent.")
+    ] = None,
+    difficulty: Annotated[
+        list[int] | None, typer.Option(min=1, help="Number of facts; may be given several times. All if absent.")
+    ] = None,
+) -> None:
+    """Draw tasks of the embedded web into a file."""
+    from webdojo.progress import progress
+    from webdojo.tasks import load
+
+    tasks = load(f"dojo:{split}", seed=seed, kinds=kind or None, difficulties=difficulty or None)
+    part = out.with_name(f"{out.name}.part")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with part.open("w") as file, progress("tasks", n) as bar:
+        for task in islice(tasks, n):
+            file.write(task.model_dump_json(exclude_defaults=True) + "\n")
+            bar.advance(1)
+    part.replace(out)
+    typer.echo(f"{n} tasks in {out}")
 
 
 @browser_app.command("serve")

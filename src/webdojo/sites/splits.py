@@ -1,0 +1,92 @@
+"""The splits of the embedded web: streams of tasks for training and for three ways of being new.
+
+| split | kinds | sites | phrasings |
+|---|---|---|---|
+| `train` | all but the held-out | seeds below `HELDOUT_SEED` | those of training |
+| `valid` | as train | held-out | those of training |
+| `test` | as train | held-out, others | those of training |
+| `test_phrasings` | as train | held-out, others | held-out |
+| `test_kinds` | held-out | all held-out | those of training |
+
+No host is in two splits. A stream never ends and never repeats a task while its sites have new ones; the
+same split, seed and options give the same stream.
+"""
+
+from __future__ import annotations
+
+import difflib
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from webdojo.errors import TaskError
+from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.site import load_site
+from webdojo.sites.taskgen import MOST_FACTS, draw_task, levels_of
+from webdojo.sites.wording import Phrasings
+from webdojo.types import Task
+
+HELDOUT_KINDS = ("admin", "places")
+_BLOCK = 100_000
+_SITES_AT_ONCE, _TASKS_OF_EACH = 4, 12
+"""Making a site costs more than drawing a task of it, so a stream draws some tasks of a few sites in turns."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which sites and phrasings a split's tasks are drawn from."""
+
+    kinds: tuple[str, ...]
+    seeds: range
+    phrasings: Phrasings = "train"
+
+
+def _seeds(block: int) -> range:
+    return range(HELDOUT_SEED + block * _BLOCK, HELDOUT_SEED + (block + 1) * _BLOCK)
+
+
+_TRAINED = tuple(kind for kind in KINDS if kind not in HELDOUT_KINDS)
+
+SPLITS: dict[str, Split] = {
+    "train": Split(_TRAINED, range(HELDOUT_SEED)),
+    "valid": Split(_TRAINED, _seeds(1)),
+    "test": Split(_TRAINED, _seeds(2)),
+    "test_phrasings": Split(_TRAINED, _seeds(3), phrasings="heldout"),
+    "test_kinds": Split(tuple(kind for kind in KINDS if kind in HELDOUT_KINDS), _seeds(4)),
+}
+
+
+def stream(split: str, *, seed: int = 0, kinds: Sequence[str] = (), difficulties: Sequence[int] = ()) -> Iterator[Task]:
+    """Tasks of a split without end.
+
+    Args:
+        split: a key of `SPLITS`.
+        seed: of the draws.
+        kinds: of the split's kinds, these only.
+        difficulties: numbers of facts, these only; by default 1 to the most that a kind has.
+
+    Raises:
+        TaskError: unknown split, or kinds or difficulties that it does not have.
+    """
+    if split not in SPLITS:
+        near = difflib.get_close_matches(split, SPLITS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"splits: {', '.join(SPLITS)}"
+        raise TaskError(f"unknown split {split!r} of the embedded web; {hint}")
+    chosen = tuple(kinds) or SPLITS[split].kinds
+    for kind in chosen:
+        if kind not in SPLITS[split].kinds:
+            raise TaskError(f"split {split!r} has no sites of kind {kind!r}; it has {', '.join(SPLITS[split].kinds)}")
+    levels = levels_of(chosen, difficulties or range(1, MOST_FACTS + 1))
+    return _stream(SPLITS[split], chosen, levels, random.Random(f"{split}-{seed}"))
+
+
+def _stream(split: Split, kinds: Sequence[str], levels: dict[str, list[int]], rng: random.Random) -> Iterator[Task]:
+    known: set[int] = set()
+    while True:
+        sites = [load_site(kind, rng.choice(split.seeds)) for kind in kinds for _ in range(_SITES_AT_ONCE)]
+        for _ in range(_TASKS_OF_EACH):
+            for site in rng.sample(sites, len(sites)):
+                task = draw_task(site, rng.choice(levels[site.kind]), rng, split.phrasings)
+                if task is not None and hash(task.id) not in known:
+                    known.add(hash(task.id))
+                    yield task
