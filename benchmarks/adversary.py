@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +40,8 @@ class Ending:
 
 
 def right_answer(task: Task) -> str:
-    """The answer that is right, or one that is as good as any where the task asks for none."""
-    values = [fact["answer"]["value"] for fact in task.evaluator["facts"] if "value" in fact.get("answer", {})]
-    return str(values[-1]) if values else "done"
+    """The answer that the oracle gives."""
+    return str(task.metadata["plan"][-1]["answer"])
 
 
 def asks_for_answer(task: Task) -> bool:
@@ -51,16 +51,17 @@ def asks_for_answer(task: Task) -> bool:
 
 def right_ending(task: Task) -> Ending:
     """An ending on which the whole evaluator holds, given the right answer."""
-    url, visited, seen = task.start_url, ["/"], set()
+    url, state = task.start_url, {task.website: _untouched(task.evaluator.get("state", {}))}
     for fact in task.evaluator["facts"]:
+        host = fact.get("site", task.website)
+        here = state.setdefault(host, _untouched({}))
         for checks in (fact, *fact.get("any", ())[:1]):
-            visited += [_path(place) for place in checks.get("visited", ())]
-            seen |= set(checks.get("seen", ()))
+            here["visited"] += [_path(place) for place in checks.get("visited", ())]
+            here["seen"] += checks.get("seen", ())
             if "url" in checks:
-                visited.append(_path(checks["url"]))
-                url = f"http://{task.website}{visited[-1]}"
-    state = {"state": dict(task.evaluator.get("state", {})), "visited": visited, "seen": sorted(seen)}
-    return Ending(url, {task.website: state})
+                here["visited"].append(_path(checks["url"]))
+                url = f"http://{host}{here['visited'][-1]}"
+    return Ending(url, state)
 
 
 def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
@@ -75,23 +76,32 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         f"{right} or {near}", f"{near} or {right}", f"{right}, {near}", f"{near}\n{right}", f"{right} {near}",
         f"{right}, not {near}", f"not {right}", f"I think {right}", f"maybe {right}", f"probably {right}?",
         f"{right} but also {near}", f"either {right} or something else", f"It is not {right}", f"anything but {right}",
-        f"{right}. The {near} one too", f"x{right}", f"{right}0", f"no {right}", f"{right}.5", f"{right}%",
-        f"{right} km", f"≠ {right}", f"~{right}", " ".join(right), right[:-1], right[::-1],
+        f"{right}. The {near} one too", f"x{right}", f"{right}0", f"{right}%",
+        f"{right} km", f"≠ {right}", f"~{right}", " ".join(right), right[::-1],
         right.translate(LOOK_ALIKES), f"{right} " + "word " * 99, f"{right} " + f"{near} " * 99,
-        *(f"{right}. {injection}" for injection in INJECTIONS), "Sold out", f"It cannot be done: {right}",
+        *(f"{right}. {injection}" for injection in INJECTIONS), "Sold out",
     ]  # fmt: skip
+    if right[-1:].isdecimal() or not right[:1].isdecimal():  # a unit without its last letter is still one
+        said.append(right[:-1])
+    if not right.startswith("Impossible"):
+        said += [f"It cannot be done: {right}", f"no {right}"]
     if right.isdecimal():
+        said.append(f"{right}.5")
         said += [f"{before}{right}" for before in ("-", "−", "-$", ".", ">= ", "> ")]
         said += [f"{right}{after}" for after in ("e3", "k", "²", f"/{near}", " -1")]
     return list(dict.fromkeys(answer for answer in said if not _same(answer, right)))
 
 
-def wrong_endings(task: Task, rng: random.Random) -> Iterator[Ending]:
+def wrong_endings(task: Task, rng: random.Random) -> list[Ending]:
     """Endings that are not quite right: nothing done, one thing left out, one changed, one more."""
     right = right_ending(task)
+    return [ending for ending in _variants(task, right, rng) if ending != right]
+
+
+def _variants(task: Task, right: Ending, rng: random.Random) -> Iterator[Ending]:
     here = right.state[task.website]
     yield Ending(task.start_url, {})
-    yield Ending(task.start_url, {task.website: {"state": {}, "visited": ["/"], "seen": []}})
+    yield Ending(task.start_url, {task.website: _untouched({})})
 
     def but(**changed: Any) -> Ending:
         return Ending(right.url, {task.website: {**here, **changed}})
@@ -119,6 +129,10 @@ def wrong_endings(task: Task, rng: random.Random) -> Iterator[Ending]:
     yield Ending(right.url, {**right.state, "shop-999998.localhost": elsewhere})
 
 
+def _untouched(state: dict[str, Any]) -> dict[str, Any]:
+    return {"state": dict(state), "visited": ["/"], "seen": []}
+
+
 def _path(place: dict[str, Any]) -> str:
     query = urlencode(place.get("query", {}))
     return f"{place['path']}?{query}" if query else place["path"]
@@ -130,10 +144,10 @@ def _other_values(task: Task) -> list[str]:
     answers = [fact["answer"] for fact in task.evaluator["facts"] if "answer" in fact]
     near = [str(value) for answer in answers for value in answer.get("values", ())]
     if right.isdecimal():
-        near += [str(int(right) + step) for step in (-1, 1, 10, 100)]
+        near += [str(abs(int(right) + step)) for step in (-1, 1, 10, 100)]
     return [value for value in dict.fromkeys(near) if value != right]
 
 
 def _same(answer: str, right: str) -> bool:
     """Whether a mutation left the answer as it was: a word that reads the same backwards, say."""
-    return answer.strip().lower() == right.lower()
+    return re.sub(r"\W", "", answer).lower() == re.sub(r"\W", "", right).lower()

@@ -27,7 +27,7 @@ def adversary() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def tasks() -> list[Task]:
-    return make_tasks(KINDS, range(60), 1000, seed=9)
+    return make_tasks(list(KINDS), range(60), 1000, seed=9, difficulties=range(1, 10))
 
 
 def test_the_right_ending_of_every_task_is_accepted_and_all_its_facts_hold(

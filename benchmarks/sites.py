@@ -1,0 +1,243 @@
+"""Is the embedded web solvable, unguessable, hard to cheat, and cheap?
+
+    python benchmarks/sites.py [--tasks 2000] [--weather-tasks 500] [--clicker-tasks 300] [--answers 5000]
+
+| part | what it does |
+|---|---|
+| `oracle` | solves sampled tasks of all kinds and difficulties in real Chromium, in fair and in heavy weather |
+| `null_agent` | says `done` at once |
+| `closed_book` | answers from the instruction alone |
+| `random_clicker` | clicks for a while, then says some text of the page |
+| `answers` | adversarial answers on right endings, and right answers on wrong endings (`adversary.py`) |
+| `cost` | tasks drawn a second, CPU-ms to answer a page |
+
+Failures of the oracle and false accepts are in the rows, one by one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from itertools import islice
+from statistics import median
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import record
+from adversary import adversarial_answers, asks_for_answer, right_answer, right_ending, wrong_endings
+
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.session import BrowserSession
+from webdojo.config import BrowserConfig
+from webdojo.errors import WebdojoError
+from webdojo.progress import Progress, progress
+from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.oracle import Oracle
+from webdojo.sites.render import render
+from webdojo.sites.server import SiteServer
+from webdojo.sites.site import Overlay, Page, Request, load_site
+from webdojo.sites.taskgen import make_tasks
+from webdojo.sites.verdict import Verdict, evaluate
+from webdojo.sites.weather.forecast import LEVELS, Weather
+from webdojo.store.images import MemoryImages
+from webdojo.tasks import load
+from webdojo.types import Task, ToolCall
+
+VIEWPORTS = {"auto": (1280, 1000), "compact": (320, 320)}
+MOST_STEPS = 80
+CLICKS = 12
+AT_ONCE = 3
+
+Agent = Callable[[Task, BrowserSession], Coroutine[Any, Any, tuple[str | None, int]]]
+"""Gives its answer and the steps that it took."""
+
+
+def sampled(n: int, seed: int) -> list[Task]:
+    """Tasks over all kinds alike and over all difficulties that they have."""
+    return make_tasks(list(KINDS), range(HELDOUT_SEED, HELDOUT_SEED + 10_000), n, seed, range(1, 10))
+
+
+async def by_oracle(task: Task, session: BrowserSession) -> tuple[str | None, int]:
+    oracle = Oracle(task)
+    for step in range(1, MOST_STEPS + 1):
+        move = await oracle.step(session)
+        answer = (await session.act(move.calls)).answer
+        if answer is not None:
+            return answer, step
+    return None, MOST_STEPS
+
+
+async def by_chance(task: Task, session: BrowserSession) -> tuple[str | None, int]:
+    """Click links, buttons and fields at random, then answer with a text of the page."""
+    rng = random.Random(task.id)
+    for _ in range(CLICKS):
+        points = await session.page.evaluate(
+            """() => [...document.querySelectorAll('a, button, input, select')].map(e => e.getBoundingClientRect())
+                .filter(b => b.width && b.top >= 0 && b.bottom < innerHeight && b.right < innerWidth)
+                .map(b => [(b.left + b.right) / 2 / innerWidth, (b.top + b.bottom) / 2 / innerHeight])"""
+        )
+        x, y = rng.choice(points) if points else (rng.random(), rng.random())
+        await session.act([ToolCall(name="click", arguments={"x": round(1000 * x), "y": round(1000 * y)})])
+    texts = await session.page.evaluate("() => document.body.innerText.split('\\\\n').filter(line => line.trim())")
+    return (rng.choice(texts) if texts else "done"), CLICKS
+
+
+async def by_nobody(task: Task, session: BrowserSession) -> tuple[str | None, int]:
+    return "done", 1
+
+
+async def by_guess(task: Task, session: BrowserSession) -> tuple[str | None, int]:
+    """Answer from the question: one of its names or numbers, or a likely value."""
+    rng = random.Random(task.id)
+    named = re.findall(r"[A-Z][\\w']*(?: [A-Z0-9][\\w']*)*|\\d+", task.instruction)
+    return rng.choice([*named, str(rng.randint(1, 12)), "yes", "Impossible: it does not exist."]), 1
+
+
+async def episodes(
+    tasks: list[Task], agent: Agent, bar: Progress, layout: str = "auto", level: int = 0
+) -> list[tuple[Task, Verdict | None, int, str]]:
+    """One episode of each task: the verdict, the steps, and what went wrong with the system, if anything."""
+    with SiteServer() as server:
+        config = BrowserConfig(viewport_px=VIEWPORTS[layout], sessions_per_browser=AT_ONCE)
+        async with BrowserPool(config, MemoryImages(capacity=8), server.hosts) as pool:
+            gate = asyncio.Semaphore(AT_ONCE)
+
+            async def run(number: int, task: Task) -> tuple[Task, Verdict | None, int, str]:
+                async with gate:
+                    name, steps = f"{number}-{task.id}", 0
+                    try:
+                        headers = server.headers(name, layout, Weather(level=level, seed=name))
+                        session = await pool.open(task.start_url, headers)
+                        try:
+                            answer, steps = await agent(task, session)
+                            url = session.active.url
+                        finally:
+                            await session.close()
+                        verdict = evaluate(task, answer, url, server.state(name))
+                    except WebdojoError as error:
+                        return task, None, steps, str(error)
+                    finally:
+                        server.end(name)
+                        bar.advance(1)
+                    return task, verdict, steps, ""
+
+            return await asyncio.gather(*(run(number, task) for number, task in enumerate(tasks)))
+
+
+def rows_of(name: str, done: list[tuple[Task, Verdict | None, int, str]], expected: bool) -> list[dict[str, Any]]:
+    """Success and steps by kind and by difficulty, then each episode that ended otherwise than expected."""
+    rows: list[dict[str, Any]] = []
+    for by, key in (("kind", lambda task: task.kind), ("difficulty", lambda task: task.difficulty)):
+        groups: defaultdict[Any, list[tuple[bool, int]]] = defaultdict(list)
+        for task, verdict, steps, _ in done:
+            groups[key(task)].append((verdict is not None and verdict.success, steps))
+        for value, found in sorted(groups.items()):
+            rate = sum(good for good, _ in found) / len(found)
+            mean = sum(steps for _, steps in found) / len(found)
+            rows.append({"part": name, by: value, "n": len(found), "success": round(rate, 4), "steps": round(mean, 2)})
+    for task, verdict, steps, error in done:
+        good = verdict is not None and verdict.success
+        if good != expected:
+            reason = error or (verdict.reason if verdict is not None else "")
+            rows.append(
+                {"part": name, "task": task.id, "instruction": task.instruction, "steps": steps, "reason": reason}
+            )
+    return rows
+
+
+def _about(task: Task) -> dict[str, Any]:
+    return {"task": task.id, "difficulty": task.difficulty, "instruction": task.instruction}
+
+
+def success(done: list[tuple[Task, Verdict | None, int, str]]) -> float:
+    return round(sum(verdict is not None and verdict.success for _, verdict, _, _ in done) / len(done), 4)
+
+
+def false_accepts(n: int, rng: random.Random) -> tuple[int, int, list[dict[str, Any]]]:
+    """Accepted and tried endings that are wrong, and the rows of those accepted."""
+    tried, rows = 0, []
+    for task in sampled(n, seed=77):
+        right = right_ending(task)
+        wrong = [(answer, right) for answer in (adversarial_answers(task, rng) if asks_for_answer(task) else [])]
+        wrong += [(right_answer(task), ending) for ending in wrong_endings(task, rng)]
+        for answer, ending in rng.sample(wrong, min(len(wrong), 20)):
+            tried += 1
+            if evaluate(task, answer, ending.url, ending.state).success:
+                rows.append(
+                    {"part": "answers", "task": task.id, "instruction": task.instruction, "answer": answer[:200]}
+                )
+            if tried == n:
+                return len(rows), tried, rows
+    return len(rows), tried, rows
+
+
+def page_cpu_ms() -> tuple[float, list[dict[str, Any]]]:
+    """Median CPU-ms of answering and drawing a page, over all kinds and both layouts; sites are made beforehand."""
+    rows, all_of_them = [], []
+    for kind in KINDS:
+        site, found = load_site(kind, HELDOUT_SEED), []
+        paths = list(site.paths())
+        for path in random.Random(kind).sample(paths, min(60, len(paths))):
+            parts = urlsplit(path)
+            for layout in VIEWPORTS:
+                overlay = Overlay()
+                began = time.process_time()
+                page = site.respond(Request("GET", parts.path, dict(parse_qsl(parts.query))), overlay)
+                assert isinstance(page, Page)
+                render(site, page, overlay, layout)
+                found.append(1000 * (time.process_time() - began))
+        began = time.process_time()
+        type(site)(HELDOUT_SEED + 1)
+        made_ms = 1000 * (time.process_time() - began)
+        rows.append(
+            {"part": "cost", "kind": kind, "page_cpu_ms": round(median(found), 2), "site_cpu_ms": round(made_ms, 1)}
+        )
+        all_of_them += found
+    return round(median(all_of_them), 2), rows
+
+
+def tasks_per_s(n: int = 10_000) -> float:
+    began = time.perf_counter()
+    assert len({task.id for task in islice(load("dojo:train"), n)}) == n
+    return round(n / (time.perf_counter() - began), 1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=2000, help="of the oracle in fair weather")
+    parser.add_argument("--weather-tasks", type=int, default=500)
+    parser.add_argument("--idle-tasks", type=int, default=500, help="of the null agent and the guesser")
+    parser.add_argument("--clicker-tasks", type=int, default=300)
+    parser.add_argument("--answers", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    headline: dict[str, float | None] = {"kinds": len(KINDS)}
+    rows: list[dict[str, Any]] = []
+    headline["page_cpu_ms"], costs = page_cpu_ms()
+    headline["tasks_per_s"] = tasks_per_s()
+    accepted, tried, accepts = false_accepts(arguments.answers, random.Random(arguments.seed))
+    headline["false_accepts"] = accepted
+    rows += [*costs, {"part": "answers", "tried": tried, "accepted": accepted}, *accepts]
+    plan: list[tuple[str, Agent, int, int, bool]] = [
+        ("oracle_fair", by_oracle, arguments.tasks, 0, True),
+        ("oracle_weather", by_oracle, arguments.weather_tasks, max(LEVELS), True),
+        ("null_agent", by_nobody, arguments.idle_tasks, 0, False),
+        ("closed_book", by_guess, arguments.idle_tasks, 0, False),
+        ("random_clicker", by_chance, arguments.clicker_tasks, 0, False),
+    ]
+    with progress("sites", sum(n for _, _, n, _, _ in plan)) as bar:
+        for name, agent, n, level, expected in plan:
+            done = asyncio.run(episodes(sampled(n, arguments.seed), agent, bar, "auto", level))
+            headline[name] = success(done)
+            rows += rows_of(name, done, expected)
+            bar.advance(0, **{name: headline[name]})
+    record.record("sites", headline, rows)
+
+
+if __name__ == "__main__":
+    main()
