@@ -1,0 +1,49 @@
+"""The kind that `docs/new-kind.md` shows works as it stands there."""
+
+import asyncio
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.sites.test_oracle import VIEWPORTS, solve
+from webdojo.browser.pool import BrowserPool
+from webdojo.config import BrowserConfig
+from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.server import SiteServer
+from webdojo.sites.site import load_site
+from webdojo.sites.taskgen import make_tasks
+from webdojo.store.images import MemoryImages
+from webdojo.types import Task
+
+PAGE = Path(__file__).parents[2] / "docs" / "new-kind.md"
+
+
+@pytest.fixture
+def _seeds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    source = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
+    assert source.count("\n") < 130
+    module = ModuleType("webdojo.sites.seeds")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(source, str(PAGE), "exec"), module.__dict__)
+    monkeypatch.setitem(KINDS, "seeds", "seeds:Seeds")
+    yield
+    load_site.cache_clear()
+
+
+@pytest.mark.usefixtures("_seeds")
+async def test_the_oracle_solves_tasks_of_the_kind_in_the_docs() -> None:
+    tasks = make_tasks(["seeds"], range(HELDOUT_SEED, HELDOUT_SEED + 50), 9, seed=3, difficulties=range(1, 10))
+    with SiteServer() as server:
+        async with BrowserPool(BrowserConfig(viewport_px=VIEWPORTS["auto"]), MemoryImages(), server.hosts) as pool:
+            gate = asyncio.Semaphore(3)
+
+            async def run(task: Task) -> tuple[bool, int, str]:
+                async with gate:
+                    return await solve(task, pool, server, "auto", most=(60, 80))
+
+            for success, _, log in await asyncio.gather(*map(run, tasks)):
+                assert success, log
