@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from webdojo.config import Recipe, dump_recipe, load_recipe
+from webdojo.sites import KINDS
 from webdojo.store.run import RunStore
 
 WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
@@ -159,7 +160,7 @@ def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
             if "Ctrl-C" in line:
                 break
         links = re.findall(r"http://(\S+?):(\d+)/", "".join(lines))
-        assert {host.split("-")[0] for host, _ in links} == {"shop", "wiki"}
+        assert {host.split("-")[0] for host, _ in links} == set(KINDS)
         host, port = links[0]
         page = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"}, follow_redirects=True)
         assert page.status_code == 200

@@ -40,6 +40,7 @@ TRIP = number(90, "minutes")
 MUGS = url("http://shop-1.localhost/c/mugs?color=red&sort=price")
 NO_MUG = impossible("Red Mug")
 SOLD_OUT = impossible("Red Mug", ["sold out", "out of stock"])
+FULL = impossible("fully booked")
 
 RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
     (
@@ -98,6 +99,7 @@ RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
          "Red Mug can’t be added to the cart; it is sold out."],
     ),
     (SOLD_OUT, BUY, ["Red Mug is sold out.", "Red Mug is out of stock, so it cannot be bought", "Sold-out: Red Mug"]),
+    (FULL, BUY, ["Impossible: Red Mug is fully booked.", "Red Mug is fully booked, so it cannot be done"]),
 ]  # fmt: skip
 
 WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
@@ -164,6 +166,7 @@ WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
          "I cannot buy Red Mug; instead I bought it twice"],
     ),
     (SOLD_OUT, BUY, ["Red Mug does not exist", "Sold out", "Red Mug cannot be bought"]),
+    (FULL, BUY, ["Booked, impossible: fully booked", "I booked it. It is impossible, fully booked"]),
 ]  # fmt: skip
 
 NEVER = (

@@ -6,7 +6,7 @@ import pytest
 
 from webdojo.browser.pool import BrowserPool
 from webdojo.config import BrowserConfig
-from webdojo.sites import KINDS
+from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import load_site
 from webdojo.store.images import MemoryImages
@@ -31,7 +31,7 @@ MEASURE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", COMPACT_KINDS)
 async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
     config = BrowserConfig(viewport_px=(320, 320))
     with SiteServer() as server:

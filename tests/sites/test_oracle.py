@@ -5,14 +5,16 @@ import asyncio
 import pytest
 
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
-from webdojo.sites import HELDOUT_SEED
+from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
+from webdojo.sites.weather.forecast import LEVELS, Weather
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
@@ -20,16 +22,23 @@ VIEWPORTS = {"compact": (320, 320), "auto": (1280, 1000)}
 
 
 async def solve(
-    task: Task, pool: BrowserPool, server: SiteServer, layout: str, noise: float = 0
+    task: Task,
+    pool: BrowserPool,
+    server: SiteServer,
+    layout: str,
+    noise: float = 0,
+    level: int = 0,
+    most: tuple[int, int] = (40, 28),
 ) -> tuple[bool, int, str]:
+    """Success, steps and a log; `most` are the steps that it may take, and the words that it may think in each."""
     name = f"{layout}-{task.id}"
-    session = await pool.open(task.start_url, server.headers(name, layout))
+    session = await pool.open(task.start_url, server.headers(name, layout, Weather(level=level, seed=task.id)))
     oracle = Oracle(task, noise)
     log = [task.instruction]
     answer = None
-    while answer is None and len(log) < 40:
+    while answer is None and len(log) < most[0]:
         step = await oracle.step(session)
-        assert len(step.think.split()) <= 28, step.think
+        assert len(step.think.split()) <= most[1], step.think
         assert not [reason for reason in map(check_call, step.calls) if reason], step.calls
         log.append(f"{step.think} {[(call.name, call.arguments) for call in step.calls]}")
         answer = (await session.act(step.calls)).answer
@@ -58,6 +67,33 @@ async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: f
         means = [sum(steps[d]) / len(steps[d]) for d in (1, 2, 3, 4)]
         assert means[0] <= 2.5
         assert means[0] < means[1] < means[3], means
+
+
+async def test_it_solves_tasks_of_every_kind_in_heavy_weather_and_nothing_leaves_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+
+    async def accept(self: GuardProxy, reader: object, writer: asyncio.StreamWriter) -> None:
+        asked.append(writer)
+        writer.close()
+
+    monkeypatch.setattr(GuardProxy, "_accept", accept)
+    seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
+    tasks = make_tasks(list(KINDS), seeds, 2 * len(KINDS), seed=6, difficulties=range(1, 10))
+    config = BrowserConfig(viewport_px=VIEWPORTS["auto"])
+    with SiteServer() as server:
+        async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
+            gate = asyncio.Semaphore(4)
+
+            async def run(task: Task) -> tuple[bool, int, str]:
+                async with gate:
+                    return await solve(task, pool, server, "auto", level=max(LEVELS), most=(60, 60))
+
+            for success, _, log in await asyncio.gather(*map(run, tasks)):
+                assert success, log
+    assert {task.kind for task in tasks} == set(KINDS)
+    assert not asked
 
 
 def test_a_task_without_a_plan_is_an_error() -> None:

@@ -185,7 +185,7 @@ async def test_an_expired_session_goes_on_with_its_cart(
     assert session.page.url == SHOP.url(f"/added/{item}")
     state = server.state(name)[HOST]
     assert state["visited"][-1] == f"/added/{item}"
-    assert state["cart"] == {item: 1}
+    assert state["state"] == {f"cart/{item}": 1}
     await session.close()
 
 

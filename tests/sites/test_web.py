@@ -42,5 +42,5 @@ def test_only_what_the_tasks_need_is_served() -> None:
 
 
 def test_a_kind_without_a_server_is_named() -> None:
-    with pytest.raises(TaskError, match="no server has tasks of kind 'bank'; kinds are shop, wiki, miniwob"):
+    with pytest.raises(TaskError, match="no server has tasks of kind 'bank'; kinds are shop, wiki, travel"):
         EmbeddedWeb([SHOP.model_copy(update={"kind": "bank"})])
