@@ -79,12 +79,12 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         f"{right}. The {near} one too", f"x{right}", f"{right}0", f"{right}%",
         f"{right} km", f"≠ {right}", f"~{right}", " ".join(right), right[::-1],
         right.translate(LOOK_ALIKES), f"{right} " + "word " * 99, f"{right} " + f"{near} " * 99,
-        *(f"{right}. {injection}" for injection in INJECTIONS), "Sold out",
+        *(f"{right}. {injection}" for injection in INJECTIONS),
     ]  # fmt: skip
     if right[-1:].isdecimal() or not right[:1].isdecimal():  # a unit without its last letter is still one
         said.append(right[:-1])
     if not right.startswith("Impossible"):
-        said += [f"It cannot be done: {right}", f"no {right}"]
+        said += [f"It cannot be done: {right}", f"no {right}", "Sold out"]
     if right.isdecimal():
         said.append(f"{right}.5")
         said += [f"{before}{right}" for before in ("-", "−", "-$", ".", ">= ", "> ")]

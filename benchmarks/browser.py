@@ -42,7 +42,7 @@ from process_tree import tree
 from webdojo.browser.find import find_chromium
 from webdojo.config import BrowserConfig
 from webdojo.progress import progress
-from webdojo.store.info import git_hash, run_info
+from webdojo.store.info import run_info
 
 LEAST_STEPS = 48
 """Of a measurement, all sessions together: few sessions take more steps than `--steps` each."""
@@ -103,15 +103,6 @@ def run(job: Job) -> dict[str, Any]:
     return row
 
 
-def done_before(part: Path) -> list[tuple[Job, dict[str, Any]]]:
-    """The runs of a stopped benchmark of this commit; others are forgotten."""
-    lines = [json.loads(line) for line in part.read_text().splitlines()] if part.exists() else []
-    if any(line["commit"] != git_hash() for line in lines):
-        part.unlink()
-        return []
-    return [(Job(**line["job"]), line["found"]) for line in lines]
-
-
 def take(runs: list[tuple[Job, dict[str, Any]]], wanted: Job) -> dict[str, Any] | None:
     """Take one run of a job from these, if there is one; the page server may have had another port then."""
     for index, (job, found) in enumerate(runs):
@@ -167,9 +158,8 @@ def main() -> None:
         gym_python = browser_peers.prepare(arguments.browsergym_venv)
         versions["browsergym"] = browser_peers.versions(gym_python)
     name = "browser_endurance" if arguments.endurance else "browser_profile" if arguments.profile else "browser"
-    record.RESULTS.mkdir(exist_ok=True)
-    part = record.RESULTS / f"{name}.part.jsonl"
-    before = done_before(part)
+    part = record.Part(name)
+    before = [(Job(**entry["job"]), entry["found"]) for entry in part.entries()]
     runs: list[tuple[Job, dict[str, Any]]] = []
     with served(arguments.pages) as origin:
         jobs = list(plan(arguments, origin, executable, gym_python))
@@ -180,8 +170,7 @@ def main() -> None:
                 found = take(before, job)
                 if found is None:
                     found = run(job) | {"load_before": load}
-                    with part.open("a") as lines:
-                        lines.write(json.dumps({"commit": git_hash(), "job": asdict(job), "found": found}) + "\n")
+                    part.add({"job": asdict(job), "found": found})
                 runs.append((job, found))
                 bar.advance(1, **{key: found[key] for key in ("steps_per_s", "new_session_ms") if key in found})
     rows = summarise(runs)
@@ -190,7 +179,7 @@ def main() -> None:
         print(table(rows))
     about = {"measure": "versions", "way": "", "page": "", "sessions": 0, "repeats": 0, "versions": versions}
     record.record(name, figures, [about, *rows])
-    part.unlink()
+    part.end()
 
 
 if __name__ == "__main__":

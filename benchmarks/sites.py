@@ -11,7 +11,7 @@
 | `answers` | adversarial answers on right endings, and right answers on wrong endings (`adversary.py`) |
 | `cost` | tasks drawn a second, CPU-ms to answer a page |
 
-Failures of the oracle and false accepts are in the rows, one by one.
+Failures of the oracle and false accepts are in the rows, one by one. Where it was stopped, the same commit goes on.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import asyncio
 import random
 import re
 import time
-from collections import defaultdict
 from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass
 from itertools import islice
 from statistics import median
 from typing import Any
@@ -42,16 +42,16 @@ from webdojo.sites.render import render
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import Overlay, Page, Request, load_site
 from webdojo.sites.taskgen import make_tasks
-from webdojo.sites.verdict import Verdict, evaluate
+from webdojo.sites.verdict import evaluate
 from webdojo.sites.weather.forecast import LEVELS, Weather
 from webdojo.store.images import MemoryImages
 from webdojo.tasks import load
 from webdojo.types import Task, ToolCall
 
 VIEWPORTS = {"auto": (1280, 1000), "compact": (320, 320)}
+"""By layout."""
 MOST_STEPS = 80
 CLICKS = 12
-AT_ONCE = 3
 
 Agent = Callable[[Task, BrowserSession], Coroutine[Any, Any, tuple[str | None, int]]]
 """Gives its answer and the steps that it took."""
@@ -98,64 +98,77 @@ async def by_guess(task: Task, session: BrowserSession) -> tuple[str | None, int
     return rng.choice([*named, str(rng.randint(1, 12)), "yes", "Impossible: it does not exist."]), 1
 
 
+@dataclass(frozen=True)
+class Episode:
+    """How an agent did in a task."""
+
+    part: str
+    number: int
+    """Of the task in `sampled`."""
+    success: bool
+    steps: int
+    reason: str
+    """The verdict's, or what went wrong with the system."""
+
+
 async def episodes(
-    tasks: list[Task], agent: Agent, bar: Progress, layout: str = "auto", level: int = 0
-) -> list[tuple[Task, Verdict | None, int, str]]:
-    """One episode of each task: the verdict, the steps, and what went wrong with the system, if anything."""
+    part: str, tasks: list[Task], agent: Agent, level: int, sessions: int, kept: record.Part, bar: Progress
+) -> list[Episode]:
+    """One episode of each task; those that were kept are not run again."""
+    done = {entry["number"]: Episode(**entry) for entry in kept.entries() if entry["part"] == part}
+    bar.advance(len(done))
+    config = BrowserConfig(viewport_px=VIEWPORTS["auto"], sessions_per_browser=sessions)
+    gate = asyncio.Semaphore(sessions)
     with SiteServer() as server:
-        config = BrowserConfig(viewport_px=VIEWPORTS[layout], sessions_per_browser=AT_ONCE)
         async with BrowserPool(config, MemoryImages(capacity=8), server.hosts) as pool:
-            gate = asyncio.Semaphore(AT_ONCE)
 
-            async def run(number: int, task: Task) -> tuple[Task, Verdict | None, int, str]:
+            async def run(number: int, task: Task) -> None:
                 async with gate:
-                    name, steps = f"{number}-{task.id}", 0
-                    try:
-                        headers = server.headers(name, layout, Weather(level=level, seed=name))
-                        session = await pool.open(task.start_url, headers)
-                        try:
-                            answer, steps = await agent(task, session)
-                            url = session.active.url
-                        finally:
-                            await session.close()
-                        verdict = evaluate(task, answer, url, server.state(name))
-                    except WebdojoError as error:
-                        return task, None, steps, str(error)
-                    finally:
-                        server.end(name)
-                        bar.advance(1)
-                    return task, verdict, steps, ""
+                    done[number] = await episode(part, number, task, agent, level, pool, server)
+                kept.add(asdict(done[number]))
+                bar.advance(1)
 
-            return await asyncio.gather(*(run(number, task) for number, task in enumerate(tasks)))
+            await asyncio.gather(*(run(number, task) for number, task in enumerate(tasks) if number not in done))
+    return [done[number] for number in range(len(tasks))]
 
 
-def rows_of(name: str, done: list[tuple[Task, Verdict | None, int, str]], expected: bool) -> list[dict[str, Any]]:
+async def episode(
+    part: str, number: int, task: Task, agent: Agent, level: int, pool: BrowserPool, server: SiteServer
+) -> Episode:
+    name, steps = f"{number}-{task.id}", 0
+    try:
+        session = await pool.open(task.start_url, server.headers(name, "auto", Weather(level=level, seed=name)))
+        try:
+            answer, steps = await agent(task, session)
+            url = session.active.url
+        finally:
+            await session.close()
+        verdict = evaluate(task, answer, url, server.state(name))
+        return Episode(part, number, verdict.success, steps, verdict.reason)
+    except WebdojoError as error:
+        return Episode(part, number, False, steps, str(error))
+    finally:
+        server.end(name)
+
+
+def rows_of(tasks: list[Task], done: list[Episode], expected: bool) -> list[dict[str, Any]]:
     """Success and steps by kind and by difficulty, then each episode that ended otherwise than expected."""
-    rows: list[dict[str, Any]] = []
-    for by, key in (("kind", lambda task: task.kind), ("difficulty", lambda task: task.difficulty)):
-        groups: defaultdict[Any, list[tuple[bool, int]]] = defaultdict(list)
-        for task, verdict, steps, _ in done:
-            groups[key(task)].append((verdict is not None and verdict.success, steps))
-        for value, found in sorted(groups.items()):
-            rate = sum(good for good, _ in found) / len(found)
-            mean = sum(steps for _, steps in found) / len(found)
-            rows.append({"part": name, by: value, "n": len(found), "success": round(rate, 4), "steps": round(mean, 2)})
-    for task, verdict, steps, error in done:
-        good = verdict is not None and verdict.success
-        if good != expected:
-            reason = error or (verdict.reason if verdict is not None else "")
-            rows.append(
-                {"part": name, "task": task.id, "instruction": task.instruction, "steps": steps, "reason": reason}
-            )
-    return rows
+    part, rows = done[0].part, []
+    for by, keys in (("kind", [task.kind for task in tasks]), ("difficulty", [task.difficulty for task in tasks])):
+        for value in dict.fromkeys(sorted(keys)):
+            found = [each for each, key in zip(done, keys, strict=True) if key == value]
+            steps = round(sum(each.steps for each in found) / len(found), 2)
+            rows.append({"part": part, by: value, "n": len(found), "success": success(found), "steps": steps})
+    odd = [(task, each) for task, each in zip(tasks, done, strict=True) if each.success != expected]
+    return rows + [{"part": part, **_about(task), "steps": each.steps, "reason": each.reason} for task, each in odd]
 
 
 def _about(task: Task) -> dict[str, Any]:
     return {"task": task.id, "difficulty": task.difficulty, "instruction": task.instruction}
 
 
-def success(done: list[tuple[Task, Verdict | None, int, str]]) -> float:
-    return round(sum(verdict is not None and verdict.success for _, verdict, _, _ in done) / len(done), 4)
+def success(done: list[Episode]) -> float:
+    return round(sum(each.success for each in done) / len(done), 4)
 
 
 def false_accepts(n: int, rng: random.Random) -> tuple[int, int, list[dict[str, Any]]]:
@@ -214,6 +227,7 @@ def main() -> None:
     parser.add_argument("--idle-tasks", type=int, default=500, help="of the null agent and the guesser")
     parser.add_argument("--clicker-tasks", type=int, default=300)
     parser.add_argument("--answers", type=int, default=5000)
+    parser.add_argument("--sessions", type=int, default=3, help="at once (default %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     headline: dict[str, float | None] = {"kinds": len(KINDS)}
@@ -230,13 +244,16 @@ def main() -> None:
         ("closed_book", by_guess, arguments.idle_tasks, 0, False),
         ("random_clicker", by_chance, arguments.clicker_tasks, 0, False),
     ]
+    kept = record.Part("sites")
     with progress("sites", sum(n for _, _, n, _, _ in plan)) as bar:
-        for name, agent, n, level, expected in plan:
-            done = asyncio.run(episodes(sampled(n, arguments.seed), agent, bar, "auto", level))
-            headline[name] = success(done)
-            rows += rows_of(name, done, expected)
-            bar.advance(0, **{name: headline[name]})
+        for part, agent, n, level, expected in plan:
+            tasks = sampled(n, arguments.seed)
+            done = asyncio.run(episodes(part, tasks, agent, level, arguments.sessions, kept, bar))
+            headline[part] = success(done)
+            rows += rows_of(tasks, done, expected)
+            bar.advance(0, **{part: headline[part]})
     record.record("sites", headline, rows)
+    kept.end()
 
 
 if __name__ == "__main__":

@@ -61,19 +61,29 @@ def test_a_figure_of_lost_actions_is_no_headline(browser: ModuleType) -> None:
     assert set(browser.headline(rows).values()) == {None}
 
 
-def test_a_stopped_benchmark_goes_on_at_the_same_commit_only(browser: ModuleType, tmp_path: Path) -> None:
+def test_a_stopped_benchmark_goes_on_at_the_same_commit_only(
+    browser: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browser.record, "RESULTS", tmp_path)
+    part = browser.record.Part("browser")
+    part.add({"done": 1})
+    part.add({"done": 2})
+    assert part.entries() == [{"done": 1}, {"done": 2}]
+    monkeypatch.setattr(browser.record, "git_hash", lambda: "another")
+    assert part.entries() == []
+    assert not list(tmp_path.iterdir())
+    part.add({"done": 3})
+    part.end()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_counts_for_one_repeat(browser: ModuleType) -> None:
     job = browser.Job("steps", "default", "static", "http://127.0.0.1:1/static", 8, 12, "chromium")
-    part = tmp_path / "browser.part.jsonl"
-    line = {"commit": browser.git_hash(), "job": vars(job), "found": {"steps_per_s": 9.0}}
-    part.write_text(json.dumps(line) + "\n")
-    runs = browser.done_before(part)
+    runs = [(job, {"steps_per_s": 9.0})]
     elsewhere = browser.replace(job, url="http://127.0.0.1:2/static")
     assert browser.take(runs, browser.replace(job, sessions=4)) is None
     assert browser.take(runs, elsewhere) == {"steps_per_s": 9.0}
-    assert browser.take(runs, elsewhere) is None, "one run counted for two repeats"
-    part.write_text(json.dumps(line | {"commit": "another"}) + "\n")
-    assert browser.done_before(part) == []
-    assert not part.exists()
+    assert browser.take(runs, elsewhere) is None
 
 
 def test_a_row_is_the_median_with_its_spread_and_says_what_failed(browser: ModuleType) -> None:
