@@ -74,8 +74,8 @@ def train(
         folder = run or Path("runs") / recipe.name
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
-    levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
     if dry_run:
+        levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
         # The estimate is a comment, so that what is printed is a recipe file.
         typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}" for line in describe(recipe).splitlines()))
         return

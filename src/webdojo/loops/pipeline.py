@@ -30,7 +30,7 @@ from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.taskgen import heldout_tasks, train_tasks
+from webdojo.sites.taskgen import heldout_tasks, levels_of, train_tasks
 from webdojo.store.files import write_atomic
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
@@ -54,6 +54,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
+    levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
     processor = Processor.load(model_folder(recipe.model.path))
     device_of(recipe.model)
     info = run_info(recipe.seed, find_chromium(recipe.browser))

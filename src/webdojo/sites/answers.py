@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date as Date
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -176,8 +177,11 @@ def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str],
     other = frozenset().union(*UNITS.values(), _SCALES) - own if unit else _SCALES
     if any(right(token) for token in asked):
         asked = set()
+    numbers = [as_number(token) for token in said if token != "or"]
+    # `2 or 12`, where the question speaks of 12: another number beside the value is another value.
+    hedged = any(None not in pair and pair[0] != pair[1] for pair in pairwise(numbers))
     found = set(claims(said, fillers, asked - other))
-    return len(found) == 1 and right(found.pop())
+    return len(found) == 1 and right(found.pop()) and not hedged
 
 
 def _items(values: Sequence[str]) -> list[tuple[str, ...]]:
