@@ -6,6 +6,7 @@ from webdojo.sites.actions import Action
 from webdojo.sites.admin import content
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity
+from webdojo.sites.people import ADDRESSES, USERS
 
 
 def _locked(article: Entity) -> str:
@@ -114,8 +115,8 @@ NEW_USER = Action(
     makes="users",
     sets={"account": "Active", "joined": "2027-03-01"},
     examples={
-        "name": ("Ada Brook", "Ben Castle", "Cleo Winter", "Dan Marsh", "Eva Stone", "Finn Rivers", "Grace Hill"),
-        "email": ("desk@example.org", "hello@example.com", "writer@example.net", "news@example.org", "me@example.com"),
+        "name": USERS,
+        "email": ADDRESSES,
         "note": ("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish."),
     },
 )

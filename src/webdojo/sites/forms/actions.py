@@ -6,6 +6,7 @@ from webdojo.sites.actions import Action, Step
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity
 from webdojo.sites.forms import content
+from webdojo.sites.people import ADDRESSES, USERS
 
 
 def _suspended(service: Entity) -> str:
@@ -49,7 +50,7 @@ APPLY = Action(
         "note": ", with the note \u201c{note}\u201d",
     },
     examples={
-        "applicant": content.NAMES,
+        "applicant": USERS,
         "postcode": content.POSTCODES,
         "phone": content.PHONES,
         "note": content.NOTES,
@@ -88,9 +89,9 @@ REGISTER = Action(
         "insured": ", and say it is insured",
     },
     examples={
-        "owner": content.NAMES,
+        "owner": USERS,
         "postcode": content.POSTCODES,
-        "email": content.EMAILS,
+        "email": ADDRESSES,
         "subject": content.SUBJECTS,
     },
     steps=(
@@ -129,7 +130,7 @@ MEET = Action(
     ),
     makes="appointments",
     also={"people": ", with {people} people coming"},
-    examples={"visitor": content.NAMES},
+    examples={"visitor": USERS},
     refuses=lambda office: "closed for repairs" if office.values["open"] == "closed for repairs" else "",
 )
 SUBSCRIBE = Action(
@@ -147,7 +148,7 @@ SUBSCRIBE = Action(
         Field("email", "E-mail", "email"),
     ),
     makes="subscriptions",
-    examples={"email": content.EMAILS},
+    examples={"email": ADDRESSES},
 )
 
 
@@ -180,5 +181,5 @@ def _complain(districts: list[str]) -> Action:
             "answer": ", and tick that an answer is wanted",
             "email": ", with the e-mail address {email}",
         },
-        examples={"text": content.COMPLAINTS, "email": content.EMAILS},
+        examples={"text": content.COMPLAINTS, "email": ADDRESSES},
     )

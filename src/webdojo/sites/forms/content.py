@@ -32,10 +32,8 @@ TOPICS = ("Passport", "Registration of residence", "Driving licence", "Wedding",
 PROBLEMS = ("Noise", "Rubbish", "Street lights", "Potholes", "Opening hours", "Rude staff")
 NEWS = ("Road works", "Markets", "Council meetings", "Jobs", "Schools", "Culture")
 DELIVERY = ("By post", "By e-mail", "At the counter")
-NAMES = ("Ada Brook", "Ben Castle", "Cleo Winter", "Dan Marsh", "Eva Stone", "Finn Rivers", "Grace Hill", "Hugo Field")
 POSTCODES = ("10437", "20095", "31582", "44135", "50667", "60313", "73033", "81245")
 PHONES = ("5550142", "5550187", "5550119", "5550165", "5550133")
-EMAILS = ("ada@example.org", "mail@example.net", "me@example.com", "home@example.org", "post@example.net")
 NOTES = (
     "Please call in the afternoon.",
     "The old papers were lost in a move.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity, Value
+from webdojo.sites.people import ADDRESSES
 
 FOLDERS = ("Inbox", "Sent", "Drafts", "Archive", "Spam")
 _LABELS = ("Work", "Family", "Money", "Travel", "Later")
@@ -28,16 +29,6 @@ _SUBJECTS = (
     "Change of address",
     "Ideas for the farewell present",
 )
-_ADDRESSES = (
-    "ada.brook@mail.example",
-    "ben.castle@post.example",
-    "cleo.winter@office.example",
-    "dan.marsh@mail.example",
-    "eva.stone@post.example",
-    "team@harbour.example",
-    "grace.hill@office.example",
-    "desk@library.example",
-)
 _SENT: dict[str, Value] = {"folder": "Sent", "sender": "You", "date": "2027-03-01"}
 
 
@@ -59,7 +50,7 @@ COMPOSE = Action(
     fields=(Field("to", "To", "email"), Field("name", "Subject"), Field("text", "Message", "textarea")),
     makes="messages",
     sets=_SENT,
-    examples={"to": _ADDRESSES, "name": _SUBJECTS, "text": _TEXTS},
+    examples={"to": ADDRESSES, "name": _SUBJECTS, "text": _TEXTS},
 )
 REPLY = Action(
     "reply",
@@ -94,7 +85,7 @@ FORWARD = Action(
     ),
     makes="messages",
     sets={**_SENT, "name": "Fwd: {name}"},
-    examples={"to": _ADDRESSES, "note": _TEXTS},
+    examples={"to": ADDRESSES, "note": _TEXTS},
     refuses=lambda message: "still a draft" if message.values["folder"] == "Drafts" else "",
 )
 MOVE = Action(

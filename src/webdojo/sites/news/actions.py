@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
+from webdojo.sites.people import ADDRESSES, USERS
 
 _TEXTS = (
     "I was there and saw it with my own eyes",
@@ -14,24 +15,6 @@ _TEXTS = (
     "I had hoped for more details",
     "Somebody should thank the volunteers",
     "Let us wait until the summer is over",
-)
-_READERS = (
-    "Ada Brook",
-    "Ben Castle",
-    "Cleo Winter",
-    "Dan Marsh",
-    "Eva Stone",
-    "Finn Rivers",
-    "Grace Hill",
-    "Hugo Field",
-)
-_ADDRESSES = (
-    "ada.brook@mail.example",
-    "ben.castle@post.example",
-    "cleo.winter@office.example",
-    "dan.marsh@mail.example",
-    "eva.stone@post.example",
-    "finn.rivers@home.example",
 )
 
 
@@ -47,7 +30,7 @@ COMMENT = Action(
     collection="articles",
     fields=(Field("reader", "Display name"), Field("text", "Comment", "textarea")),
     makes="comments",
-    examples={"reader": _READERS, "text": _TEXTS},
+    examples={"reader": USERS, "text": _TEXTS},
     refuses=lambda article: "closed for comments" if article.values["open"] == "Closed" else "",
 )
 SAVE = Action(
@@ -86,7 +69,7 @@ SUBSCRIBE = Action(
         Field("often", "How often", "radio", ("every morning", "every Friday", "every month")),
     ),
     makes="subscriptions",
-    examples={"email": _ADDRESSES},
+    examples={"email": ADDRESSES},
 )
 TIP = Action(
     "tip",
@@ -131,7 +114,7 @@ ASK = Action(
     fields=(Field("email", "Your e-mail", "email"), Field("text", "Your question", "textarea")),
     makes="questions",
     examples={
-        "email": _ADDRESSES,
+        "email": ADDRESSES,
         "text": (
             "Where did you take the photo",
             "Will there be a second part",

@@ -8,7 +8,7 @@ from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import towns
+from webdojo.sites.people import USERS, towns
 from webdojo.sites.words import slug
 
 FLIGHTS, HOTELS, TOWNS = 260, 120, 9
@@ -40,16 +40,6 @@ _HOTEL_TEXTS = (
     "Newly painted, with thick curtains and good coffee. Pets are welcome.",
     "The building was once a school, and the corridors are as wide as streets.",
 )
-_TRAVELLERS = (
-    "Ada Brook",
-    "Ben Castle",
-    "Cleo Winter",
-    "Dan Marsh",
-    "Eva Stone",
-    "Finn Rivers",
-    "Grace Hill",
-    "Hugo Field",
-)
 
 BOOK_FLIGHT = Action(
     "book",
@@ -67,7 +57,7 @@ BOOK_FLIGHT = Action(
         Field("cabin", "Cabin", "radio", _CABINS),
     ),
     makes="bookings",
-    examples={"passenger": _TRAVELLERS},
+    examples={"passenger": USERS},
     refuses=lambda flight: "sold out" if flight.values["left"] == 0 else "",
 )
 BOOK_HOTEL = Action(
@@ -86,7 +76,7 @@ BOOK_HOTEL = Action(
         Field("nights", "Nights", "select", tuple(str(n) for n in range(2, 15))),
     ),
     makes="bookings",
-    examples={"guest": _TRAVELLERS},
+    examples={"guest": USERS},
     refuses=lambda hotel: "fully booked" if hotel.values["rooms"] == 0 else "",
 )
 
