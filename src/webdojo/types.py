@@ -9,8 +9,9 @@ viewport (`point_1000`); everything named `_px` is in CSS pixels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -132,6 +133,8 @@ class Prompt(Record):
     """Ordered segments; joining them never retokenises anything."""
 
     segments: tuple[TextSegment | ImageSegment, ...]
+    dropped: dict[str, int] = Field(default_factory=dict)
+    """What the context budget left out, by kind: `image`, `page`, `turn`."""
 
     def __len__(self) -> int:
         """Number of tokens, image tokens included."""
@@ -160,6 +163,12 @@ class Sampling(Record):
     top_k: int = Field(default=0, ge=0)
     """0 keeps every token."""
     max_tokens: int = Field(default=256, ge=1)
+    seed: int | None = None
+    """Fixes what this request draws; None leaves it to the engine's own seed."""
+    stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Texts that end a response once its decoded text holds one of them; the tokens up to there stay."""
+    logit_bias: dict[int, float] = Field(default_factory=dict)
+    """Added to the logits of these ids before anything else; log-probabilities are those of the biased policy."""
 
 
 class FinishReason(StrEnum):
@@ -180,13 +189,51 @@ class Response(Record):
     logprobs: list[float]
     versions: list[int]
     finish_reason: FinishReason
-    seconds: float = 0.0
+    seconds: dict[str, float] = Field(default_factory=dict)
+    """Wall seconds by phase, as far as the engine tells them apart: `queue`, `prefill`, `decode`, `total`."""
+
+
+class EngineHealth(Record):
+    """How an engine is, at this moment."""
+
+    alive: bool
+    version: int = 0
+    """Of the weights that serve."""
+    running: int = 0
+    """Requests that are being sampled."""
+    waiting: int = 0
+    error: str = ""
+    """Why it is not alive, in one line."""
 
 
 class Engine(Protocol):
     """Anything that answers prompts (`policy/`)."""
 
-    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response: ...
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        """Sample a response.
+
+        Raises:
+            EngineError: it cannot be sampled, now or ever; the message says which.
+        """
+        ...
+
+
+class TrainableEngine(Engine, Protocol):
+    """An engine whose weights follow a learner."""
+
+    async def update_weights(self, source: Mapping[str, Any] | Path, version: int) -> None:
+        """Serve other weights from the next sampled token on; requests in flight go on under them.
+
+        Args:
+            source: a state dict by the model's own names, or a folder in Hugging Face layout.
+            version: what responses will name as their version.
+
+        Raises:
+            EngineError: the weights do not fit the model, or the engine is closed.
+        """
+        ...
+
+    def health(self) -> EngineHealth: ...
 
 
 class Parsed(Record):

@@ -347,7 +347,7 @@ class HFEngine:
                 logprobs=request.logprobs,
                 versions=request.versions,
                 finish_reason=reason,
-                seconds=time.perf_counter() - request.started,
+                seconds={"total": time.perf_counter() - request.started},
             )
         )
 
