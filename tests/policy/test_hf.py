@@ -77,7 +77,7 @@ async def test_logprobs_are_those_of_a_full_forward(loaded: Loaded, images: Imag
         assert answer.finish_reason == (FinishReason.STOP if stopped else FinishReason.LENGTH)
         assert stopped or len(answer.ids) == sampling.max_tokens
         assert loaded[1].stop_id not in answer.ids[:-1]
-        assert answer.seconds > 0
+        assert answer.seconds["total"] > 0
 
 
 async def test_requests_join_and_leave_a_running_batch(loaded: Loaded, images: Images, engine: HFEngine) -> None:
