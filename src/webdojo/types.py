@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -110,6 +110,28 @@ class Observation(Record):
     """Width and height of the whole document."""
     blocked: str = ""
     """Why this seems to be a page for robots (an HTTP status, a bot check), in a few words."""
+    text: PageText = ""
+    """The page as text with numbered elements, where a `View` asked for one."""
+
+
+ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
+
+
+class View(Record):
+    """How an agent that names elements by number sees a page (`browser/views.py`).
+
+    The numbers stay good for the calls of the next turn: wherever a tool takes `x` and `y`, a call may say
+    `element` instead.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: ViewKind
+    """`marks` draws the numbers into the screenshot; the others give `Observation.text`."""
+    max_tokens: int = Field(default=4096, ge=16)
+    """Of the text, about: a quarter of its characters."""
+    whole_page: bool = False
+    """With what is out of view."""
 
 
 class TextSegment(Record):
@@ -245,6 +267,8 @@ class Parsed(Record):
     think: str = ""
     calls: list[ToolCall] = Field(default_factory=list)
     error: str | None = None
+    sections: dict[str, str] = Field(default_factory=dict)
+    """What else the response says, by the name of its part; a matter of the harness."""
 
 
 class Turn(Record):
@@ -257,6 +281,8 @@ class Turn(Record):
     """The response decoded, for people and judges; training uses `response.ids`."""
     parsed: Parsed
     feedback: list[Feedback] = Field(default_factory=list)
+    same_screen: bool = False
+    """The next screen is this one, to the pixel: the calls changed nothing that can be seen (WebGym §5.2)."""
     seconds: dict[str, float] = Field(default_factory=dict)
     """Wall seconds by phase: `generate`, `act`, `observe`."""
 

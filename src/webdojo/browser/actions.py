@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.keys import normalise_keys
@@ -95,6 +96,9 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     page, text, field = desk.active.page, arguments["text"], before.focus
     if field is None:
         raise ToolFailed("no field is focused; click one first")
+    if field.tag == "select":
+        await _choose(page, text)
+        return
     if not field.editable:
         raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
     if field.editable == "fill":
@@ -112,6 +116,30 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     if text[:-1]:
         await page.keyboard.insert_text(text[:-1])
     await page.keyboard.type(text[-1])
+
+
+_CHOOSE_JS = """(text) => {
+  const list = document.activeElement, wanted = text.trim().toLowerCase();
+  const usable = [...list.options].filter(o => !o.disabled);
+  const labels = usable.map(o => o.label.trim().toLowerCase());
+  let at = labels.indexOf(wanted);
+  if (at < 0) at = labels.findIndex(label => wanted && label.startsWith(wanted));
+  if (at < 0) return {options: usable.slice(0, 20).map(o => o.label.trim())};
+  const open = CSS.supports('selector(:open)') && list.matches(':open');
+  usable[at].selected = true;
+  list.dispatchEvent(new Event('input', {bubbles: true}));
+  list.dispatchEvent(new Event('change', {bubbles: true}));
+  return {options: null, open};
+}"""
+
+
+async def _choose(page: Page, text: str) -> None:
+    """Typing on a list chooses the option that begins so, as browsers do."""
+    chosen = await page.evaluate(_CHOOSE_JS, text)
+    if chosen["options"] is not None:
+        raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
+    if chosen["open"]:
+        await page.keyboard.press("Escape")
 
 
 async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> str | None:

@@ -22,7 +22,7 @@ from webdojo.browser.snapshot import Snapshot
 from webdojo.browser.storage import StorageState
 from webdojo.browser.wire import ErrorKind, Opened, unpack_observation, unpack_result, unpack_snapshot
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
-from webdojo.types import ImageSink, Observation, ToolCall
+from webdojo.types import ImageSink, Observation, ToolCall, View
 
 _CONNECT_TIMEOUT_S = 5.0
 _CLOSE_TIMEOUT_S = 15.0
@@ -155,13 +155,17 @@ class RemoteSession:
         self._lost: ServerError | None = None
         self._closed = False
 
-    async def observe(self) -> Observation:
+    async def observe(self, view: View | None = None) -> Observation:
         """See the active tab as it is now.
+
+        Args:
+            view: numbers the page's controls and adds its text, or marks in the picture.
 
         Raises:
             BrowserError: the browser or the server is lost, or no picture came in time.
         """
-        response = await self._call("GET", "/observation", params={"have": self._seen})
+        asked = {} if view is None else {"view": view.kind, **view.model_dump(exclude={"kind"})}
+        response = await self._call("GET", "/observation", params={"have": self._seen, **asked})
         observation, image = unpack_observation(response.content)
         shot = observation.screenshot
         if shot.sha != self._seen:

@@ -12,7 +12,7 @@ from typing import Protocol, Self, TypeVar
 
 from webdojo.browser.snapshot import Snapshot
 from webdojo.browser.storage import StorageState
-from webdojo.types import Feedback, Observation, ToolCall
+from webdojo.types import Feedback, Observation, ToolCall, View
 
 
 @dataclass
@@ -28,8 +28,11 @@ class Session(Protocol):
 
     viewport_px: tuple[int, int]
 
-    async def observe(self) -> Observation:
+    async def observe(self, view: View | None = None) -> Observation:
         """See the active tab as it is now.
+
+        Args:
+            view: numbers the page's controls and adds its text, or marks in the picture.
 
         Raises:
             BrowserError: the browser died, the tab crashed, or no picture came in time.

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Coroutine
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -37,6 +37,7 @@ from webdojo.browser.wire import (
     pack_snapshot,
 )
 from webdojo.errors import BrowserError, StartError
+from webdojo.types import View, ViewKind
 
 _T = TypeVar("_T")
 
@@ -89,9 +90,13 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         session_id: str,
         request: Request,
         have: str = Query(default="", description="SHA-256, in hex, of the screenshot that the client has."),
+        view: Annotated[ViewKind | None, Query(description="Numbers the controls, for calls with `element`.")] = None,
+        max_tokens: int = Query(default=4096, ge=16, le=1_000_000, description="Of the view's text, about."),
+        whole_page: bool = Query(default=False, description="The view's text has what is out of view, too."),
     ) -> Response:
         """See the active tab as it is now."""
-        observation, image = await _while_connected(request, service.observe(session_id, have))
+        asked = View(kind=view, max_tokens=max_tokens, whole_page=whole_page) if view is not None else None
+        observation, image = await _while_connected(request, service.observe(session_id, have, asked))
         return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))

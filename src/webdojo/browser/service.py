@@ -25,7 +25,7 @@ from webdojo.browser.wire import ErrorKind, Health, OpenRequest
 from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.store.images import MemoryImages
-from webdojo.types import Observation, ToolCall
+from webdojo.types import Observation, ToolCall, View
 
 logger = logging.getLogger("webdojo")
 
@@ -135,7 +135,7 @@ class SessionService:
         self.metrics.opened.inc()
         return id, session
 
-    async def observe(self, id: str, have: str) -> tuple[Observation, bytes]:
+    async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
         """What the session shows, and the screenshot's bytes; none where it is the one named `have`.
 
         Raises:
@@ -143,7 +143,7 @@ class SessionService:
             BrowserError: as `Session.observe`.
         """
         async with self._using(id, Operation.OBSERVE) as session:
-            observation = await session.observe()
+            observation = await session.observe(view)
             sha = observation.screenshot.sha
             return observation, b"" if sha == have else self._images.get(sha)
 

@@ -22,6 +22,7 @@ from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
 from webdojo.browser.blocked import blocked_by
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.diagnostics import SessionLog
+from webdojo.browser.elements import Elements
 from webdojo.browser.feedback import describe, failed
 from webdojo.browser.frames import Frames
 from webdojo.browser.guard import Guard, Refused
@@ -31,9 +32,10 @@ from webdojo.browser.ready import is_overtaken, settle
 from webdojo.browser.snapshot import Snapshot, snapshot
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import check_call
+from webdojo.browser.views import dress
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure
-from webdojo.types import Feedback, ImageSink, Observation, ToolCall
+from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
 from webdojo.types import Tab as TabInfo
 
 _NOTES_SHOWN = 3
@@ -77,6 +79,8 @@ class BrowserSession:
         self.tabs: list[Tab] = []
         self.active: Tab
         self.clipboard = Clipboard()
+        self.elements = Elements.none(config.viewport_px)
+        """What numbers stand for: those of the last view."""
         self.log = SessionLog()
         self.on_closed: Callable[[], None] = lambda: None
         """Called once, when the session has been closed."""
@@ -112,14 +116,17 @@ class BrowserSession:
         """Send these with every request from now on."""
         await self._context.set_extra_http_headers(headers)
 
-    async def observe(self) -> Observation:
+    async def observe(self, view: View | None = None) -> Observation:
         """See the active tab as it is now.
+
+        Args:
+            view: numbers the page's controls and adds its text, or marks in the picture.
 
         Raises:
             BrowserError: the browser died, the tab crashed, or no picture came in time.
         """
         with self.log.timed("observe"):
-            return await self._seen(self._observe(), "screenshot")
+            return await self._seen(self._observe(view), "screenshot")
 
     async def snapshot(self) -> Snapshot:
         """What the active tab says, for the text observations of `views.py`.
@@ -130,7 +137,7 @@ class BrowserSession:
 
         async def settled() -> Snapshot:
             await self.settle()
-            return await snapshot(self.page, self.viewport_px)
+            return await self._number()
 
         with self.log.timed("snapshot"):
             return await self._seen(settled(), "description")
@@ -244,6 +251,11 @@ class BrowserSession:
             here = PageState(url=self.active.url)
             return describe(call, here, here)
         self._notes.clear()
+        if "element" in call.arguments:
+            try:
+                call = await self._pointed(call)
+            except ToolFailed as error:
+                return failed(call, str(error))
         point = probe_point(call.name, call.arguments)
         at_px = point_px(*point, self.viewport_px) if point else None
         try:
@@ -264,6 +276,18 @@ class BrowserSession:
             elif self.active.failed_url:
                 notes.append("it did not load")
         return describe(call, before, after, (notes + self._notes)[:_NOTES_SHOWN])
+
+    async def _number(self) -> Snapshot:
+        """Read the active tab, and number its controls for the calls to come."""
+        seen, places = await snapshot(self.page, self.viewport_px)
+        self.elements = Elements(seen, places)
+        return seen
+
+    async def _pointed(self, call: ToolCall) -> ToolCall:
+        """The call with a point in place of the number of an element, which is brought into view."""
+        arguments = dict(call.arguments)
+        x, y = await self.elements.point(arguments.pop("element"))
+        return ToolCall(name=call.name, arguments={"x": x, "y": y, **arguments})
 
     async def _execute(self, call: ToolCall, before: PageState) -> str | None:
         tab = self.active
@@ -294,7 +318,7 @@ class BrowserSession:
         tab = self.active
         return read_state(raw, url=tab.url, tab=self.tabs.index(tab), tabs=len(self.tabs), document=tab.document)
 
-    async def _observe(self) -> Observation:
+    async def _observe(self, view: View | None) -> Observation:
         await self._catch_up()
         if self.active.navigating:
             await self.settle()
@@ -305,6 +329,7 @@ class BrowserSession:
                 state, *others = await asyncio.gather(tab.page.evaluate(PAGE_JS), *titles)
                 # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
                 data = await tab.screenshot()
+                seen = None if view is None else await self._number()
             except PlaywrightError as error:
                 if not is_overtaken(error) and not any(other.page.is_closed() for other in tabs):
                     raise
@@ -314,9 +339,13 @@ class BrowserSession:
                 break
             await self._catch_up()
         others.insert(tabs.index(tab), state["title"])
+        mime, text = f"image/{self._config.screenshot_format}", ""
+        if view is not None and seen is not None:
+            data, mime, text = dress(view, seen, data, mime)
         width, height = self.viewport_px
         return Observation(
-            screenshot=self._images.put(data, width, height, f"image/{self._config.screenshot_format}"),
+            screenshot=self._images.put(data, width, height, mime),
+            text=text,
             url=tab.url,
             title=state["title"],
             tabs=[

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, Page
+from playwright.async_api import Frame, JSHandle, Page
 
 from webdojo.browser.probe import ELEMENTS_JS
 
@@ -37,8 +37,9 @@ _SNAPSHOT_JS = (
     'option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'switch', 'treeitem', 'listbox'];
   const GROUPS = ['navigation', 'main', 'form', 'table', 'row', 'list', 'listitem', 'dialog', 'cell', 'columnheader',
     'alert', 'menu', 'tablist', 'radiogroup', 'grid', 'tree', 'iframe'];
+  const OPEN = CSS.supports('selector(:open)');
   const whole = [0, 0, innerWidth, innerHeight], nowhere = [0, 0, -1, -1];
-  const nodes = [];
+  const nodes = [], elements = [];
   let omitted = 0;
   const roleOf = (e) => {
     const said = e.getAttribute('role');
@@ -77,7 +78,9 @@ _SNAPSHOT_JS = (
     const seen = cut(box, clip);
     return {box: seen || [box.left, box.top, box.right, box.bottom], inView: seen !== null};
   };
-  const add = (node) => { if (nodes.length < limit) nodes.push(node); else omitted++; };
+  const add = (node, e) => {
+    if (nodes.length < limit) { nodes.push(node); elements.push(e); } else omitted++;
+  };
   const reaches = (e, box) => {  // does a click in the middle of it land on it?
     const hit = elementAt((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
     for (let up = hit; up; up = up.parentNode || up.host) if (up === e) return true;
@@ -92,7 +95,7 @@ _SNAPSHOT_JS = (
         range.selectNodeContents(child);
         const box = range.getBoundingClientRect();
         if (box.width < 1 || box.height < 1) continue;
-        add({depth, tag: '#text', role: 'text', name: text, ...place(box, clip)});
+        add({depth, tag: '#text', role: 'text', name: text, ...place(box, clip)}, child);
         continue;
       }
       if (child.nodeType !== Node.ELEMENT_NODE) continue;
@@ -130,9 +133,18 @@ _SNAPSHOT_JS = (
           if (e === document.activeElement) node.focused = true;
           if (e.tagName === 'INPUT' && role === 'textbox' && e.type !== 'text') node.type = e.type;
           if (control && node.inView && !reaches(e, node.box)) node.covered = true;
-          if (group || control || name) add(node);
+          if (group || control || name) add(node, e);
           inner = depth + 1;
           leaf = within || ((control || role === 'heading') && !['listbox', 'treeitem'].includes(role));
+        }
+      }
+      if (e.tagName === 'SELECT' && OPEN && e.matches(':open')) {
+        for (const o of e.options) {
+          const at = o.getBoundingClientRect();
+          if (at.width > 1 && at.height > 1) {
+            const name = squeeze(o.label, 60), selected = o.selected;
+            add({depth: inner, tag: 'option', role: 'option', name, control: true, selected, ...place(at, whole)}, o);
+          }
         }
       }
       if (e.tagName === 'SELECT' || e.tagName === 'TEXTAREA' || e.tagName === 'IFRAME' || e.tagName === 'svg') continue;
@@ -144,7 +156,7 @@ _SNAPSHOT_JS = (
     }
   };
   if (document.body) walk(document.body, 0, whole, false, false);
-  return {nodes, omitted};
+  return {nodes, omitted, elements};
 }"""
 )
 
@@ -196,39 +208,64 @@ class Snapshot:
     """Nodes beyond `MAX_NODES`."""
 
 
-async def snapshot(page: Page, viewport_px: tuple[int, int]) -> Snapshot:
+@dataclass(frozen=True)
+class Place:
+    """Where the element of a node is in the live page."""
+
+    frame: Frame
+    elements: JSHandle
+    """All that the frame's part of the snapshot names, as an array."""
+    index: int
+
+
+Found = list[tuple[Node, Place]]
+
+
+async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, list[Place]]:
     """Read a page with its frames. Frames that do not answer are left out.
+
+    Returns:
+        What the page says, and the place of each of its nodes.
 
     Raises:
         PlaywrightError: the main frame cannot be read.
     """
-    raw = await page.main_frame.evaluate(_SNAPSHOT_JS, MAX_NODES)
-    nodes = [_node(entry) for entry in raw["nodes"]]
-    omitted = raw["omitted"]
+    found, omitted = await _read(page.main_frame)
     frames = [frame for frame in page.frames if frame != page.main_frame]
-    for found, left_out in await asyncio.gather(*(_frame(frame, viewport_px) for frame in frames)):
+    for itself, inside, left_out in await asyncio.gather(*(_frame(frame, viewport_px) for frame in frames)):
         omitted += left_out
-        if found:
-            at = next((i for i, node in enumerate(nodes) if _shows(node, found[0])), len(nodes) - 1)
-            depth = nodes[at].depth + 1 if nodes else 0
-            nodes[at + 1 : at + 1] = [dataclasses.replace(node, depth=node.depth + depth) for node in found[1:]]
-    return Snapshot(tuple(nodes), viewport_px, await page.title(), page.url, omitted)
+        if itself is not None:
+            at = next((i for i, (node, _) in enumerate(found) if _shows(node, itself)), len(found) - 1)
+            depth = found[at][0].depth + 1 if found else 0
+            found[at + 1 : at + 1] = [
+                (dataclasses.replace(node, depth=node.depth + depth), place) for node, place in inside
+            ]
+    nodes = tuple(node for node, _ in found)
+    return Snapshot(nodes, viewport_px, await page.title(), page.url, omitted), [place for _, place in found]
 
 
-async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[list[Node], int]:
-    """A stand-in for the frame's element, then the nodes inside it at their places; and how many were left out."""
+async def _read(frame: Frame) -> tuple[Found, int]:
+    """The nodes of one frame, and how many were left out."""
+    handle = await frame.evaluate_handle(_SNAPSHOT_JS, MAX_NODES)
+    raw = await handle.evaluate("({nodes, omitted}) => ({nodes, omitted})")
+    elements = await handle.get_property("elements")
+    return [(_node(entry), Place(frame, elements, i)) for i, entry in enumerate(raw["nodes"])], raw["omitted"]
+
+
+async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[Node | None, Found, int]:
+    """A stand-in for the frame's element, the nodes inside it at their places, and how many were left out."""
     try:
         async with asyncio.timeout(_FRAME_TIMEOUT_S):
             element = await frame.frame_element()
             place = await element.bounding_box()
             if place is None or place["width"] < _MIN_FRAME_PX or place["height"] < _MIN_FRAME_PX:
-                return [], 0
-            raw = await frame.evaluate(_SNAPSHOT_JS, MAX_NODES)
+                return None, [], 0
+            found, omitted = await _read(frame)
     except (PlaywrightError, TimeoutError):
-        return [], 0
+        return None, [], 0
     x, y = place["x"], place["y"]
     itself = Node(0, "iframe", "iframe", "", (x, y, x + place["width"], y + place["height"]), in_view=True)
-    return [itself, *(_moved(_node(entry), x, y, viewport_px) for entry in raw["nodes"])], raw["omitted"]
+    return itself, [(_moved(node, x, y, viewport_px), where) for node, where in found], omitted
 
 
 def _shows(node: Node, frame: Node) -> bool:

@@ -2,6 +2,8 @@
 
 Prompts, the call checker and the session all read `TOOLS`, so what the model is told is what is
 accepted. Every coordinate is an integer in 0..1000 of the viewport, whatever its size in pixels.
+Harnesses whose agents name elements by number say `element` where a tool takes `x` and `y`; no
+schema shows it.
 """
 
 from __future__ import annotations
@@ -134,6 +136,8 @@ def check_call(call: ToolCall) -> str | None:
         nearest = difflib.get_close_matches(call.name, TOOLS, n=1, cutoff=0.5)
         hint = f"did you mean {nearest[0]}?" if nearest else f"tools: {', '.join(TOOLS)}"
         return f'unknown tool "{_short(call.name)}"; {hint}'
+    if "element" in call.arguments and spec.argument("x") is not None:
+        return _check_element(call, spec)
     for name in call.arguments:
         if spec.argument(name) is None:
             return f'{spec.name} has no argument "{_short(name)}"; use {signature(spec.name)}'
@@ -147,6 +151,17 @@ def check_call(call: ToolCall) -> str | None:
     if spec.name == "scroll" and ("x" in call.arguments) != ("y" in call.arguments):
         return "scroll: give both x and y, or neither"
     return None
+
+
+def _check_element(call: ToolCall, spec: ToolSpec) -> str | None:
+    """As `check_call`, for a call that names a point by the number of an element."""
+    number = call.arguments["element"]
+    if not _has_kind("integer", number) or number < 1:
+        return f"{spec.name}: element must be the number of an element, not {_short(repr(number))}"
+    if "x" in call.arguments or "y" in call.arguments:
+        return f"{spec.name}: give an element or a point, not both"
+    rest = {name: value for name, value in call.arguments.items() if name != "element"}
+    return check_call(ToolCall(name=call.name, arguments={**rest, "x": 0, "y": 0}))
 
 
 def json_schema(name: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from webdojo.browser.snapshot import Node, Snapshot
 from webdojo.browser.tools import COORDINATE_MAX
+from webdojo.types import View
 
 Tokens = Callable[[str], int]
 """How long a line is for the model that will read it."""
@@ -126,6 +127,14 @@ def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Target]]:
     out = io.BytesIO()
     picture.save(out, "PNG")
     return out.getvalue(), targets
+
+
+def dress(view: View, snapshot: Snapshot, image: bytes, mime: str) -> tuple[bytes, str, str]:
+    """The picture, its media type and the text that a view makes of a page."""
+    if view.kind == "marks":
+        return marked(image, snapshot)[0], "image/png", ""
+    page_as_text = accessibility_tree if view.kind == "accessibility_tree" else simplified_html
+    return image, mime, page_as_text(snapshot, view.max_tokens, whole_page=view.whole_page).text
 
 
 def _view(
