@@ -27,7 +27,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.probe import PROBE_JS
 from webdojo.browser.ready import is_overtaken, settle
 from webdojo.browser.tab import Tab
-from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.evaluate.metrics import wilson95
 from webdojo.policy.loading import load_model
 from webdojo.policy.scripted import scripted_actor
@@ -94,7 +94,7 @@ async def slow_line(port: int, seed: int) -> AsyncIterator[int]:
 async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
     """Success and pace of the oracle with one way to wait."""
     _, processor = load_model("tiny")
-    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), processor)
+    harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
     browser_session.settle = WAYS[way]  # type: ignore[assignment]
     with SiteServer() as server:
         async with (

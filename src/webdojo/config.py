@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from webdojo.errors import ConfigError
 from webdojo.types import Sampling
@@ -154,14 +154,96 @@ class TasksConfig(Section):
     """How long a site stays on the list (WebGym B.2)."""
 
 
-class HarnessConfig(Section):
+class HarnessSection(Section):
+    """What all harnesses have."""
+
+    max_format_errors: int = Field(default=3, ge=1)
+    """Consecutive malformed responses that end the episode with reward -1."""
+
+    @property
+    def images(self) -> int:
+        """How many screenshots a prompt holds at most."""
+        return 1
+
+
+class OpenWebRLConfig(HarnessSection):
     name: Literal["openwebrl"] = "openwebrl"
     screenshots_kept: int = Field(default=1, ge=1)
     """K of OpenWebRL §4.1: the most recent screenshots that stay in the context."""
+    keep_feedback: bool = True
+    """What the browser said about each call stays in the context (OpenWebRL, table 4)."""
+    keep_reasoning: Literal["full", "hidden", "action_only"] = "full"
+    """Past turns as they were sampled; without their thoughts; or as one line each (OpenWebRL, table 4)."""
     tool_schemas: Literal["json", "signature"] = "json"
     """How the system prompt shows the tools: full JSON schemas, or one line each."""
-    max_format_errors: int = Field(default=3, ge=1)
-    """Consecutive malformed responses that end the episode with reward -1."""
+
+    @property
+    def images(self) -> int:
+        return self.screenshots_kept
+
+
+class WebGymConfig(HarnessSection):
+    name: Literal["webgym"]
+    memory: bool = True
+    """The response begins with Memory, Progress and Intention (WebGym §5.2, E.1)."""
+    mode: Literal["coordinates", "marks"] = "coordinates"
+    """How elements are named: points in 0..1000, or numbers that are drawn into the screenshot."""
+    history_turns: int = Field(default=4, ge=0)
+    """Past exchanges in full; those before them are a line each."""
+
+
+class WebAgentR1Config(HarnessSection):
+    name: Literal["webagent_r1"]
+    thinking: bool = True
+    """`<think>…</think>` before the answer; off is the plain format (WebAgent-R1, appendix D)."""
+    pages_kept: int = Field(default=1, ge=1)
+    """Pages that stay; a placeholder stands for older ones (dynamic context compression, WebAgent-R1 §2.3)."""
+    page_tokens: int = Field(default=4096, ge=16)
+    """Of the simplified HTML of a page, about."""
+
+    @property
+    def images(self) -> int:
+        return 0
+
+
+class OpenWebVoyagerConfig(HarnessSection):
+    name: Literal["openwebvoyager"]
+    screenshots_kept: int = Field(default=3, ge=1)
+    """The most recent screenshots that stay in the context (OpenWebVoyager §3.2)."""
+    trees_kept: int = Field(default=1, ge=1)
+    """The most recent accessibility trees that stay in the context."""
+    tree_tokens: int = Field(default=4096, ge=16)
+    """Of the accessibility tree of a window, about."""
+    error_reflection: bool = True
+    """After an action that failed the agent is asked to look again (OpenWebVoyager, appendix A)."""
+    restart_url: str = ""
+    """Where `Restart` leads; empty is the task's start page."""
+
+    @property
+    def images(self) -> int:
+        return self.screenshots_kept
+
+
+HARNESSES: dict[str, type[HarnessSection]] = {
+    "openwebrl": OpenWebRLConfig,
+    "webgym": WebGymConfig,
+    "webagent_r1": WebAgentR1Config,
+    "openwebvoyager": OpenWebVoyagerConfig,
+}
+"""What `harness.name` can be, and the options that go with it."""
+
+
+def _harness_name(given: Any) -> str:
+    return str(given.get("name", "openwebrl") if isinstance(given, dict) else getattr(given, "name", ""))
+
+
+HarnessConfig = Annotated[
+    Annotated[OpenWebRLConfig, Tag("openwebrl")]
+    | Annotated[WebGymConfig, Tag("webgym")]
+    | Annotated[WebAgentR1Config, Tag("webagent_r1")]
+    | Annotated[OpenWebVoyagerConfig, Tag("openwebvoyager")],
+    Discriminator(_harness_name),
+]
 
 
 class RolloutConfig(Section):
@@ -234,7 +316,7 @@ class Recipe(Section):
     model: ModelConfig = ModelConfig()
     browser: BrowserConfig = BrowserConfig()
     tasks: TasksConfig = TasksConfig()
-    harness: HarnessConfig = HarnessConfig()
+    harness: HarnessConfig = OpenWebRLConfig()
     rollout: RolloutConfig = RolloutConfig()
     sft: SFTConfig = SFTConfig()
     train: TrainConfig = TrainConfig()
@@ -311,15 +393,23 @@ def _apply(data: dict[str, Any], override: str) -> None:
 
 def _explain(error: dict[str, Any], source: str) -> str:
     location = [str(part) for part in error["loc"]]
+    if error["type"] == "union_tag_invalid":
+        name = _harness_name(error["input"])
+        return f"harness.name = {name!r} in {source!r}: must be one of {', '.join(HARNESSES)}"
+    harness = HARNESSES.get(location[1]) if location[0] == "harness" and len(location) > 1 else None
+    if harness is not None:
+        del location[1]  # pydantic's name of the member of the union
     dotted = ".".join(location)
     if error["type"] == "extra_forbidden":
-        return f"unknown key {dotted!r} in {source!r}{_nearest(location[-1], _known_keys(location[:-1]))}"
+        return f"unknown key {dotted!r} in {source!r}{_nearest(location[-1], _known_keys(location[:-1], harness))}"
     if error["type"] == "missing":
         return f"missing key {dotted!r} in {source!r}"
     return f"{dotted} = {error['input']!r} in {source!r}: {error['msg'].lower()}"
 
 
-def _known_keys(path: list[str]) -> list[str]:
+def _known_keys(path: list[str], harness: type[HarnessSection] | None) -> list[str]:
+    if harness is not None:
+        return list(harness.model_fields)
     section: type[BaseModel] = Recipe
     for name in path:
         annotation = section.model_fields[name].annotation

@@ -83,6 +83,10 @@ class ModelError(WebdojoError):
     """A model folder is missing, corrupt, or of a kind that has no registered layout."""
 
 
+class HarnessError(WebdojoError):
+    """A harness's format has no words for something."""
+
+
 class EngineError(WebdojoError):
     """The policy engine failed a request (out of memory, shut down)."""
 

@@ -37,7 +37,7 @@ def screenshot_tokens(viewport_px: tuple[int, int]) -> int:
 
 def estimate(recipe: Recipe) -> list[Phase]:
     """The phases of a training run, in order: demonstrations, RL rollouts, three evaluations."""
-    seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.screenshots_kept
+    seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
     def phase(name: str, episodes: int, max_steps: int, max_tokens: int) -> Phase:

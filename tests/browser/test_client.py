@@ -16,7 +16,7 @@ from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.client import RemotePool, RemoteSession
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig, ServeConfig
+from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig, ServeConfig
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
@@ -115,7 +115,7 @@ def replaying(recorded: Trajectory) -> Actor[RemoteSession]:
 
 async def test_trajectories_equal_those_of_the_local_pool() -> None:
     tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], 6, seed=7)
-    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
+    harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
     browser = BrowserConfig(viewport_px=(320, 320))
 
     async def play(task: Task, pool: Pool[SessionT], sites: SiteServer, actor: Actor[SessionT]) -> Trajectory:

@@ -6,9 +6,10 @@ import pytest
 import pytest_asyncio
 
 from tests.codec import SmallCodec
+from webdojo.agent import toolcall
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import run_episode
@@ -38,7 +39,7 @@ async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
 async def play(
     task: Task, pool: BrowserPool, server: SiteServer, group: str = "", trajectory_id: str = "", max_tokens: int = 512
 ):
-    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
+    harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
     trajectory = await run_episode(
         task,
         pool=pool,
@@ -67,9 +68,9 @@ async def test_the_oracle_earns_reward_one(kind, pool, server):
 
 
 def _again(text: str) -> str:
-    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
-    parsed = harness.parse(text)
-    return harness.render(parsed.think, parsed.calls)
+    harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
+    parsed = toolcall.parse(text)
+    return harness.render(parsed.think, parsed.calls)[0]
 
 
 async def test_members_of_a_group_have_carts_of_their_own(pool, server):

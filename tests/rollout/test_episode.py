@@ -15,7 +15,7 @@ from tests.codec import SmallCodec
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.errors import ConfigError, EngineError, TaskError
 from webdojo.rollout.episode import run_episode
 from webdojo.store.images import MemoryImages
@@ -95,7 +95,7 @@ class Stage:
     def __init__(self, pool: BrowserPool, site: str) -> None:
         self.pool = pool
         self.codec = SmallCodec()
-        self.harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), self.codec)
+        self.harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), self.codec)
         self.task = Task(id="t", instruction="Go to next", start_url=f"{site}/start", website="127.0.0.1")
         self.actor: Actor
 

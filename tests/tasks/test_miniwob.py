@@ -14,7 +14,7 @@ from tests.codec import SmallCodec
 from tests.tasks.miniwob_agent import FAMILIES, MiniwobAgent
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.errors import TaskError
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
@@ -51,7 +51,7 @@ async def pool(server: MiniwobServer) -> AsyncIterator[BrowserPool]:
 
 
 async def play(task: Task, pool: BrowserPool, server: MiniwobServer) -> Trajectory:
-    harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), SmallCodec())
+    harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
     trajectory = await run_episode(
         task,
         pool=pool,

@@ -6,11 +6,11 @@ they were sampled, and joins pieces without retokenising, so what was sampled is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from webdojo.config import HarnessConfig
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 
 class Codec(Protocol):
@@ -32,13 +32,31 @@ class Codec(Protocol):
 class Conversation(Protocol):
     """One episode as the model sees it."""
 
-    def prompt(self) -> Prompt:
-        """What the model reads before its next response."""
+    def prompt(self, max_tokens: int) -> Prompt:
+        """What the model reads before its next response.
+
+        Args:
+            max_tokens: longer prompts lose their oldest material (`budget.py`); one that cannot be made
+                short enough is returned all the same.
+        """
+        ...
+
+    def parse(self, text: str) -> Parsed:
+        """Read a response. Never raises: what cannot be read is named in `Parsed.error`."""
         ...
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
         """Append what was sampled, what the browser said, and what it shows now."""
         ...
+
+
+ElementAt = Callable[[int, int], int | None]
+"""The number of the control at a point in 0..1000, in the view that the model has."""
+
+
+def no_elements(x: int, y: int) -> int | None:
+    """For agents that point: nothing has a number."""
+    return None
 
 
 class Harness(Protocol):
@@ -50,14 +68,21 @@ class Harness(Protocol):
     @property
     def codec(self) -> Codec: ...
 
+    @property
+    def view(self) -> View | None:
+        """How its agent wants to see pages; None for plain screenshots."""
+        ...
+
     def start(self, task: Task, observation: Observation) -> Conversation:
         """A conversation that holds the task and the first screen."""
         ...
 
-    def parse(self, text: str) -> Parsed:
-        """Read a response. Never raises: what cannot be read is named in `Parsed.error`."""
-        ...
+    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+        """What an ideal agent would write for the first of these calls, and how many of them that says.
 
-    def render(self, think: str, calls: Sequence[ToolCall]) -> str:
-        """The text that an ideal agent would write; `parse` reads it back."""
+        A conversation's `parse` reads the same calls back.
+
+        Raises:
+            HarnessError: the format has no words for the first call.
+        """
         ...

@@ -11,31 +11,24 @@ Layout of a prompt, ChatML as in Qwen3-VL, one part a line; each text part is to
     screenshot, turn, response, user, …
 
 A dropped screenshot vanishes with its two markers and nothing else moves, so consecutive prompts
-share every token before the first screenshot that one of them lacks.
+share every token before the first screenshot that one of them lacks. Turns that are dropped, by the
+context budget or by `keep_reasoning: action_only`, become a line each after the task.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from webdojo.agent import toolcall
-from webdojo.agent.harness import Codec
-from webdojo.agent.toolcall import IM_END, plain
+from webdojo.agent.budget import Kept, fit
+from webdojo.agent.chatml import USER, ChatML, Segment
+from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.toolcall import plain
 from webdojo.browser.tools import TOOLS, json_schema, signature
-from webdojo.config import HarnessConfig
-from webdojo.types import (
-    Feedback,
-    ImageRef,
-    ImageSegment,
-    Observation,
-    Parsed,
-    Prompt,
-    Response,
-    Task,
-    TextSegment,
-    ToolCall,
-)
+from webdojo.config import OpenWebRLConfig
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall
 
 _URL_CHARACTERS = 300
 _TITLE_CHARACTERS = 120
@@ -55,7 +48,7 @@ what you see, what is done, what comes next
 </tool_call>
 
 Several calls in one turn run in order; you see the screen after the last one. Only {kept} can be seen; \
-your own words stay, so write down what you will need later. When the task is finished, call done with the \
+{memory}. When the task is finished, call done with the \
 answer, or with a short report where no answer was asked for.
 
 <tools>
@@ -68,19 +61,23 @@ You are a web agent. Think, then call tools:
 x and y: 0 to 1000. End with done.
 {tools}"""
 
+_MEMORY = {
+    "full": "your own words stay, so write down what you will need later",
+    "hidden": "of your earlier turns only the calls and what they did stay",
+    "action_only": "of your earlier turns one line each stays, with the calls and what they did",
+}
+
 
 class OpenWebRLHarness:
-    """Makes conversations, and parses and renders responses, for one codec."""
+    """Makes conversations, and renders responses, for one codec."""
 
-    def __init__(self, config: HarnessConfig, codec: Codec) -> None:
+    view = None
+
+    def __init__(self, config: OpenWebRLConfig, codec: Codec) -> None:
         self.config = config
         self.codec = codec
         self._brief = config.tool_schemas == "signature"
-        self.system = self.text(f"<|im_start|>system\n{self.system_prompt()}{IM_END}\n")
-        self.vision_start = self.text("<|vision_start|>")
-        self.vision_end = self.text("<|vision_end|>")
-        self.turn = self.text(f"{IM_END}\n<|im_start|>assistant\n")
-        self._im_end_id = codec.encode(IM_END)[-1]
+        self.chat = ChatML(codec, self.system_prompt())
 
     def system_prompt(self) -> str:
         """The protocol and the tools, as full JSON schemas or as one line each."""
@@ -89,26 +86,19 @@ class OpenWebRLHarness:
         kept = self.config.screenshots_kept
         return _SYSTEM_JSON.format(
             kept="the latest screenshot" if kept == 1 else f"the latest {kept} screenshots",
+            memory=_MEMORY[self.config.keep_reasoning],
             tools="\n".join(json.dumps(json_schema(name)) for name in TOOLS),
         )
 
     def start(self, task: Task, observation: Observation) -> OpenWebRLConversation:
-        label = "task " if self._brief else "Task: "
-        opening = f"<|im_start|>user\n{label}{plain(task.instruction)}\n{self.describe(observation, first=True)}\n"
-        return OpenWebRLConversation(self, opening, observation.screenshot)
+        return OpenWebRLConversation(self, task, observation)
 
-    def parse(self, text: str) -> Parsed:
-        return toolcall.parse(text)
+    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+        return toolcall.render(think, calls, separator="" if self._brief else "\n"), len(calls)
 
-    def render(self, think: str, calls: Sequence[ToolCall]) -> str:
-        return toolcall.render(think, calls, separator="" if self._brief else "\n")
-
-    def text(self, text: str) -> TextSegment:
-        return TextSegment(ids=tuple(self.codec.encode(text)))
-
-    def ended(self, response: Response) -> bool:
-        """False where sampling stopped before the model closed its turn."""
-        return bool(response.ids) and response.ids[-1] == self._im_end_id
+    def opening(self, task: Task) -> str:
+        """The task as the user says it."""
+        return f"{USER}{'task ' if self._brief else 'Task: '}{plain(task.instruction)}\n"
 
     def describe(self, observation: Observation, first: bool) -> str:
         """The observation as text: x_t of §4.1, without the feedback."""
@@ -134,41 +124,84 @@ class OpenWebRLHarness:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class _Exchange:
+    """A response and what the browser made of it."""
+
+    response: TextSegment
+    """As it was sampled."""
+    answer: TextSegment
+    """The user's words after it: feedback, then the next observation's text."""
+    seen: str
+    """The next observation's text alone."""
+    line: str
+
+
 class OpenWebRLConversation:
-    """One episode: text segments in order, with the screenshots between them."""
+    """One episode: what was said, with the screenshots between."""
 
-    def __init__(self, harness: OpenWebRLHarness, opening: str, screenshot: ImageRef) -> None:
+    def __init__(self, harness: OpenWebRLHarness, task: Task, observation: Observation) -> None:
         self._harness = harness
-        self._parts: list[TextSegment | ImageSegment] = [harness.system, harness.text(opening)]
-        self._show(screenshot)
+        self._chat = harness.chat
+        self._opening = harness.opening(task)
+        self._heads = {0: self._chat.text(f"{self._opening}{harness.describe(observation, first=True)}\n")}
+        """The user's first words, by how many turns they tell in a line each."""
+        self._exchanges: list[_Exchange] = []
+        self._images = [self._chat.image(observation.screenshot)]
 
-    def prompt(self) -> Prompt:
-        images = [index for index, part in enumerate(self._parts) if isinstance(part, ImageSegment)]
-        kept = set(images[-self._harness.config.screenshots_kept :])
-        segments: list[TextSegment | ImageSegment] = []
-        for index, part in enumerate(self._parts):
-            if not isinstance(part, ImageSegment):
-                segments.append(part)
-            elif index in kept:
-                segments += [self._harness.vision_start, part, self._harness.vision_end]
-        return Prompt(segments=tuple(segments))
+    def prompt(self, max_tokens: int) -> Prompt:
+        turns = len(self._exchanges)
+        wanted = Kept(
+            images=min(self._harness.config.screenshots_kept, turns + 1),
+            pages=1,
+            turns=0 if self._harness.config.keep_reasoning == "action_only" else turns,
+        )
+        return fit(self._assemble, wanted, max_tokens)
+
+    def parse(self, text: str) -> Parsed:
+        return toolcall.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        lines = [plain(entry.text) for entry in feedback]
+        config = self._harness.config
+        lines = [plain(entry.text) for entry in feedback] if config.keep_feedback else []
         if parsed.error is not None:
             lines.append(f"Error: {plain(parsed.error)}")
-        if response.ids:
-            self._parts.append(TextSegment(ids=tuple(response.ids)))
-        close = "" if self._harness.ended(response) else IM_END
-        text = "\n".join(lines)
-        self._parts.append(
-            self._harness.text(
-                f"{close}\n<|im_start|>user\n<tool_response>\n{text}\n</tool_response>\n"
-                f"{self._harness.describe(observation, first=False)}\n"
+        told = "\n".join(lines)
+        if told or config.keep_feedback:
+            told = f"<tool_response>\n{told}\n</tool_response>\n"
+        seen = f"{self._harness.describe(observation, first=False)}\n"
+        self._exchanges.append(
+            _Exchange(
+                response=self._past(response),
+                answer=self._chat.text(f"{self._chat.after(response)}{told}{seen}"),
+                seen=seen,
+                line=f"Step {len(self._exchanges) + 1}: {' -> '.join([toolcall.brief(parsed.calls), *lines])}\n",
             )
         )
-        self._show(observation.screenshot)
+        self._images.append(self._chat.image(observation.screenshot))
 
-    def _show(self, screenshot: ImageRef) -> None:
-        tokens = self._harness.codec.image_tokens(screenshot.width, screenshot.height)
-        self._parts += [ImageSegment(image=screenshot, tokens=tokens), self._harness.turn]
+    def _past(self, response: Response) -> TextSegment:
+        """A response as later turns see it."""
+        if self._harness.config.keep_reasoning == "full":
+            return TextSegment(ids=tuple(response.ids))
+        said = self._harness.codec.decode(response.ids)
+        _, end_tag, rest = said.partition(toolcall.THINK_END)
+        return self._chat.text(rest.lstrip("\n") if end_tag else said)
+
+    def _assemble(self, kept: Kept) -> Prompt:
+        told = len(self._exchanges) - kept.turns
+        parts: list[Segment] = [self._chat.system, self._head(told)]
+        oldest = len(self._images) - kept.images
+        for index in range(told, len(self._images)):
+            if index > told:
+                parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
+            if index >= oldest:
+                parts += self._images[index]
+            parts.append(self._chat.turn)
+        return self._chat.prompt(parts)
+
+    def _head(self, told: int) -> TextSegment:
+        if told not in self._heads:
+            lines = "".join(exchange.line for exchange in self._exchanges[:told])
+            self._heads[told] = self._chat.text(f"{self._opening}{lines}{self._exchanges[told - 1].seen}")
+        return self._heads[told]

@@ -80,6 +80,15 @@ def render(think: str, calls: Sequence[ToolCall], separator: str = "") -> str:
     return separator.join(parts) + IM_END
 
 
+def brief(calls: Sequence[ToolCall]) -> str:
+    """Calls in one line, as a list of past actions shows them."""
+    said = (
+        f"{call.name}({', '.join(json.dumps(value, ensure_ascii=False) for value in call.arguments.values())})"
+        for call in calls
+    )
+    return plain(", ".join(said) or "no call", limit=300)
+
+
 def _call_json(call: ToolCall) -> str:
     reason = check_call(call)
     assert reason is None, f"cannot render a call that the browser would refuse: {reason}"

@@ -14,7 +14,8 @@ from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.harness import Harness
+from webdojo.agent.harnesses import make_harness
 from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
@@ -44,7 +45,7 @@ class Arena:
     store: RunStore
     pool: BrowserPool
     server: SiteServer
-    harness: OpenWebRLHarness
+    harness: Harness
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
     begun: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -158,7 +159,7 @@ async def open_arena(recipe: Recipe, store: RunStore, processor: Processor) -> A
     """Start sites and browser for a run, and stop them in every case."""
     with SiteServer() as server, _blocklist(recipe.tasks) as blocklist:
         async with BrowserPool(recipe.browser, store.images, server.hosts) as pool:
-            yield Arena(recipe, store, pool, server, OpenWebRLHarness(recipe.harness, processor), blocklist)
+            yield Arena(recipe, store, pool, server, make_harness(recipe.harness, processor), blocklist)
 
 
 @contextmanager

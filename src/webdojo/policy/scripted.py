@@ -16,6 +16,8 @@ from webdojo.browser.session import BrowserSession
 from webdojo.errors import EngineError
 from webdojo.types import FinishReason, Prompt, Response, Sampling, Task, ToolCall
 
+_GOING_ON = "Now the rest of that."
+
 
 class ScriptStep(Protocol):
     """What a script wants said and done in one turn."""
@@ -40,18 +42,28 @@ class ScriptedEngine:
         self._script = script
         self._session = session
         self._harness = harness
+        self._unsaid: list[ToolCall] = []
+        """Calls of the last step that did not fit into one response."""
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """The rendered step, cut at `sampling.max_tokens` as a model's response would be.
 
+        A step of more calls than the harness says in one response is said in several.
+
         Raises:
             EngineError: the script could not look at the page.
+            HarnessError: the harness's format has no words for the step.
         """
-        try:
-            step = await self._script.step(self._session)
-        except PlaywrightError as error:
-            raise EngineError(f"the script cannot look at {self._session.page.url}: {error.message}") from error
-        ids = self._harness.codec.encode(self._harness.render(step.think, step.calls))
+        think, calls = _GOING_ON, self._unsaid
+        if not calls:
+            try:
+                step = await self._script.step(self._session)
+            except PlaywrightError as error:
+                raise EngineError(f"the script cannot look at {self._session.page.url}: {error.message}") from error
+            think, calls = step.think, list(step.calls)
+        text, said = self._harness.render(think, calls, self._session.elements.at)
+        self._unsaid = calls[said:]
+        ids = self._harness.codec.encode(text)
         cut = len(ids) > sampling.max_tokens
         ids = ids[: sampling.max_tokens]
         return Response(

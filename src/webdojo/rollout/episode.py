@@ -129,21 +129,22 @@ async def _converse(
     clock: _Clock,
 ) -> None:
     with clock.phase("observe"):
-        observation = await session.observe()
+        observation = await session.observe(harness.view)
     conversation = harness.start(trajectory.task, observation)
     malformed = 0
     while True:
         trajectory.final = observation
         if len(trajectory.turns) == max_steps:
             return _end(trajectory, Termination.MAX_STEPS)
-        prompt = conversation.prompt()
-        if len(prompt) + sampling.max_tokens > config.max_context_tokens:
+        room = config.max_context_tokens - sampling.max_tokens
+        prompt = conversation.prompt(room)
+        if len(prompt) > room:
             return _end(trajectory, Termination.CONTEXT_LENGTH)
         clock.start_turn()
         with clock.phase("generate"):
             response = await engine.generate(prompt, sampling)
         text = harness.codec.decode(response.ids)
-        parsed = harness.parse(text)
+        parsed = conversation.parse(text)
         turn = Turn(observation=observation, prompt=prompt, response=response, text=text, parsed=parsed)
         trajectory.turns.append(turn)
         turn.seconds = clock.turn
@@ -157,8 +158,9 @@ async def _converse(
             turn.feedback, answer = result.feedback, result.answer
         if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
             with clock.phase("observe"):
-                observation = await session.observe()
+                observation = await session.observe(harness.view)
         trajectory.final = observation
+        turn.same_screen = observation.screenshot.sha == turn.observation.screenshot.sha
         if answer is not None:
             trajectory.answer = answer
             return _end(trajectory, Termination.COMPLETED)

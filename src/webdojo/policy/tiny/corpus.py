@@ -11,7 +11,7 @@ from itertools import product
 
 from webdojo.agent import toolcall
 from webdojo.agent.openwebrl import OpenWebRLHarness
-from webdojo.config import HarnessConfig
+from webdojo.config import OpenWebRLConfig
 from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
@@ -63,7 +63,7 @@ class _Bytes:
 
 def corpus() -> Iterator[str]:
     """Lines of training text, repeated by how often the model meets them."""
-    system = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), _Bytes()).system_prompt()
+    system = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), _Bytes()).system_prompt()
     yield from [system] * 200
     for word in compact_vocabulary():
         yield from [f"{word} {word}", f"{word.upper()} {word.lower()}"] * 20

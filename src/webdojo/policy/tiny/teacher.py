@@ -9,6 +9,7 @@ at random while training: shapes are what is to be read.
 from __future__ import annotations
 
 import random
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ import torch
 
 from webdojo.agent.harness import Conversation
 from webdojo.agent.openwebrl import OpenWebRLHarness
-from webdojo.config import HarnessConfig
+from webdojo.config import OpenWebRLConfig
 from webdojo.policy.positions import mrope_positions
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.gaze import Looks
@@ -63,7 +64,7 @@ class Teacher:
 
     def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int) -> None:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
-        self._harness = OpenWebRLHarness(HarnessConfig(tool_schemas="signature"), processor)
+        self._harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
         self._dense = [dense_targets(screen) for screen in screens.screens]
         self._sights = [Sight(screen) for screen in screens.screens]
 
@@ -135,7 +136,7 @@ class Teacher:
                 )
                 conversation.add(response, Parsed(), [feedback], observation)
         assert conversation is not None
-        segments = conversation.prompt().segments
+        segments = conversation.prompt(sys.maxsize).segments
         image = next(i for i, segment in enumerate(segments) if isinstance(segment, ImageSegment))
         before, after = (
             [token for segment in part if isinstance(segment, TextSegment) for token in segment.ids]

@@ -1,0 +1,19 @@
+"""The harnesses by the name that a recipe gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from webdojo.agent.harness import Codec, Harness
+from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.config import HarnessConfig
+
+_HARNESSES: dict[str, Callable[[Any, Codec], Harness]] = {
+    "openwebrl": OpenWebRLHarness,
+}
+
+
+def make_harness(config: HarnessConfig, codec: Codec) -> Harness:
+    """The harness that a recipe asks for, for the model of this codec."""
+    return _HARNESSES[config.name](config, codec)
