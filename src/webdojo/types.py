@@ -314,6 +314,8 @@ class Reward(Record):
     valid: bool = True
     """False: out of the group's mean and std, and zero weight in the loss."""
     reason: str = ""
+    facts: list[bool] = Field(default_factory=list)
+    """Which facts of the task hold, in the order of its evaluator; empty where no evaluator looked at them."""
 
 
 class Trajectory(Record):

@@ -4,9 +4,9 @@ from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
 from webdojo.reward.rules import score
 from webdojo.sites.answers import number
-from webdojo.sites.goal import fact
+from webdojo.sites.goal import fact, place
 from webdojo.tasks import load
-from webdojo.types import Parsed, Termination, Trajectory
+from webdojo.types import Parsed, Reward, Termination, Trajectory
 
 
 def finished(termination: Termination = Termination.COMPLETED, answer: str | None = "7", *errors: str) -> Trajectory:
@@ -45,6 +45,25 @@ def test_how_an_episode_ended_decides_before_any_verdict(termination, value, val
     reward = score(finished(termination))  # the right answer does not help
     assert (reward.value, reward.success, reward.valid) == (value, False, valid)
     assert termination.value in reward.reason or reward.reason == "repeated format errors"
+
+
+def test_the_facts_that_hold_are_kept_however_an_episode_ended():
+    def after(termination: Termination, answer: str | None) -> Reward:
+        episode = finished(termination, answer)
+        shown = fact("The page was shown", visited=[place("/a")])
+        episode.task.evaluator["facts"].insert(0, shown)
+        episode.state = {episode.task.website: {"state": {}, "visited": ["/a"], "seen": []}}
+        return score(episode)
+
+    assert after(Termination.COMPLETED, "7").facts == [True, True]
+    assert after(Termination.COMPLETED, "8").facts == [True, False]
+    half = after(Termination.MAX_STEPS, None)
+    assert (half.value, half.success, half.facts) == (0, False, [True, False])
+    assert after(Termination.FORMAT_ERROR, None).facts == []
+
+
+def test_a_reward_that_was_stored_without_facts_still_loads():
+    assert Reward.model_validate_json('{"value": 1, "success": true}').facts == []
 
 
 @pytest.mark.parametrize("answer", [None, "", "  "])

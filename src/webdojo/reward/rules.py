@@ -15,6 +15,7 @@ Tasks of MiniWoB++ are judged by their page, which ends the episode by itself: n
 The paper's format score F is 1 only if every turn parsed without an error, not only the last one.
 Episodes that the web or the system broke are invalid: they train nothing (`Reward.valid`). So are those that
 failed after weather that no agent can pass; weather that can be passed is the agent's own affair.
+`Reward.facts` says how far an episode came, however it ended; it earns nothing.
 `Reward.success` is the evaluator's verdict alone, so that a recovered format error costs the
 agent its training reward but does not hide that the task was done.
 """
@@ -58,13 +59,14 @@ def score(trajectory: Trajectory) -> Reward:
 
 
 def _by_state(trajectory: Trajectory) -> Reward:
+    url = trajectory.final.url if trajectory.final is not None else ""
+    verdict = evaluate(trajectory.task, trajectory.answer, url, trajectory.state)
+    success, reason = verdict.success, verdict.reason
     if trajectory.termination is not Termination.COMPLETED:
-        return Reward(value=0.0, success=False, reason=f"unfinished: {trajectory.termination}")
-    if trajectory.answer is None or not trajectory.answer.strip():
-        return Reward(value=0.0, success=False, reason="no answer")
-    assert trajectory.final is not None, "a completed episode has a final screen"
-    verdict = evaluate(trajectory.task, trajectory.answer, trajectory.final.url, trajectory.state)
-    return Reward(value=float(verdict.success), success=verdict.success, reason=verdict.reason)
+        success, reason = False, f"unfinished: {trajectory.termination}"
+    elif trajectory.answer is None or not trajectory.answer.strip():
+        success, reason = False, "no answer"
+    return Reward(value=float(success), success=success, reason=reason, facts=list(verdict.facts))
 
 
 def _by_page(trajectory: Trajectory) -> Reward:
