@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import SyncVectorEnv
 
 from webdojo.config import BrowserConfig, GuardConfig
-from webdojo.errors import ConfigError, StartError, TaskError
+from webdojo.errors import ConfigError, SiteError, StartError, TaskError
 from webdojo.gym import ENV_ID, to_action
 from webdojo.sites.taskgen import make_tasks
 from webdojo.tasks import load
@@ -89,6 +89,24 @@ def test_the_seed_draws_the_task_and_the_page_is_the_same(env):
     assert np.array_equal(first["screenshot"], again["screenshot"])
     drawn = {env.reset(seed=seed)[1]["task_id"] for seed in range(6)}
     assert len(drawn) > 1
+
+
+def test_the_seed_draws_the_weather_too():
+    stormy = make(tasks=WIKI[:1], weather=3)
+
+    def met(seed: int) -> Any:
+        stormy.reset(seed=seed)
+        *_, info = stormy.step(call("done", answer="nonsense"))
+        return info["trajectory"].state[WIKI[0].website].get("weather", [])
+
+    try:
+        found = [met(seed) for seed in range(4)]
+        assert met(2) == found[2]
+        assert len({str(events) for events in found}) > 1
+    finally:
+        stormy.close()
+    with pytest.raises(SiteError, match="weather level 4 is unknown; levels are 0, 1, 2, 3"):
+        make(weather=4)
 
 
 def test_a_task_that_is_not_there_is_named(env):

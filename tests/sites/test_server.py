@@ -1,11 +1,14 @@
+import contextlib
 import re
 
 import httpx
 import pytest
 
 from webdojo.errors import SiteError
-from webdojo.sites.server import SiteServer
+from webdojo.sites.server import SESSION_HEADER, SiteServer
 from webdojo.sites.shop.pages import Shop
+from webdojo.sites.weather.connection import WEATHER_HEADER
+from webdojo.sites.weather.forecast import Weather
 from webdojo.sites.wiki.pages import Wiki
 
 HOST = "shop-3.localhost"
@@ -115,3 +118,17 @@ def test_a_taken_port_and_an_unknown_layout_are_errors() -> None:
             SiteServer(server.port)
         with pytest.raises(SiteError, match="layout"):
             server.headers("a", "tiny")
+
+
+def test_a_server_may_have_weather_for_visitors_who_ask_for_none() -> None:
+    with SiteServer(weather=Weather(3, "storm")) as server:
+        here = f"http://127.0.0.1:{server.port}/"
+        with httpx.Client(headers={"Host": HOST, SESSION_HEADER: "visitor"}) as visitor:
+            assert visitor.get(here).headers["connection"] == "close"
+            for _ in range(5):
+                with contextlib.suppress(httpx.RemoteProtocolError):
+                    visitor.get(here)
+        assert server.state("visitor")[HOST]["weather"]
+        clear = {**server.headers("clear"), "Host": HOST, WEATHER_HEADER: str(Weather())}
+        httpx.get(here, headers=clear)
+        assert "weather" not in server.state("clear")[HOST]

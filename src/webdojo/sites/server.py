@@ -41,17 +41,19 @@ class SiteServer(LocalServer):
 
     Args:
         port: 0 takes a free one.
+        weather: of sessions that ask for none in their headers.
 
     Raises:
         SiteError: the port is taken.
     """
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, weather: Weather = CLEAR) -> None:
+        self._weather = weather
         self._overlays: dict[str, dict[str, Overlay]] = {}
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(one_request_each(Starlette(routes=routes)), port)
+        super().__init__(one_request_each(Starlette(routes=routes), stormy=not weather.clear), port)
 
     @property
     def hosts(self) -> dict[str, str]:
@@ -90,7 +92,8 @@ class SiteServer(LocalServer):
         if layout not in LAYOUTS:
             return PlainTextResponse(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}\n", status_code=400)
         try:
-            weather = parse_weather(http.headers.get(WEATHER_HEADER, ""))
+            asked = http.headers.get(WEATHER_HEADER)
+            weather = self._weather if asked is None else parse_weather(asked)
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
         address = http.url.path + (f"?{http.url.query}" if http.url.query else "")

@@ -12,8 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 WEATHER_HEADER = "X-Webdojo-Weather"
 
 
-def one_request_each(app: ASGIApp) -> ASGIApp:
-    """The app, with connections that end after an answer to a session under weather."""
+def one_request_each(app: ASGIApp, stormy: bool = False) -> ASGIApp:
+    """The app, with connections that end after an answer to a session under weather; `stormy`: to every session."""
 
     async def closing(scope: Scope, receive: Receive, send: Send) -> None:
         async def last(message: Message) -> None:
@@ -21,7 +21,7 @@ def one_request_each(app: ASGIApp) -> ASGIApp:
                 MutableHeaders(scope=message)["connection"] = "close"
             await send(message)
 
-        stormy = scope["type"] == "http" and WEATHER_HEADER in Headers(scope=scope)
-        await app(scope, receive, last if stormy else send)
+        ends = scope["type"] == "http" and (stormy or WEATHER_HEADER in Headers(scope=scope))
+        await app(scope, receive, last if ends else send)
 
     return closing
