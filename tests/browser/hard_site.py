@@ -39,6 +39,8 @@ PAGES = {
     + OUT,
     "/frames": "<!doctype html><title>frames</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
     "height:100px}</style><iframe src=/form></iframe><iframe src={other}/form></iframe>",
+    "/framed": "<!doctype html><title>framed</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
+    "height:350px}</style><iframe src=/inputs></iframe>",
     "/shadow": "<!doctype html><title>shadow</title><body style='margin:0'><div id=host></div><p id=out></p><script>"
     "host.attachShadow({mode: 'open'}).innerHTML = '<style>button,input{display:block;height:50px;width:200px}"
     '</style><button>Deep</button><input aria-label="Deep field">\';'

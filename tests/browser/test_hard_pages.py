@@ -111,6 +111,16 @@ async def test_frames_of_this_and_another_origin_take_clicks_and_text(at: At) ->
     assert await frames[1].evaluate("location.pathname") == "/two", said
 
 
+async def test_inputs_in_a_frame_that_take_a_value_as_a_whole(at: At) -> None:
+    session = await at("/framed")
+    for number, value in ((0, "13:45"), (1, "#ff0000"), (4, "2026-05")):
+        said = await say(session, row(number), call("write", text=value))
+        assert said.startswith(f'write "{value}"') and "but" not in said, said
+    frame = session.page.frames[1]
+    values = await frame.evaluate("[...document.querySelectorAll('input')].map(i => i.value)")
+    assert values == ["13:45", "#ff0000", "50", "", "2026-05", "1"]
+
+
 async def test_open_shadow_roots(at: At) -> None:
     session = await at("/shadow")
     assert (await say(session, row(0))).startswith('click at (30, 30) on <button> "Deep"')

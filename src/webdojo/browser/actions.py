@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from playwright.async_api import ElementHandle, Page
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.keys import normalise_keys
@@ -23,6 +23,12 @@ from webdojo.browser.tab import Tab
 from webdojo.browser.tools import COORDINATE_MAX
 
 Arguments = dict[str, Any]
+
+_FOCUSED_JS = """() => {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element;
+}"""
 
 
 class ToolFailed(Exception):
@@ -102,10 +108,7 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     if not field.editable:
         raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
     if field.editable == "fill":
-        element = (await page.evaluate_handle("document.activeElement")).as_element()
-        if element is None:
-            raise ToolFailed("the focus moved away")
-        await element.fill(text)
+        await (await _focused(page)).fill(text)
         return
     await page.keyboard.press("ControlOrMeta+a")
     if not text:
@@ -118,8 +121,8 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     await page.keyboard.type(text[-1])
 
 
-_CHOOSE_JS = """(text) => {
-  const list = document.activeElement, wanted = text.trim().toLowerCase();
+_CHOOSE_JS = """(list, text) => {
+  const wanted = text.trim().toLowerCase();
   const usable = [...list.options].filter(o => !o.disabled);
   const labels = usable.map(o => o.label.trim().toLowerCase());
   let at = labels.indexOf(wanted);
@@ -135,11 +138,24 @@ _CHOOSE_JS = """(text) => {
 
 async def _choose(page: Page, text: str) -> None:
     """Typing on a list chooses the option that begins so, as browsers do."""
-    chosen = await page.evaluate(_CHOOSE_JS, text)
+    chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
     if chosen["options"] is not None:
         raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
     if chosen["open"]:
         await page.keyboard.press("Escape")
+
+
+async def _focused(page: Page) -> ElementHandle:
+    """What has the focus, in whatever frame or shadow root it lies."""
+    frame = page.main_frame
+    while True:
+        element = (await frame.evaluate_handle(_FOCUSED_JS)).as_element()
+        if element is None:
+            raise ToolFailed("the focus moved away")
+        inner = await element.content_frame()
+        if inner is None:
+            return element
+        frame = inner
 
 
 async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
