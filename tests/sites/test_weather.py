@@ -13,8 +13,10 @@ import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites import host_of
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.server import SiteServer
 from webdojo.sites.shop.pages import Shop
+from webdojo.sites.site import load_site
 from webdojo.sites.weather import wording
 from webdojo.sites.weather.connection import WEATHER_HEADER
 from webdojo.sites.weather.dress import Panel, compact_rows, make_panel
@@ -41,7 +43,7 @@ def get(server: SiteServer, session: str, path: str, weather: Weather = CLEAR, l
 def only(event: Event, page: int = 1, level: int = 3, host: str = HOST) -> Weather:
     """Weather in which an event begins on a page, and whatever could hide it does not."""
     loud = {Event.COOKIE_WALL, Event.NEWSLETTER, Event.CHAT_BUBBLE, Event.ADVERT, Event.HTTP_ERROR, Event.DROPPED}
-    loud |= {Event.SESSION_EXPIRED, Event.BOT_CHECK, Event.STALLED, *IMPASSABLE}
+    loud |= {Event.SESSION_EXPIRED, Event.BOT_CHECK, Event.STALLED, Event.PLEASE_WAIT, *IMPASSABLE}
     for seed in range(100_000):
         weather = Weather(level, f"only-{seed}", event in IMPASSABLE)
         first = Forecast(weather, host).first
@@ -194,3 +196,31 @@ def test_hosts_have_weather_of_their_own() -> None:
     weather = Weather(3, "a")
     drawn = {str(Forecast(weather, host_of("shop", seed)).first) for seed in range(20)}
     assert len(drawn) > 15
+
+
+def test_fares_that_no_goal_reads_change_between_visits_in_heavy_weather_alone() -> None:
+    agency = load_site("travel", 3)
+    assert isinstance(agency, CatalogSite)
+    path = f"/flights/{agency.main.entities[0].slug}"
+    with SiteServer() as server:
+
+        def fares(weather: Weather, session: str) -> list[str]:
+            headers = {**server.headers(session, "auto", weather), "Host": agency.host}
+            pages = [httpx.get(f"http://127.0.0.1:{server.port}{path}", headers=headers).text for _ in range(6)]
+            return [page.partition("Last minute")[2].partition("</table>")[0] for page in pages]
+
+        assert len(set(fares(CLEAR, "fair"))) == 1
+        assert len(set(fares(only(Event.DRIFT, host=agency.host), "drift"))) > 2
+
+
+def test_a_page_that_asks_to_wait_goes_on_by_itself() -> None:
+    with SiteServer() as server:
+        weather = only(Event.PLEASE_WAIT, 2)
+        assert "refresh" not in get(server, "queue", "/", weather).headers
+        asked = get(server, "queue", "/search?q=red%20mug", weather)
+        seconds, _, address = asked.headers["refresh"].partition("; url=")
+        assert asked.status_code == 200 and "<a " not in asked.text and "<button" not in asked.text
+        assert 3 <= float(seconds) <= 5
+        found = get(server, "queue", address, weather)
+        assert "refresh" not in found.headers and str(found.url).endswith("/search?q=red%20mug")
+        assert [noted["event"] for noted in events(server, "queue")].count("please_wait") == 1

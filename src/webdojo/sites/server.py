@@ -117,6 +117,8 @@ class SiteServer(LocalServer):
         if reply.delay_s:
             await asyncio.sleep(reply.delay_s)
         response = HTMLResponse(reply.html, status_code=reply.status, headers={"Cache-Control": "no-store"})
+        if reply.refresh:
+            response.headers["Refresh"] = reply.refresh
         if SESSION_HEADER not in http.headers:
             response.set_cookie(_COOKIE, session, httponly=True, samesite="lax")
         return response

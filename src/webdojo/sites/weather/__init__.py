@@ -11,7 +11,7 @@
 | `connection.py` | lets the browser see a dropped connection |
 | `recover.py` | how the oracle gets through it |
 
-Sites know nothing of it. What changes between visits is what no task can ask about: the prices and stock
-of adverts, and how many people are here. Facts, prices and stock of the site's own things stay, and so does
-what sessions did; evaluators are right whatever the weather.
+What changes between visits is what no task can ask about: the prices and stock of adverts, how many people are
+here, and a travel agency's last-minute fares (`Sky.drifted`). What goals read stays, and so does what sessions
+did; evaluators are right whatever the weather.
 """

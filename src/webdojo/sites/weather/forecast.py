@@ -4,7 +4,7 @@
 |---|---|
 | 0 | nothing: sites answer exactly as they are |
 | 1 | cookie walls, chat bubbles, adverts |
-| 2 | newsletter pop-ups, slow responses, single HTTP errors, A/B layouts |
+| 2 | newsletter pop-ups, slow responses, single HTTP errors, pages that ask to wait, A/B layouts |
 | 3 | stalled responses, dropped connections, session expiry, bot checks, moved buttons, drift |
 
 Each event has a random stream of its own, so a higher level adds events and moves none. Pages are counted
@@ -34,6 +34,8 @@ class Event(StrEnum):
     SLOW = "slow"
     STALLED = "stalled"
     HTTP_ERROR = "http_error"
+    PLEASE_WAIT = "please_wait"
+    """A page that asks for patience and goes on by itself."""
     DROPPED = "dropped"
     AB_LAYOUT = "ab_layout"
     MOVED_BUTTONS = "moved_buttons"
@@ -69,6 +71,7 @@ _ODDS = {
     Event.NEWSLETTER: _Odds(2, 0.6, (2, 4)),
     Event.SLOW: _Odds(2, 0.8, (1, 4), again=0.2),
     Event.HTTP_ERROR: _Odds(2, 0.4, (2, 5)),
+    Event.PLEASE_WAIT: _Odds(2, 0.4, (2, 5)),
     Event.AB_LAYOUT: _Odds(2, 0.5, (1, 1)),
     Event.STALLED: _Odds(3, 0.25, (2, 5)),
     Event.DROPPED: _Odds(3, 0.4, (2, 5)),
@@ -151,6 +154,6 @@ class Forecast:
             return False
         return page == self.first[event] or self.rng(event, page).random() < self._odds[event].again
 
-    def rng(self, event: Event, page: int = 0) -> random.Random:
-        """The random stream of an event, or of its part on a page."""
-        return random.Random(f"{self._name}-{event}-{page}")
+    def rng(self, event: Event, page: int = 0, part: str = "") -> random.Random:
+        """The random stream of an event, of what it does to a page, or of one part of that."""
+        return random.Random(f"{self._name}-{event}-{page}{part and '-' + part}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from webdojo.sites.site import Redirect, Request, Site
 from webdojo.sites.weather.forecast import Event
@@ -23,6 +24,8 @@ class Served:
     status: int
     delay_s: float = 0.0
     """How long it is held back."""
+    refresh: str = ""
+    """What its `Refresh` header says; empty: it has none."""
 
 
 def instead(sky: Sky, site: Site, request: Request, address: str, layout: str) -> Dropped | Served | Redirect | None:
@@ -47,7 +50,8 @@ def instead(sky: Sky, site: Site, request: Request, address: str, layout: str) -
     if event is Event.DROPPED:
         return Dropped()
     notice = make_notice(sky, event, address)
-    return Served(draw_notice(notice, site, address, layout), notice.status)
+    refresh = f"{notice.refresh_s}; url={quote(address, safe='/?&=+%')}" if notice.refresh_s else ""
+    return Served(draw_notice(notice, site, address, layout), notice.status, refresh=refresh)
 
 
 def _own_path(path: str) -> str:

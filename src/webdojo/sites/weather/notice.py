@@ -34,6 +34,8 @@ class Notice:
     box: str = ""
     """A box to tick that stands above the button."""
     ticked: bool = False
+    refresh_s: float = 0.0
+    """After so many seconds the browser asks for the page again by itself; 0: it does not."""
 
 
 def make_notice(sky: Sky, event: Event, address: str) -> Notice:
@@ -47,6 +49,9 @@ def make_notice(sky: Sky, event: Event, address: str) -> Notice:
         if sky.rejected:
             text = wording.FAILED_CHECKS[sky.rejected % len(wording.FAILED_CHECKS)]
         return Notice(title, text, 403, label, event=event, answer=label, box=box, ticked=sky.ticked)
+    if event is Event.PLEASE_WAIT:
+        title, text = rng.choice(wording.WAITS)
+        return Notice(title, text, 200, refresh_s=round(rng.uniform(3, 5), 1))
     if event is Event.OUTAGE:
         title, text = rng.choice(wording.OUTAGES)
         return Notice(title, text, 503, rng.choice(wording.RETRIES), href=address)

@@ -15,6 +15,7 @@ from webdojo.types import ToolCall
 _ERROR_HOST = "chromewebdata"
 """Host of the page that Chromium shows where none came."""
 _REFUSALS = (403, 429)
+_PATIENCE_S = 2
 
 _SAYS: dict[str, str] = {
     Event.COOKIE_WALL: "A cookie notice covers the page.",
@@ -44,6 +45,8 @@ def recover(view: dict[str, Any], url: str) -> Remedy | None:
     """
     if view["host"] == _ERROR_HOST:
         return Remedy("The page did not load. Load it again.", ToolCall(name="goto_url", arguments={"url": url}))
+    if view["busy"] or not view["elements"]:
+        return Remedy("It is not there yet. Wait.", ToolCall(name="wait", arguments={"seconds": _PATIENCE_S}))
     if view["path"].startswith(OFFER):
         return Remedy("This is an advert. Go back.", ToolCall(name="go_back"))
     buttons = [e for e in view["elements"] if e["tag"] == "button" and e["action"] == ANSWER and e["clear"]]

@@ -11,7 +11,7 @@ from typing import Any
 from webdojo.sites.weather.forecast import IMPASSABLE, Event, Forecast, Weather
 
 _UNTIL_ANSWERED = (Event.SESSION_EXPIRED, Event.BOT_CHECK)
-_ONCE = (Event.DROPPED, Event.HTTP_ERROR)
+_ONCE = (Event.DROPPED, Event.HTTP_ERROR, Event.PLEASE_WAIT)
 _OVERLAYS = (Event.COOKIE_WALL, Event.NEWSLETTER, Event.CHAT_BUBBLE)
 """At most one lies on a page; the next comes once it was answered."""
 TICK = "tick"
@@ -63,6 +63,12 @@ class Sky:
         for event in changed:
             self._note(event)
         return self.forecast.rng(changed[-1]).randint(1, 999_999) if changed else 0
+
+    def drifted(self, number: int, name: str) -> int:
+        """What a number that nobody is asked for is at this moment; each name has its own."""
+        if not self.forecast.on(Event.DRIFT, self.page):
+            return number
+        return max(1, round(number * self.forecast.rng(Event.DRIFT, self.page, name).uniform(0.7, 1.3)))
 
     def serve(self) -> PageWeather:
         """Count a page that is served now, and say what comes with it."""

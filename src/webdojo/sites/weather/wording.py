@@ -97,6 +97,13 @@ CHECKS = (
 """Title, text, label of the box, label of the button."""
 FAILED_CHECKS = ("That did not work. Try once more.", "We are not sure yet. Tick the box again.")
 
+WAITS = (
+    ("Please wait", "Your page is being prepared. It comes by itself."),
+    ("One moment", "Many people are here. You are next in line."),
+    ("You are in line", "This takes a few seconds. Please stay here."),
+    ("Nearly there", "We are getting things ready for you."),
+)
+
 OUTAGES = (
     ("Down for now", "We are at work on this site. Come back later."),
     ("Out of service", "Our machines are resting."),
