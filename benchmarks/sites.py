@@ -21,8 +21,9 @@ import asyncio
 import random
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from statistics import median
 from typing import Any
@@ -53,8 +54,46 @@ VIEWPORTS = {"auto": (1280, 1000), "compact": (320, 320)}
 MOST_STEPS = 80
 CLICKS = 12
 
-Agent = Callable[[Task, BrowserSession], Coroutine[Any, Any, tuple[str | None, int]]]
-"""Gives its answer and the steps that it took."""
+WIDGETS = {
+    "autocomplete": "[data-suggest]",
+    "board with cards to drag": "[data-card]",
+    "calendar drawn by the page": "[data-calendar]",
+    "checkbox": "input[type=checkbox]",
+    "colour input": "input[type=color]",
+    "context menu": "[data-offers]",
+    "date input": "input[type=date]",
+    "dialog before a form is sent": "[data-confirm], [data-prompt]",
+    "editable text": "[contenteditable]",
+    "file input": "input[type=file]",
+    "frame": "iframe",
+    "hover menu": "[data-menu]",
+    "list that grows": "[data-more]",
+    "map to drag and zoom": "[data-map]",
+    "new-tab link": "main a[target=_blank]",
+    "part that comes late": "[data-late]",
+    "radio": "input[type=radio]",
+    "scroll area in the page": ".nested .filters.inline",
+    "select": "select",
+    "slider": "input[type=range]",
+    "sticky header": ".sticky .top",
+    "time input": "input[type=time]",
+    "toast": ".toast",
+}
+"""What real sites have beside links, fields and buttons, and how it is found on embedded pages."""
+
+
+@dataclass
+class Played:
+    """What an agent did."""
+
+    answer: str | None
+    steps: int
+    tools: set[str] = field(default_factory=set)
+    widgets: set[str] = field(default_factory=set)
+    """Of `WIDGETS`, those on the pages that it came by."""
+
+
+Agent = Callable[[Task, BrowserSession], Coroutine[Any, Any, Played]]
 
 
 def sampled(n: int, seed: int) -> list[Task]:
@@ -62,17 +101,21 @@ def sampled(n: int, seed: int) -> list[Task]:
     return make_tasks(list(KINDS), range(HELDOUT_SEED, HELDOUT_SEED + 10_000), n, seed, range(1, 10))
 
 
-async def by_oracle(task: Task, session: BrowserSession) -> tuple[str | None, int]:
-    oracle = Oracle(task)
-    for step in range(1, MOST_STEPS + 1):
+async def by_oracle(task: Task, session: BrowserSession) -> Played:
+    oracle, played = Oracle(task), Played(None, 0)
+    while played.answer is None and played.steps < MOST_STEPS:
         move = await oracle.step(session)
-        answer = (await session.act(move.calls)).answer
-        if answer is not None:
-            return answer, step
-    return None, MOST_STEPS
+        met = await session.page.evaluate(
+            "widgets => Object.keys(widgets).filter(name => document.querySelector(widgets[name]))", WIDGETS
+        )
+        played.answer = (await session.act(move.calls)).answer
+        played.steps += 1
+        played.tools |= {call.name for call in move.calls}
+        played.widgets |= set(met)
+    return played
 
 
-async def by_chance(task: Task, session: BrowserSession) -> tuple[str | None, int]:
+async def by_chance(task: Task, session: BrowserSession) -> Played:
     """Click links, buttons and fields at random, then answer with a text of the page."""
     rng = random.Random(task.id)
     for _ in range(CLICKS):
@@ -84,18 +127,18 @@ async def by_chance(task: Task, session: BrowserSession) -> tuple[str | None, in
         x, y = rng.choice(points) if points else (rng.random(), rng.random())
         await session.act([ToolCall(name="click", arguments={"x": round(1000 * x), "y": round(1000 * y)})])
     texts = await session.page.evaluate("() => document.body.innerText.split('\\\\n').filter(line => line.trim())")
-    return (rng.choice(texts) if texts else "done"), CLICKS
+    return Played(rng.choice(texts) if texts else "done", CLICKS)
 
 
-async def by_nobody(task: Task, session: BrowserSession) -> tuple[str | None, int]:
-    return "done", 1
+async def by_nobody(task: Task, session: BrowserSession) -> Played:
+    return Played("done", 1)
 
 
-async def by_guess(task: Task, session: BrowserSession) -> tuple[str | None, int]:
+async def by_guess(task: Task, session: BrowserSession) -> Played:
     """Answer from the question: one of its names or numbers, or a likely value."""
     rng = random.Random(task.id)
     named = re.findall(r"[A-Z][\\w']*(?: [A-Z0-9][\\w']*)*|\\d+", task.instruction)
-    return rng.choice([*named, str(rng.randint(1, 12)), "yes", "Impossible: it does not exist."]), 1
+    return Played(rng.choice([*named, str(rng.randint(1, 12)), "yes", "Impossible: it does not exist."]), 1)
 
 
 @dataclass(frozen=True)
@@ -109,6 +152,8 @@ class Episode:
     steps: int
     reason: str
     """The verdict's, or what went wrong with the system."""
+    tools: tuple[str, ...] = ()
+    widgets: tuple[str, ...] = ()
 
 
 async def episodes(
@@ -135,30 +180,35 @@ async def episodes(
 async def episode(
     part: str, number: int, task: Task, agent: Agent, level: int, pool: BrowserPool, server: SiteServer
 ) -> Episode:
-    name, steps = f"{number}-{task.id}", 0
+    name, played = f"{number}-{task.id}", Played(None, 0)
     try:
         session = await pool.open(task.start_url, server.headers(name, "auto", Weather(level=level, seed=name)))
         try:
-            answer, steps = await agent(task, session)
+            played = await agent(task, session)
             url = session.active.url
         finally:
             await session.close()
-        verdict = evaluate(task, answer, url, server.state(name))
-        return Episode(part, number, verdict.success, steps, verdict.reason)
+        verdict = evaluate(task, played.answer, url, server.state(name))
+        used, met = tuple(sorted(played.tools)), tuple(sorted(played.widgets))
+        return Episode(part, number, verdict.success, played.steps, verdict.reason, used, met)
     except WebdojoError as error:
-        return Episode(part, number, False, steps, str(error))
+        return Episode(part, number, False, played.steps, str(error))
     finally:
         server.end(name)
 
 
 def rows_of(tasks: list[Task], done: list[Episode], expected: bool) -> list[dict[str, Any]]:
-    """Success and steps by kind and by difficulty, then each episode that ended otherwise than expected."""
+    """Success and steps by kind and by difficulty, the episodes in which each tool was used and each widget met, then
+    each episode that ended otherwise than expected."""
     part, rows = done[0].part, []
     for by, keys in (("kind", [task.kind for task in tasks]), ("difficulty", [task.difficulty for task in tasks])):
         for value in dict.fromkeys(sorted(keys)):
             found = [each for each, key in zip(done, keys, strict=True) if key == value]
             steps = round(sum(each.steps for each in found) / len(found), 2)
             rows.append({"part": part, by: value, "n": len(found), "success": success(found), "steps": steps})
+    for what, found_in in (("tools", [each.tools for each in done]), ("widgets", [each.widgets for each in done])):
+        if counts := Counter(name for names in found_in for name in names):
+            rows.append({"part": part, what: dict(sorted(counts.items()))})
     odd = [(task, each) for task, each in zip(tasks, done, strict=True) if each.success != expected]
     return rows + [{"part": part, **_about(task), "steps": each.steps, "reason": each.reason} for task, each in odd]
 

@@ -31,3 +31,5 @@ def test_it_measures_agents_and_keeps_a_record(
     assert headline["kinds"] == 2 and headline["tasks_per_s"] > 1 and headline["page_cpu_ms"] > 0
     by_kind = {row["kind"]: row["n"] for row in printed["rows"] if row["part"] == "oracle_fair" and "kind" in row}
     assert by_kind == {"wiki": 2, "travel": 2}
+    tools = next(row["tools"] for row in printed["rows"] if row["part"] == "oracle_fair" and "tools" in row)
+    assert tools["done"] == 4 and tools["click"] >= 1
