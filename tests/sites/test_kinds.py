@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from webdojo.sites import COMPACT_KINDS, KINDS
-from webdojo.sites.blocks import Form
+from webdojo.sites.blocks import Form, Frame
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Page, Redirect, Request, load_site
@@ -82,6 +82,9 @@ def given(site: CatalogSite, step: dict[str, Any], overlay: Overlay) -> dict[str
     """What a browser sends when a step's values are filled into its form."""
     page = site.respond(Request("GET", step["at"], {}), overlay)
     assert isinstance(page, Page)
+    if any(isinstance(block, Frame) and block.path == step["action"] for block in page.data["blocks"]):
+        page = site.respond(Request("GET", step["action"], {}), overlay)
+        assert isinstance(page, Page)
     form = next(b for b in page.data["blocks"] if isinstance(b, Form) and b.action == step["action"])
     shown = {each.key: form.values.get(each.key, "") for each in form.fields}
     return {**{key: value for key, value in shown.items() if value}, **step["values"]}
@@ -113,9 +116,10 @@ def test_every_action_is_asked_for_and_does_what_its_goal_says(kind: str) -> Non
 
 @pytest.mark.parametrize("kind", CATALOGS)
 def test_every_wording_of_an_action_says_every_value(kind: str) -> None:
-    for action in catalog(kind, 0).actions:
+    site = catalog(kind, 0)
+    for action in (*site.actions, *site.menu):
         assert len(action.clauses) >= 3
-        told = {each.key for each in action.fields if each.widget not in ("checkbox", "agree")} - action.also.keys()
+        told = {each.key for each in action.fields if each.told and each.widget != "checkbox"} - action.also.keys()
         if action.collection:
             told = {"new_name" if key == "name" else key for key in told} | {"name"}
         for clause in action.clauses:

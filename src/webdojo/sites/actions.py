@@ -50,6 +50,10 @@ class Action:
     """What the fields that a goal may leave as they are add to a clause, by key: `, due on {due}`."""
     steps: tuple[Step, ...] = ()
     """Its pages where there are several; the last also shows what the others were given."""
+    confirm: str = ""
+    """What the browser asks before it is done; `{name}` is the entity's."""
+    framed: bool = False
+    """Its form is a page of its own that stands in a frame of the entity's."""
     offered: Callable[[Entity], bool] = lambda entity: True
     """Which entities have it at all."""
     refuses: Callable[[Entity], str] = lambda entity: ""
@@ -81,12 +85,13 @@ class Action:
 
     def change(self, values: Mapping[str, str], entity: Entity | None, state: Mapping[str, Any]) -> dict[str, Any]:
         """The state that it leads to, by key, for values without an error; what an entity has already is no change."""
-        given: dict[str, Any] = {
-            each.key: int(values[each.key]) if each.widget in ("number", "range") else values[each.key]
-            for each in self.fields
-            if values.get(each.key) and each.widget != "agree"
-        }
         name = "" if entity is None else entity.name
+        filled = {each: values.get(each.key) or each.default.replace("{name}", name) for each in self.fields}
+        given: dict[str, Any] = {
+            each.key: int(value) if each.widget in ("number", "range") else value
+            for each, value in filled.items()
+            if value and each.widget != "agree"
+        }
         given |= {
             key: value.replace("{name}", name) if isinstance(value, str) else value for key, value in self.sets.items()
         }
@@ -117,7 +122,13 @@ def _mistake(each: Field, value: str) -> str:
                 date.fromisoformat(value)
             except ValueError:
                 return "must be a date like 2027-03-05"
-        case "select" | "radio":
+        case "time":
+            if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", value):
+                return "must be a time like 14:30"
+        case "color":
+            if not re.fullmatch(r"#[0-9a-f]{6}", value):
+                return "must be a colour like #3366cc"
+        case "select" | "suggest" | "radio":
             if value not in each.options:
                 return "must be one of those offered"
         case "checks":

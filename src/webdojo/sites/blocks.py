@@ -6,6 +6,7 @@ A kind of site may bring further blocks: a dataclass here or in its folder, and 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -42,6 +43,17 @@ class Heading(Block):
 
 
 @dataclass(frozen=True)
+class Offer:
+    """What the menu of a right click on a thing offers: a form with one button."""
+
+    text: str
+    action: str
+    """Where the form is sent."""
+    confirm: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Card:
     """One thing in a list: its link, and what the list says of it."""
 
@@ -52,6 +64,14 @@ class Card:
     """Label and value."""
     text: str = ""
     slug: str = ""
+    offers: tuple[Offer, ...] = ()
+    apart: bool = False
+    """Its link opens a tab of its own."""
+
+    @property
+    def menu(self) -> str:
+        """Its offers for `site.js`, as JSON."""
+        return json.dumps([(offer.text, offer.action, offer.confirm, dict(offer.values)) for offer in self.offers])
 
 
 @dataclass(frozen=True)
@@ -128,8 +148,10 @@ class Field:
     key: str
     label: str
     widget: str = "text"
-    """`text`, `textarea`, `email`, `number`, `range`, `date` (native), `calendar` (drawn by the page), `select`,
-    `radio`, `checkbox`, `checks` (several of the options) or `agree` (a box to tick that tells nothing)."""
+    """`text`, `textarea`, `rich` (text that can be made bold), `email`, `number`, `range`, `date` and `time` (native),
+    `calendar` (drawn by the page), `color`, `select`, `suggest` (a text that must be one of the options, which are
+    offered while one writes), `radio`, `checkbox`, `checks` (several of the options), `agree` (a box to tick that tells
+    nothing), `file` (which no agent has) or `prompt` (the browser asks for it when the form is sent)."""
     options: tuple[str, ...] = ()
     required: bool = True
     least: int = 0
@@ -137,6 +159,14 @@ class Field:
     hint: str = ""
     rule: tuple[str, str] = ("", "")
     """A pattern that the value must match, and what an error says where it does not: `must be 5 digits`."""
+
+    default: str = ""
+    """What it holds at first; `{name}` in it is the entity's."""
+
+    @property
+    def told(self) -> bool:
+        """Goals may ask for a value of it."""
+        return self.widget not in ("agree", "file", "prompt")
 
     def show(self, value: str) -> str:
         """A value as texts say it: dates in words."""
@@ -154,6 +184,19 @@ class Form(Block):
     title: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
+    confirm: str = ""
+    """What the browser asks before it is sent; empty: nothing."""
+
+
+@dataclass(frozen=True)
+class Frame(Block):
+    """Another page in a frame of this one; it grows to the height of what it holds, where that is of the same site."""
+
+    template = "frame"
+    title: str
+    path: str
+    host: str = ""
+    """Of another site, without a port; empty: this one."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +227,17 @@ class Lines(Block):
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     title: str = ""
+
+
+@dataclass(frozen=True)
+class Late(Block):
+    """A part of the page that comes by itself after some seconds, from another path."""
+
+    template = "late"
+    text: str
+    """Stands there until then."""
+    path: str
+    seconds: float = 4.0
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
 
 def _draw_fields(action: Action, facts: int, rng: random.Random) -> list[Field]:
     """The fields that a goal of so many facts says: all that it must, and some of those that it may leave out."""
-    told = [each for each in action.fields if each.widget != "agree"]
+    told = [each for each in action.fields if each.told]
     optional = [each for each in told if each.key in action.also]
     room = facts - bool(action.collection) - (len(told) - len(optional))
     count = max(0, min(len(optional), room))
@@ -332,7 +332,7 @@ def answer_of(attribute: Attribute, value: Value) -> dict[str, Any]:
 
 
 def _draw_value(each: Field, action: Action, rng: random.Random) -> Value:
-    if each.widget in ("select", "radio"):
+    if each.widget in ("select", "suggest", "radio"):
         return rng.choice(each.options)
     if each.widget == "checks":
         chosen = rng.sample(each.options, rng.randint(1, min(3, len(each.options))))

@@ -11,6 +11,7 @@ page, so the oracle can carry on from wherever it finds itself:
 | `{"do": "add", "item": slug}` | the site confirms that the product is in the cart |
 | `{"do": "marker", "marker": slug}` | the map shows the card of this marker |
 | `{"do": "form", "action": p, "at": p, "values": v, "lands": q}` | the browser shows q, where the form leads |
+| `{"do": "menu", "item": h, "name": n, "action": p, "at": l, "lands": q}` | it shows q; h has a menu with p |
 | `{"do": "drag", "card": c, "column": n, "at": p}` | the card stands in the column of that name |
 | `{"do": "done", "answer": a, "because": b}` | never: it ends the episode |
 

@@ -10,63 +10,19 @@ Size of Red Mug? Size is Large. Done.`
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
 from webdojo.sites import parse_host
-from webdojo.sites.oracle_forms import Move, click, drag, fill, narrow, open_menu, point
+from webdojo.sites.oracle_forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
 from webdojo.sites.oracle_map import reach
+from webdojo.sites.oracle_view import look
 from webdojo.sites.site import canonical, href, load_site
 from webdojo.sites.weather.recover import recover
 from webdojo.types import Task, ToolCall
-
-_LOOK = """() => {
-  const out = [];
-  const fields = 'input:not([type=hidden]), select, textarea, select:open option';
-  const board = '[data-card], [data-column], [data-column] h2';
-  for (const el of document.querySelectorAll(`a[href], button, ${fields}, ${board}`)) {
-    const frame = el.getBoundingClientRect();
-    let box = frame, best = 0;
-    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
-    while (!el.dataset.marker && walker.nextNode()) {
-      const text = walker.currentNode.textContent.trim();
-      if (text.length <= best) continue;
-      const range = document.createRange();
-      range.selectNodeContents(walker.currentNode);
-      const rect = range.getClientRects()[0];
-      if (rect && rect.width) { best = text.length; box = rect; }
-    }
-    if (!frame.width || !frame.height) continue;
-    const x = (Math.max(box.left, frame.left) + Math.min(box.right, frame.right)) / 2;
-    const y = (Math.max(box.top, frame.top) + Math.min(box.bottom, frame.bottom)) / 2;
-    const inside = x >= 0 && x < innerWidth && y >= 8 && y <= innerHeight - 8;
-    const hit = inside ? document.elementFromPoint(x, y) : null;
-    out.push({
-      tag: el.tagName.toLowerCase(), text: el.innerText.trim(), name: el.name || el.closest('select')?.name || '', x, y,
-      type: el.type || '', value: el.value || '', checked: !!el.checked, label: el.labels?.[0]?.innerText.trim() || '',
-      calendar: el.dataset.calendar || '', day: el.dataset.day || '',
-      card: el.dataset.card || '',
-      column: el.dataset.column || (el.tagName === 'H2' && el.parentElement.dataset.column) || '',
-      marker: el.dataset.marker || '', zoom: el.dataset.zoom || '',
-      hidden: getComputedStyle(el).visibility === 'hidden', menu: el.closest('[data-menu]')?.dataset.menu || '',
-      into: el.closest('[data-column]')?.dataset.column || '',
-      href: el.tagName === 'A' && el.origin === location.origin ? el.pathname + el.search : '',
-      action: el.form ? new URL(el.form.getAttribute('action') || '', location).pathname : '',
-      event: el.form?.elements.event?.value ?? '',
-      clear: !!hit && (hit === el || el.contains(hit) || (!!el.labels && [...el.labels].some(l => l.contains(hit)))),
-    });
-  }
-  const map = document.querySelector('[data-map]');
-  const {left, top, right, bottom} = map?.querySelector('.sheet').getBoundingClientRect() || {};
-  return {
-    map: map && {left, top, right, bottom, card: map.dataset.opened || ''},
-    path: location.pathname + location.search, host: location.hostname,
-    status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
-    width: innerWidth, height: innerHeight, elements: out,
-  };
-}"""
 
 
 class Session(Protocol):
@@ -80,6 +36,11 @@ class Session(Protocol):
     @property
     def active(self) -> Any:
         """The active tab; its `url` is the address asked for, even where nothing came."""
+        ...
+
+    @property
+    def tabs(self) -> Sequence[Any]:
+        """All tabs, in order."""
         ...
 
 
@@ -114,6 +75,12 @@ class Oracle:
         self._noise = noise
         self._lost = False
         """The last step was a wrong turn; the next one is not."""
+        self._now: tuple[Any, str] = (None, "")
+        """The tab and the page that were seen last."""
+        self._before = ""
+        """The page that this tab showed before that one, if it is known."""
+        self._returned = -1
+        """The sub-goal for which the oracle last went back."""
         self._rng = random.Random(f"oracle-{task.id}-{seed}")
 
     async def step(self, session: Session) -> OracleStep:
@@ -122,7 +89,11 @@ class Oracle:
         return OracleStep(f"{self._goal} {step.think}", step.calls)
 
     async def _decide(self, session: Session) -> OracleStep:
-        view = await session.page.evaluate(_LOOK)
+        view = await look(session.page)
+        now = (session.active, f"{view['host']}{canonical(view['path'])}")
+        if now != self._now:
+            self._before = self._now[1] if now[0] is self._now[0] else ""
+            self._now = now
         remedy = recover(view, session.active.url)
         if remedy is not None:
             target = remedy.target
@@ -137,8 +108,14 @@ class Oracle:
             if wrong is not None:
                 return wrong
         goal = self._plan[self._next]
+        if self._next != first and (call := self._back_to_first_tab(goal, session)) is not None:
+            return OracleStep(f"{note} The next thing is on the first tab. Go there.".lstrip(), [call])
         if not self._here(goal, view):
             if host := goal.get("site", ""):
+                link = next((e for e in view["elements"] if e["away"] == f"http://{host}{goal.get('path', '/')}"), None)
+                if link is not None:
+                    why, what, calls = click(link, link["text"].split("\n")[0], "It is in the box.", "Open", view)
+                    return OracleStep(f"{note or why} {what}", calls)
                 calls = [ToolCall(name="new_tab")] if len(self._task.id) % 2 else []
                 calls.append(ToolCall(name="goto_url", arguments={"url": f"http://{host}/"}))
                 return OracleStep(f"{note} The other site is {host}. Go there.".lstrip(), calls)
@@ -161,13 +138,23 @@ class Oracle:
                 return here.lower() == self._search_path(goal["text"])
             case "add":
                 return here == f"/added/{goal['item']}"
-            case "form":
-                return here == goal["lands"]
+            case "form" | "menu":
+                return bool(here) and goal["lands"] in (here, *view["frames"])
             case "marker":
                 return bool(view["map"]) and view["map"]["card"] == goal["marker"]
             case "drag":
                 return any(e["card"] == goal["card"] and e["into"] == goal["column"] for e in view["elements"])
         return False
+
+    def _back_to_first_tab(self, goal: dict[str, Any], session: Session) -> ToolCall | None:
+        """What a tab showed that a link had opened is known: close it, or leave it and go back."""
+        at = session.tabs.index(session.active)
+        first = urlsplit(session.tabs[0].url).hostname
+        if not at or goal["do"] == "done" or first != goal.get("site", self._task.website):
+            return None
+        if at == 1 and len(self._task.id) % 2:
+            return ToolCall(name="close_tab")
+        return ToolCall(name="switch_tab", arguments={"index": 0})
 
     def _toward(self, goal: dict[str, Any], view: dict[str, Any], here: str) -> Move:
         match goal["do"]:
@@ -178,6 +165,9 @@ class Oracle:
             case "form":
                 move = fill(goal["action"], goal["values"], view)
                 return move or self._visit(goal["at"], view, goal.get("via", ""))
+            case "menu":
+                move = by_menu(goal["item"], goal["name"], goal["action"], view)
+                return move or self._visit(goal["at"], view)
             case "marker":
                 move = reach(goal["marker"], goal["name"], view)
                 return move or self._visit(goal["at"], view)
@@ -207,6 +197,9 @@ class Oracle:
                 return move
             assert target != "/", "every page links to home"
             target = before
+        if via and target == via and self._before == f"{view['host']}{via}" and self._returned != self._next:
+            self._returned = self._next
+            return f"{name} is on the page before.", "Go back.", [ToolCall(name="go_back")]
         link = next((e for e in links if e["clear"]), links[0])
         if link["hidden"] and link["menu"]:
             return open_menu(link["menu"], view)

@@ -22,9 +22,26 @@ def click(element: dict[str, Any], label: str, why: str, verb: str, view: View) 
     """Click an element, or scroll towards it where it is not in view."""
     if element["clear"]:
         return why, f"{verb} {label}.", [ToolCall(name="click", arguments=point(element, view))]
+    if (inside := _scroll_inside(element, label, view)) is not None:
+        return inside
     way = "up" if element["y"] < view["height"] / 2 else "down"
     call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT, **_beside_map(view)})
     return f"{label} is not in view.", f"Scroll {way}.", [call]
+
+
+def _scroll_inside(element: dict[str, Any], label: str, view: View) -> Move | None:
+    """Scroll the part of the page that hides an element of its own; None where none does, or it is out of view."""
+    box = element.get("box")
+    if not box or box["top"] <= element["y"] <= box["bottom"]:
+        return None
+    top, bottom = max(box["top"], 0), min(box["bottom"], view["height"])
+    if bottom - top < 0.8 * (box["bottom"] - box["top"]):
+        return None
+    way = "up" if element["y"] < box["top"] else "down"
+    middle = point({"x": (box["left"] + box["right"]) / 2, "y": (top + bottom) / 2}, view)
+    amount = round(max(0.7 * (bottom - top) / view["height"], 0.02), 2)
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": amount, **middle})
+    return f"{label} is further {way} in its list.", f"Scroll the list {way}.", [call]
 
 
 def _beside_map(view: View) -> dict[str, int]:
@@ -61,6 +78,20 @@ def fill(action: str, values: Mapping[str, str], view: View) -> Move | None:
             return move
     label = buttons[-1]["text"] or "the button"
     return click(buttons[-1], label, "The form is filled in.", "Press", view)
+
+
+def by_menu(item: str, name: str, action: str, view: View) -> Move | None:
+    """The next step towards an action of the menu that a right click on an item's card opens; None without the card."""
+    entry = next((e for e in view["elements"] if e["tag"] == "button" and e["action"] == action), None)
+    if entry is not None:
+        return click(entry, entry["text"], "The menu is open.", "Click", view)
+    card = next((e for e in view["elements"] if e["href"] == item and e["offers"]), None)
+    if card is None:
+        return None
+    why, what, calls = click(card, name, f"{name} is in view.", "Right-click", view)
+    if card["clear"]:
+        calls = [ToolCall(name="click", arguments={**point(card, view), "button": "right"})]
+    return why, what, calls
 
 
 def narrow(path: str, view: View) -> Move | None:
@@ -101,6 +132,8 @@ def _set(element: dict[str, Any], wanted: str, view: View) -> Move | None:
         return click(element, label, f"{label} is {'not ' if chosen else ''}chosen.", "Click", view)
     if element["tag"] == "select":
         return _select(element, wanted, label, view)
+    if element["suggest"]:
+        return _pick(element, wanted, label, view)
     if element["value"] == wanted:
         return None
     if element["calendar"]:
@@ -131,6 +164,20 @@ def _select(element: dict[str, Any], wanted: str, label: str, view: View) -> Mov
     )  # no further than what is in view, which may be one option
     call = ToolCall(name="scroll", arguments={"direction": way, "amount": amount, **at})
     return f"{option['text']} is not in view.", f"Scroll the list {way}.", [call]
+
+
+def _pick(element: dict[str, Any], wanted: str, label: str, view: View) -> Move | None:
+    offered = [e for e in view["elements"] if e["option"] and e["name"] == element["name"]]
+    option = next((e for e in offered if e["text"] == wanted), None)
+    if option is not None:
+        return click(option, wanted, f"{wanted} is offered.", "Click", view)
+    if element["value"] == wanted:
+        return None
+    why, what, calls = click(element, label, f"{label} is not right yet.", "Click", view)
+    if not element["clear"]:
+        return why, what, calls
+    start = wanted.split()[0]
+    return why, f"Write {start}.", [*calls, ToolCall(name="write", arguments={"text": start})]
 
 
 def _pick_day(element: dict[str, Any], wanted: str, label: str, view: View) -> Move:

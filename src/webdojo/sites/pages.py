@@ -8,6 +8,7 @@
 | `/<collection>/<slug>/<action>/done` | what follows |
 | `/<collection>/<slug>/<action>/2` | the second page of an action that has several |
 | `/do/<action>` | the form of an action that needs no entity; `/do/<action>/done` follows |
+| `/embed` | a few of its things, to be shown in a frame of another site |
 | `/search?q=` | entities whose name holds every word of q |
 
 A kind is a subclass: it draws `collections`, lists `actions`, and may add blocks to any page.
@@ -32,9 +33,11 @@ from webdojo.sites.blocks import (
     Details,
     Filters,
     Form,
+    Frame,
     Heading,
     Hero,
     Notice,
+    Offer,
     Pager,
     Steps,
 )
@@ -44,6 +47,8 @@ from webdojo.sites.goal import Goal
 from webdojo.sites.pictures import emblem, scene
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
 from webdojo.sites.skin import CatalogLook, make_catalog_look
+
+_EMBEDDED = 3
 
 
 def count_fact(path: str) -> str:
@@ -61,6 +66,10 @@ class CatalogSite(Site):
     """Its things may have pictures."""
     actions: tuple[Action, ...] = ()
     """These four are the same on all sites of the kind, or set by `draw`."""
+    menu: tuple[Action, ...] = ()
+    """Actions without fields that only the menu of a right click on a thing in a list offers."""
+    new_tabs: bool = False
+    """Its lists may open things in tabs of their own."""
     goals: tuple[Callable[[Any, int, random.Random], Goal | None], ...] = ()
     """Makers of goals that only this kind has, as those in `catalog_goals.py`."""
 
@@ -99,6 +108,8 @@ class CatalogSite(Site):
                 found = self._home(overlay)
             case ["search"]:
                 found = self._search(request.values, overlay)
+            case ["embed"]:
+                found = self._embed(overlay)
             case ["do", key, *rest] if self._action(key, "") is not None:
                 found = self._do(self._action(key, ""), None, rest, request, overlay)
             case [slug] if slug in self.collections:
@@ -112,7 +123,8 @@ class CatalogSite(Site):
         if isinstance(page, Page):
             blocks = page.data["blocks"]
             end = next((i for i, block in enumerate(blocks) if isinstance(block, Form | Notice)), len(blocks))
-            blocks[end:end] = self.extra(page, overlay)
+            if not page.data.get("bare"):
+                blocks[end:end] = self.extra(page, overlay)
         return page
 
     def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
@@ -137,7 +149,7 @@ class CatalogSite(Site):
         for slug, collection in self.collections.items():
             for page in range(1, self.pages(len(collection.entities)) + 1):
                 yield href(f"/{slug}", page=page)
-            steps = [action for action in self.actions if action.collection == slug and action.steps]
+            steps = [a for a in self.actions if a.collection == slug and (a.steps or a.framed)]
             for entity in collection.entities:
                 yield f"/{slug}/{entity.slug}"
                 yield from (a.path(entity) for a in steps if a.offered(entity) and not a.refuses(entity))
@@ -180,7 +192,7 @@ class CatalogSite(Site):
         return next(c.label for c in collection.asked({key: value}))
 
     def _action(self, key: str, collection: str) -> Action | None:
-        return next((a for a in self.actions if a.key == key and a.collection == collection), None)
+        return next((a for a in (*self.actions, *self.menu) if a.key == key and a.collection == collection), None)
 
     def _home(self, overlay: Overlay) -> Page:
         rng = random.Random(f"{self.host}-home")
@@ -260,6 +272,9 @@ class CatalogSite(Site):
                 button, titles = self.say(action.button), ", ".join(step.title for step in action.steps)
                 blocks.append(Notice(button, f"Step by step: {titles}.", ((button, action.path(entity)),)))
                 continue
+            if action.framed:
+                blocks.append(Frame(self.say(action.button), action.path(entity)))
+                continue
             form = self._form(action, entity)
             blocks.append(tried if tried is not None and tried.action == form.action else form)
         data = {"blocks": blocks, "collection": collection, "entity": entity}
@@ -276,8 +291,9 @@ class CatalogSite(Site):
             text = action.done.format(name=entity.name if entity is not None else "")
             there = entity is not None and entity.slug in self.collection(action.collection, overlay).by_slug
             back = [(entity.name, f"/{action.collection}/{entity.slug}")] if entity is not None and there else []
-            links = (*back, (self.look.words["home"], "/"))
-            return Page("done", self.say("Done"), {"blocks": [Notice(self.say("Done"), text, links)]})
+            links = () if action.framed else (*back, (self.look.words["home"], "/"))
+            blocks = [Notice(self.say("Done"), text, links)]
+            return Page("done", self.say("Done"), {"blocks": blocks, "bare": action.framed})
         if action.steps:
             return self._step(action, entity, rest, request, overlay)
         if rest:
@@ -290,6 +306,8 @@ class CatalogSite(Site):
                 overlay.state.update(action.change(request.values, entity, overlay.state))
                 return Redirect(f"{action.path(entity)}/done")
         form = self._form(action, entity, request.values, error)
+        if action.framed:
+            return Page("form", self.say(action.button), {"blocks": [form], "bare": True}, status=422 if error else 200)
         if entity is not None:
             return self._entity_page(self.collection(action.collection, overlay), entity, form)
         heading = Heading(self.say(action.button), "", ((self.look.words["home"], "/"),))
@@ -345,8 +363,12 @@ class CatalogSite(Site):
         if self.skin.shuffle_fields:
             random.Random(f"{self.host}-{action.key}").shuffle(fields)
         known = {} if entity is None or action.makes else {"name": entity.name, **entity.values}
-        now = {each.key: str(known.get(each.key, "")) for each in fields}
-        return Form(action.path(entity), self.say(action.button), tuple(fields), "", {**now, **(values or {})}, error)
+        name = "" if entity is None else entity.name
+        now = {each.key: str(known.get(each.key, "")) or each.default.replace("{name}", name) for each in fields}
+        return Form(
+            action.path(entity), self.say(action.button), tuple(fields), "", {**now, **(values or {})}, error,
+            action.confirm.format(name=name),
+        )  # fmt: skip
 
     def _search(self, values: dict[str, str], overlay: Overlay) -> Page:
         text = values.get("q", "")
@@ -378,9 +400,33 @@ class CatalogSite(Site):
                 self._picture(entity),
                 tuple((a.label, a.show(entity.values[a.key])) for a in listed),
                 slug=entity.slug,
+                offers=self._offers(collection, entity),
+                apart=self.new_tabs and self.skin.apart,
             )
             for entity in entities
         )
+
+    def _offers(self, collection: Collection, entity: Entity) -> tuple[Offer, ...]:
+        """What a right click on an entity offers; only where some things are offered nowhere else."""
+        own = [action for action in self.menu if action.collection == collection.slug]
+        quick = [a for a in self.actions if own and a.collection == collection.slug and not a.fields and not a.steps]
+        return tuple(
+            Offer(self.say(action.button), action.path(entity), action.confirm.format(name=entity.name))
+            for action in (*own, *quick)
+            if action.offered(entity) and not action.refuses(entity)
+        )
+
+    def _embed(self, overlay: Overlay) -> Page:
+        """A box with a few of its things, for pages of other sites; what is in it opens in a tab of its own."""
+        collection = self.collection(self.main.slug, overlay)
+        picks = self.embedded()
+        cards = tuple(replace(card, apart=True, offers=()) for card in self._cards(collection, picks))
+        data = {"blocks": [Cards(cards, self.look.brand_text)], "bare": True}
+        return Page("embed", self.look.brand, data, self._shown(collection, picks))
+
+    def embedded(self) -> list[Entity]:
+        """What the box shows that other sites embed."""
+        return random.Random(f"{self.host}-embed").sample(self.main.entities, _EMBEDDED)
 
     def _picture(self, entity: Entity) -> str:
         return emblem(entity.name, self.skin.art) if self.skin.pictures else ""

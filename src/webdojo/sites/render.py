@@ -28,7 +28,8 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
         template = _templates.get_template("compact.html")
         css = compact_css(site.kind, site.seed)
         return template.render(title=page.title, look=site.look, css=css, rows=rows)
-    template = _templates.get_template("page.html" if "blocks" in page.data else f"{site.kind}/{page.name}.html")
+    made_of_blocks = "bare.html" if page.data.get("bare") else "page.html"
+    template = _templates.get_template(made_of_blocks if "blocks" in page.data else f"{site.kind}/{page.name}.html")
     values = {**page.data, **site.view(page), "page": page, "layout": layout}
     return template.render(site=site, look=site.look, words=site.look.words, overlay=overlay, href=href, **values)
 

@@ -56,6 +56,12 @@ class CatalogLook:
     """The navigation opens where the mouse rests on it."""
     footer: str
     """A `line`, `columns` of links, or in the `center`."""
+    apart: bool
+    """What a list shows opens in a tab of its own, on sites that do so."""
+    sticky: bool
+    """The header stays in view."""
+    nested: bool
+    """Long lists of filters scroll by themselves."""
 
     @property
     def classes(self) -> str:
@@ -63,6 +69,7 @@ class CatalogLook:
         return (
             f"hero-{self.hero} tiles-{self.tiles} details-{self.details} side-{self.side} facts-{self.facts} "
             f"columns-{self.columns} ground-{self.ground} forms-{self.forms} footer-{self.footer}"
+            f"{' sticky' if self.sticky else ''}{' nested' if self.nested else ''}"
         )
 
 
@@ -94,4 +101,7 @@ def make_catalog_look(kind: str, seed: int) -> CatalogLook:
         forms=rng.choice(("plain", "panel", "pair")),
         footer=rng.choice(("line", "columns", "center")),
         menu=rng.random() < 0.3,
+        apart=rng.random() < 0.4,
+        sticky=rng.random() < 0.3,
+        nested=rng.random() < 0.5,
     )

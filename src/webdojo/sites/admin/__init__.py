@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from webdojo.sites.admin import content
 from webdojo.sites.admin.actions import actions
 from webdojo.sites.answers import number, text
-from webdojo.sites.blocks import Block, Card, Cards, Heading, Lines
+from webdojo.sites.blocks import Block, Card, Cards, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
 from webdojo.sites.goal import Fact, Goal, done, fact, place
 from webdojo.sites.pages import CatalogSite
@@ -164,8 +164,12 @@ class Admin(CatalogSite):
             cards = tuple(Card(_month_name(month), _path(month)) for month in range(12))
             blocks: list[Block] = [Heading(self.say("Reports"), "Month by month", crumbs), Cards(cards), self._year()]
             return Page("reports", self.say("Reports"), {"blocks": blocks})
-        month = next((month for month in range(12) if request.path.rstrip("/") == _path(month)), None)
-        return super().respond(request, overlay) if month is None else self._month(month)
+        for month in range(12):
+            if request.path.rstrip("/") == _path(month):
+                return self._month(month)
+            if request.path == f"{_path(month)}/figures":
+                return self._tables(month)
+        return super().respond(request, overlay)
 
     def sections(self) -> list[tuple[str, str]]:
         return [*super().sections(), (self.say("Reports"), "/reports")]
@@ -173,7 +177,8 @@ class Admin(CatalogSite):
     def paths(self) -> Iterator[str]:
         yield from super().paths()
         yield "/reports"
-        yield from map(_path, range(12))
+        for month in range(12):
+            yield from (_path(month), f"{_path(month)}/figures")
 
     def way_to(self, path: str) -> tuple[str, str]:
         if path == "/reports":
@@ -182,13 +187,21 @@ class Admin(CatalogSite):
         return super().way_to(path) if month is None else ("/reports", _month_name(month))
 
     def _month(self, month: int) -> Page:
+        """A report; on some sites it has to be made first, which takes a few seconds."""
         crumbs = ((self.look.words["home"], "/"), (self.say("Reports"), "/reports"))
+        made = self._tables(month)
+        late = random.Random(f"{self.host}-reports").random() < 0.5
+        blocks = [Late("The report is being made.", f"{_path(month)}/figures")] if late else made.data["blocks"]
+        heading = Heading(_month_name(month), "", crumbs)
+        return Page("report", _month_name(month), {"blocks": [heading, *blocks]}, () if late else made.shows)
+
+    def _tables(self, month: int) -> Page:
         rows = tuple((name, *(self.figures[month, name][measure] for measure in MEASURES)) for name in self.names)
         shows = tuple(
             fact_name(f"report-{month + 1}-{slug(name)}", measure) for name in self.names for measure in MEASURES
         )
-        blocks = [Heading(_month_name(month), "", crumbs), Lines(("Section", *MEASURES), rows)]
-        return Page("report", _month_name(month), {"blocks": blocks}, shows)
+        data = {"blocks": [Lines(("Section", *MEASURES), rows)], "bare": True}
+        return Page("figures", _month_name(month), data, shows)
 
     def _year(self) -> Lines:
         rows = tuple(

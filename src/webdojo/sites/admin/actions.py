@@ -87,6 +87,7 @@ SUSPEND = Action(
     collection="users",
     fields=(Field("reason", "Reason", "radio", content.REASONS),),
     sets={"account": "Suspended"},
+    confirm="Suspend {name}?",
     refuses=lambda user: "already suspended" if user.values["account"] == "Suspended" else "",
 )
 NEW_USER = Action(
@@ -170,4 +171,22 @@ def actions(sections: tuple[str, ...]) -> tuple[Action, ...]:
         sets={"status": "Draft", "author": "You", "updated": "2027-03-01", "editing": "open"},
         examples={"name": content.NEW_TITLES, "text": content.NEW_TEXTS},
     )
-    return (edit, PUBLISH, ARCHIVE, SCHEDULE, WEIGH, DELETE, new_page, CHANGE_ROLE, SUSPEND, NEW_USER)
+    copy = Action(
+        "copy",
+        "Duplicate",
+        "There is a copy of {name} now.",
+        (
+            "duplicate {name} into the section {section} and keep the name that is proposed for the copy",
+            "make a copy of {name} in the section {section}, named as the site proposes",
+            "copy {name} to the section {section} under the name that the site suggests",
+        ),
+        collection="articles",
+        fields=(
+            Field("section", "Section of the copy", "select", sections),
+            Field("name", "Name of the copy", "prompt", required=False, default="Copy of {name}"),
+        ),
+        makes="articles",
+        sets={"status": "Draft", "updated": "2027-03-01", "editing": "open"},
+        refuses=_locked,
+    )
+    return (edit, copy, PUBLISH, ARCHIVE, SCHEDULE, WEIGH, DELETE, new_page, CHANGE_ROLE, SUSPEND, NEW_USER)

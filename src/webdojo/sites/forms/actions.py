@@ -174,6 +174,7 @@ def _complain(districts: list[str]) -> Action:
             Field("seen", "Seen on", "date", required=False, hint="2027-02"),
             Field("answer", "Please answer me", "checkbox", required=False),
             Field("email", "E-mail", "email", required=False),
+            Field("photo", "Photo", "file", required=False),
         ),
         makes="complaints",
         also={

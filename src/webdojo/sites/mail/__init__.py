@@ -15,11 +15,13 @@ from webdojo.sites.mail.actions import (
     INVITE,
     LABEL,
     MOVE,
+    PIN,
     REPLY,
     SNOOZE,
     STAR,
     UNREAD,
 )
+from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.people import people, towns
 from webdojo.sites.site import href
@@ -48,6 +50,7 @@ MESSAGE = (
     Attribute("star", "Star", filter="is", phrase="marked as {value}", asked=False),
     Attribute("status", "Status", filter="is", phrase="with the status {value}", asked=False),
     Attribute("labels", "Labels", asked=False),
+    Attribute("pinned", "Pinned", asked=False),
     Attribute("recipient", "Recipient"),
     Attribute("reference", "Reference"),
     Attribute("amount", "Amount", "number", "$"),
@@ -92,6 +95,8 @@ class Mail(CatalogSite):
 
     kind = "mail"
     headings = ("Welcome back", "Your mail box", "Good morning", "Here is your mail")
+    menu = (PIN,)
+    goals = (from_menu,)
     actions = (STAR, UNREAD, DELETE, REPLY, FORWARD, MOVE, LABEL, SNOOZE, COMPOSE, INVITE)
 
     def draw(self, rng: random.Random) -> list[Collection]:

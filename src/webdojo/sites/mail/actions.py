@@ -47,7 +47,12 @@ COMPOSE = Action(
         "send \u201c{text}\u201d to {to}; the subject is \u201c{name}\u201d",
         "compose a message with the subject \u201c{name}\u201d that says \u201c{text}\u201d, and send it to {to}",
     ),
-    fields=(Field("to", "To", "email"), Field("name", "Subject"), Field("text", "Message", "textarea")),
+    fields=(
+        Field("to", "To", "email"),
+        Field("name", "Subject"),
+        Field("text", "Message", "rich"),
+        Field("file", "Attach a file", "file", required=False),
+    ),
     makes="messages",
     sets=_SENT,
     examples={"to": ADDRESSES, "name": _SUBJECTS, "text": _TEXTS},
@@ -121,6 +126,19 @@ DELETE = Action(
     ("delete {name}", "remove {name} from the mail box", "throw {name} away for good"),
     collection="messages",
     sets={"gone": "yes"},
+    confirm="Delete this message for good: {name}?",
+)
+PIN = Action(
+    "pin",
+    "Pin to the top",
+    "{name} is pinned.",
+    (
+        "pin {name} by the menu of a right click on it in the list",
+        "right-click {name} in a list of messages and pin it",
+        "use the right-click menu of the list to pin {name}",
+    ),
+    collection="messages",
+    sets={"pinned": "yes"},
 )
 LABEL = Action(
     "label",

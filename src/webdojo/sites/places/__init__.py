@@ -20,7 +20,7 @@ from webdojo.sites.words import slug
 
 _OPENS = ("7:00", "7:30", "8:00", "8:30", "9:00", "9:30", "10:00", "11:00", "12:00")
 _LISTS = ("Favourites", "Want to go", "For rainy days", "Show to friends", "Weekend", "With children")
-_TIMES = tuple(f"{hour}:{minute}" for hour in range(9, 19) for minute in ("00", "30"))
+_TIMES = tuple(f"{hour:02d}:{minute}" for hour in range(9, 19) for minute in ("00", "30"))
 _OPINIONS = (
     *("Lovely staff and fair prices", "Too crowded for me", "We will be back soon", "The best in this part of town"),
     *("Hard to find but worth it", "Clean, calm and friendly", "Nothing special", "My children loved it"),
@@ -98,8 +98,10 @@ VISIT = Action(
         "plan to be at {name} at {time} on {day}",
     ),
     collection="places",
-    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "select", _TIMES)),
+    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time")),
     makes="visits",
+    examples={"time": _TIMES},
+    framed=True,
     refuses=_closed,
 )
 

@@ -1,9 +1,16 @@
-// What pages made of blocks do by themselves: lists that grow, drawn calendars, boards. All of it is plain HTML first.
+// What pages made of blocks do by themselves: lists that grow, drawn calendars, boards, menus, editors, frames.
 
 document.querySelectorAll('[data-calendar]').forEach(calendar);
 document.querySelectorAll('[data-board]').forEach(board);
 document.querySelectorAll('input[type=range] + output').forEach(slider);
+document.querySelectorAll('[data-suggest]').forEach(suggestions);
+document.querySelectorAll('[data-rich]').forEach(editor);
+document.querySelectorAll('iframe').forEach(frame);
+document.querySelectorAll('[data-late]').forEach(late);
 growing(document.querySelector('[data-more]'));
+document.addEventListener('submit', asking);
+menus();
+toast(sessionStorage.getItem('toast'));
 
 // A list with more to come: its link fetches the next part into the same page when it comes into view or is clicked.
 function growing(nav) {
@@ -85,7 +92,127 @@ function board(place) {
       const form = place.querySelector('form');
       form.elements.card.value = event.dataTransfer.getData('text/plain');
       form.elements.column.value = column.dataset.column;
+      sessionStorage.setItem('toast', `Moved to ${column.dataset.column}`);
       form.submit();
     });
   });
+}
+
+// Before some forms are sent the browser asks: whether it is meant, or for a value.
+function asking(event) {
+  const {confirm: question} = event.target.dataset;
+  if (question && !confirm(question)) return event.preventDefault();
+  for (const field of event.target.querySelectorAll('[data-prompt]')) {
+    const said = prompt(field.dataset.prompt, field.value);
+    if (said === null) return event.preventDefault();
+    field.value = said;
+  }
+}
+
+// A field that offers those of its options that hold what was written.
+function suggestions(input) {
+  const list = input.nextElementSibling;
+  const shown = () => [...list.children].filter(item => !item.hidden);
+  const open = yes => {
+    list.hidden = !yes;
+    input.setAttribute('aria-expanded', yes);
+  };
+  const take = item => {
+    input.value = item.textContent;
+    open(false);
+  };
+  input.addEventListener('input', () => {
+    const text = input.value.trim().toLowerCase();
+    for (const item of list.children) item.hidden = !text || !item.textContent.toLowerCase().includes(text);
+    open(shown().length > 0);
+  });
+  input.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || list.hidden) return;
+    event.preventDefault();
+    take(shown()[0]);
+  });
+  input.addEventListener('blur', () => open(false));
+  list.addEventListener('mousedown', event => {
+    event.preventDefault();
+    if (event.target.matches('li')) take(event.target);
+  });
+}
+
+// Text that can be made bold or italic; its plain words are what is sent, and leaving it unsent is asked about.
+function editor(place) {
+  const box = place.parentElement;
+  const leaving = event => event.preventDefault();
+  place.addEventListener('input', () => {
+    box.querySelector('input').value = place.innerText.trim();
+    addEventListener('beforeunload', leaving);
+  });
+  place.closest('form').addEventListener('submit', () => removeEventListener('beforeunload', leaving));
+  box.querySelectorAll('[data-mark]').forEach(button => {
+    button.addEventListener('mousedown', event => event.preventDefault());
+    button.addEventListener('click', () => document.execCommand(button.dataset.mark));
+  });
+}
+
+// A frame shows a page of another site on the port of this one, or grows to what a page of this site needs.
+function frame(place) {
+  const {host, path} = place.dataset;
+  if (host) place.src = `//${host}${location.port && ':' + location.port}${path}`;
+  const grow = () => {
+    const inner = place.contentDocument?.documentElement;
+    if (inner) place.style.height = `${inner.scrollHeight + 4}px`;
+  };
+  place.addEventListener('load', grow);
+  grow();
+}
+
+// A part of a page that takes a while to be made.
+function late(place) {
+  setTimeout(async () => {
+    const answer = await fetch(place.dataset.late);
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    place.replaceChildren(...page.querySelector('main').children);
+    place.removeAttribute('aria-busy');
+  }, 1000 * place.dataset.seconds);
+}
+
+// A right click on a thing in a list offers what can be done to it.
+function menus() {
+  let open = null;
+  const close = () => {
+    open?.remove();
+    open = null;
+  };
+  const entry = ([text, action, question, values]) => {
+    const form = Object.assign(document.createElement('form'), {method: 'post', action});
+    if (question) form.dataset.confirm = question;
+    for (const [name, value] of Object.entries(values))
+      form.append(Object.assign(document.createElement('input'), {type: 'hidden', name, value}));
+    form.append(Object.assign(document.createElement('button'), {textContent: text, role: 'menuitem'}));
+    return form;
+  };
+  document.addEventListener('contextmenu', event => {
+    close();
+    const place = event.target.closest('[data-offers]');
+    if (!place) return;
+    event.preventDefault();
+    open = Object.assign(document.createElement('div'), {className: 'context', role: 'menu'});
+    const link = {href: place.querySelector('a').href, target: '_blank', textContent: 'Open in a new tab'};
+    const entries = JSON.parse(place.dataset.offers).map(entry);
+    open.append(Object.assign(document.createElement('a'), link, {role: 'menuitem'}), ...entries);
+    document.body.append(open);
+    open.style.left = `${Math.min(event.clientX, innerWidth - open.offsetWidth)}px`;
+    open.style.top = `${Math.min(event.clientY, innerHeight - open.offsetHeight)}px`;
+  });
+  addEventListener('pointerdown', event => open?.contains(event.target) || close());
+  addEventListener('keydown', event => event.key === 'Escape' && close());
+  addEventListener('scroll', close);
+}
+
+// Says for a moment what was done.
+function toast(text) {
+  if (!text) return;
+  sessionStorage.removeItem('toast');
+  const made = Object.assign(document.createElement('p'), {className: 'toast', role: 'status', textContent: text});
+  document.body.append(made);
+  setTimeout(() => made.remove(), 4000);
 }

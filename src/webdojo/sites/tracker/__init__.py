@@ -5,14 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from webdojo.sites.blocks import Block, Board, Card, Cards, Heading, Post, Posts
+from webdojo.sites.blocks import Block, Board, Card, Cards, Heading, Offer, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
 from webdojo.sites.goal import Goal, done, fact, place
+from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.people import people, towns
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.tracker import content
-from webdojo.sites.tracker.actions import actions
+from webdojo.sites.tracker.actions import WATCH, actions
 from webdojo.sites.words import slug
 
 ISSUES, PEOPLE, PROJECTS, ON_BOARD = 260, 14, 6, 12
@@ -40,6 +41,7 @@ ISSUE = (
     ),
     Attribute("labels", "Labels", "text", asked=False),
     Attribute("voted", "Your vote", asked=False),
+    Attribute("watched", "Watched by you", asked=False),
 )
 _LIMITS = {"votes": (5, 20, 50), "estimate": (10, 40, 100)}
 PERSON = (
@@ -53,6 +55,7 @@ PROJECT = (
     Attribute("lead", "Lead", listed=True),
     Attribute("started", "Started", "date", "", False, "", "Oldest first", "oldest", noun="start date"),
     Attribute("budget", "Budget", "number", "$", True, "", "Smallest budget first"),
+    Attribute("colour", "Colour", asked=False),
 )
 
 
@@ -86,7 +89,8 @@ class Tracker(CatalogSite):
     pictured = False
     tagline = "Issues, boards and who does what"
     headings = ("What is next?", "Our open work", "Good morning, team", "Plan it, do it")
-    goals = (_drag, _drag)
+    goals = (_drag, _drag, from_menu)
+    menu = (WATCH,)
 
     def draw(self, rng: random.Random) -> list[Collection]:
         self.columns = rng.choice(content.STATUSES)
@@ -150,7 +154,10 @@ class Tracker(CatalogSite):
     def _board(self, name: str, overlay: Overlay) -> Page:
         issues = self.collection("issues", overlay).by_slug
         shown = [issues[issue.slug] for issue in self.boards[name]]
-        cards = [(i.values["status"], Card(i.name, f"/issues/{i.slug}", slug=i.slug)) for i in shown]
+        cards = [
+            (i.values["status"], Card(i.name, f"/issues/{i.slug}", slug=i.slug, offers=self._moves(name, i)))
+            for i in shown
+        ]
         columns = tuple((column, tuple(c for status, c in cards if status == column)) for column in self.columns)
         title = f"Board of {self.collections['projects'].by_slug[name].name}"
         crumbs = ((self.look.words["home"], "/"), ("Boards", "/boards"))
@@ -159,6 +166,14 @@ class Tracker(CatalogSite):
             Board(f"/board/{name}", columns),
         ]
         return Page("kanban", title, {"blocks": blocks}, tuple(fact_name(i.slug, "Status") for i in shown))
+
+    def _moves(self, board: str, issue: Entity) -> tuple[Offer, ...]:
+        """What a right click on a card offers."""
+        return tuple(
+            Offer(f"Move to {column}", f"/board/{board}", values={"card": issue.slug, "column": column})
+            for column in self.columns
+            if column != issue.values["status"]
+        )
 
     def _move(self, name: str, values: dict[str, str], overlay: Overlay) -> None:
         moved = next((issue for issue in self.boards[name] if issue.slug == values.get("card")), None)
@@ -216,5 +231,6 @@ def _project(rng: random.Random, name: str, names: list[str]) -> Entity:
         "lead": rng.choice(names),
         "started": f"{rng.randint(2021, 2025)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
         "budget": 500 * rng.randint(8, 190),
+        "colour": "#808080",
     }
     return Entity(slug(name), name, values)

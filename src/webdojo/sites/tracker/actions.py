@@ -71,6 +71,34 @@ VOTE = Action(
 )
 
 
+COLOUR = Action(
+    "colour",
+    "Set colour",
+    "{name} has another colour.",
+    (
+        "set the colour of {name} to {colour}",
+        "give {name} the colour {colour}",
+        "change the colour of {name} to {colour}",
+    ),
+    collection="projects",
+    fields=(Field("colour", "Colour", "color"),),
+    examples={"colour": content.COLOURS},
+)
+WATCH = Action(
+    "watch",
+    "Watch",
+    "You watch {name} now.",
+    (
+        "watch {name} by the menu of a right click on it in the list",
+        "right-click {name} in a list of issues and watch it",
+        "use the right-click menu of the list to watch {name}",
+    ),
+    collection="issues",
+    sets={"watched": "yes"},
+    refuses=_ended,
+)
+
+
 def actions(rng: random.Random, projects: list[str], names: list[str], first: str) -> tuple[Action, ...]:
     """All actions of a site with these projects and people; new issues begin in the column `first`."""
     create = Action(
@@ -110,6 +138,6 @@ def actions(rng: random.Random, projects: list[str], names: list[str], first: st
         "{name} has a new assignee.",
         ("assign {name} to {assignee}", "make {assignee} the assignee of {name}", "hand {name} over to {assignee}"),
         collection="issues",
-        fields=(Field("assignee", "Assignee", "select", tuple(sorted(names))),),
+        fields=(Field("assignee", "Assignee", "suggest", tuple(sorted(names))),),
     )
-    return (create, assign, TRIAGE, COMMENT, LOG_WORK, VOTE)
+    return (create, assign, TRIAGE, COMMENT, LOG_WORK, VOTE, COLOUR)

@@ -90,6 +90,7 @@ _COMMENTS = (
     "Happy to review a patch.",
     "Could we talk about it in the next meeting?",
 )
+COLOURS = ("#1e66d0", "#b3261e", "#1b7f4b", "#7a3fb0", "#c77700", "#0b7a8a", "#33373d")
 NEW_COMMENTS = (
     "I will look into it tomorrow.",
     "This also happens on my laptop.",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 from webdojo.sites.actions import Action
-from webdojo.sites.blocks import Field
+from webdojo.sites.blocks import Block, Field, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.people import USERS, towns
+from webdojo.sites.site import Overlay, Page
 from webdojo.sites.words import slug
 
 FLIGHTS, HOTELS, TOWNS = 260, 120, 9
@@ -28,6 +29,7 @@ _AIRLINES = (
 _HOTEL_STARTS = ("Grand", "Old", "Park", "Garden", "Royal", "Harbour", "Little", "Station", "River", "Golden", "Corner")
 _HOTEL_ENDS = ("House", "Inn", "Lodge", "Palace", "Rooms", "Court", "Suites", "Retreat", "Terrace", "Arms")
 _BOARD = ("Room only", "Breakfast", "Half board", "Full board")
+_FARES = ("Flexible", "Standby", "Night")
 _CABINS = ("Economy", "Premium", "Business")
 _FLIGHT_TEXTS = (
     "Please be at the gate well before departure. One cabin bag is included.",
@@ -88,6 +90,7 @@ class Travel(CatalogSite):
     tagline = "Flights and hotels without the small print"
     headings = ("Where to next?", "Travel made simple", "Find your next trip")
     actions = (BOOK_FLIGHT, BOOK_HOTEL)
+    new_tabs = True
 
     def draw(self, rng: random.Random) -> list[Collection]:
         places = towns(rng, TOWNS)
@@ -100,6 +103,19 @@ class Travel(CatalogSite):
             Collection("hotels", "Hotels", "hotel", "hotels", HOTEL, tuple(hotels), _HOTEL_LIMITS),
             Collection("bookings", "Your bookings", "booking", "bookings", BOOKING, ()),
         ]
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        """Last-minute prices and stock, which no goal asks for: under weather they change from visit to visit."""
+        if page.name != "entity" or page.data["entity"].slug not in self.main.by_slug:
+            return []
+        flight: Entity = page.data["entity"]
+
+        def now(least: int, most: int, name: str) -> int:
+            found = random.Random(f"{self.host}-{flight.slug}-{name}").randint(least, most)
+            return found if overlay.sky is None else overlay.sky.drifted(found, f"{flight.slug}-{name}")
+
+        rows = tuple((fare, f"${now(60, 900, fare)}", f"{now(3, 40, f'{fare} left')} left") for fare in _FARES)
+        return [Lines(("Fare", "Price", "At this price"), rows, "Last minute")]
 
 
 FLIGHT = (
