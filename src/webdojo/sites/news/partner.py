@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from webdojo.sites.goal import Goal, done, fact, place
+from webdojo.sites.goal import Goal, done, fact, place, visit
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.references import refer
 from webdojo.sites.site import load_site
@@ -33,5 +33,6 @@ def from_partner(site: News, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The page of {it.entity.name} was shown", visited=[place(it.path)]),
         fact(f"The page of {offer.name} is shown at the end", site=partner.host, url=place(path)),
     )
-    plan = [*it.plan, {"do": "visit", "path": path, "site": partner.host}, done(f"This is {offer.name}.")]
+    there = {"site": partner.host}
+    plan = [*it.plan, {**visit(path), **there}, {**done(f"This is {offer.name}."), **there}]
     return Goal("partner", f"{it.path}-{offer.slug}", {}, checks, plan, cores=cores)
