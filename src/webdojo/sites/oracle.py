@@ -108,8 +108,8 @@ class Oracle:
             if wrong is not None:
                 return wrong
         goal = self._plan[self._next]
-        if self._next != first and (call := self._back_to_first_tab(goal, session)) is not None:
-            return OracleStep(f"{note} The next thing is on the first tab. Go there.".lstrip(), [call])
+        if self._next != first and (leave := self._back_to_first_tab(goal, session)) is not None:
+            return OracleStep(f"{note} The next thing is on the first tab. Go there.".lstrip(), [leave])
         if not self._here(goal, view):
             if host := goal.get("site", ""):
                 link = next((e for e in view["elements"] if e["away"] == f"http://{host}{goal.get('path', '/')}"), None)
