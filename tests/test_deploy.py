@@ -16,7 +16,7 @@ import pytest
 import typer
 import yaml
 
-from webdojo.browser.serve import TOKEN_VARIABLE
+from webdojo.browser.access import TOKEN_VARIABLE
 from webdojo.cli import app
 from webdojo.config import load_recipe
 

@@ -199,7 +199,8 @@ def serve_browsers(
     """Serve browser sessions over HTTP; the token is read from WEBDOJO_BROWSER_TOKEN."""
     import asyncio
 
-    from webdojo.browser.serve import read_hosts, serve, token_from_environment
+    from webdojo.browser.access import token_from_environment
+    from webdojo.browser.serve import read_hosts, serve
     from webdojo.config import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}

@@ -75,6 +75,15 @@ class BrowserConfig(Section):
     cdp_url: str = ""
     """DevTools address of a browser that runs elsewhere (`wss://…`, `http://…`), to use instead of starting one.
     What it opens does not pass the guard; only the addresses that the agent asks for are checked."""
+    servers: list[str] = []
+    """Browser servers (`webdojo browser serve`) that `train` and `eval` use instead of this machine's browsers, such as
+    `http://10.0.0.7:8400`; their token is read from WEBDOJO_BROWSER_TOKEN. The rest of this section is then theirs, but
+    for `viewport_px`, which must be the same there, and `acquire_timeout_s`."""
+    sites_host: str = "127.0.0.1"
+    """IPv4 address of this machine on which embedded sites are served; `servers` elsewhere need one that they
+    reach, or `0.0.0.0` for all."""
+    sites_port: int = Field(default=0, ge=0, le=65535)
+    """Port of the embedded sites; 0 takes a free one, which `servers` could not know."""
     proxy: str = ""
     """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
     storage_state: str = ""

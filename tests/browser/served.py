@@ -14,7 +14,8 @@ from socket import create_server
 from types import MappingProxyType
 from typing import Self
 
-from webdojo.browser.serve import TOKEN_VARIABLE, DrainingServer
+from webdojo.browser.access import TOKEN_VARIABLE
+from webdojo.browser.serve import DrainingServer
 from webdojo.browser.service import SessionService, open_service
 from webdojo.config import BrowserConfig
 

@@ -224,6 +224,7 @@ def test_a_task_without_rules_needs_a_judge():
     [
         ({"tasks": []}, TaskError, "got no tasks"),
         ({"max_steps": 0}, ConfigError, "max_steps = 0 must be 1 or more"),
+        ({"browser": BrowserConfig(servers=["http://10.0.0.7:8400"])}, ConfigError, "leave out browser.servers"),
         ({"tasks": [CLICK.model_copy(update={"evaluator": {"type": "webarena"}})]}, TaskError, "judge="),
     ],
 )

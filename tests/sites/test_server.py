@@ -118,6 +118,15 @@ def test_a_taken_port_and_an_unknown_layout_are_errors() -> None:
             SiteServer(server.port)
         with pytest.raises(SiteError, match="layout"):
             server.headers("a", "tiny")
+    with pytest.raises(SiteError, match=r"192\.0\.2\.1"):
+        SiteServer(host="192.0.2.1")  # nobody's
+
+
+def test_sites_for_other_machines_are_found_by_this_one_too() -> None:
+    with SiteServer(host="0.0.0.0") as server:
+        [address] = server.hosts.values()
+        assert address == f"127.0.0.1:{server.port}"
+        assert httpx.get(f"http://{address}/", headers={"Host": HOST}).status_code == 200
 
 
 def test_a_server_may_have_weather_for_visitors_who_ask_for_none() -> None:

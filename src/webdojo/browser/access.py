@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import json
+import os
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -20,10 +21,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from webdojo.browser.wire import STATUS, ErrorKind, Problem, ProblemBody
 from webdojo.errors import BrowserError
 
+TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
+"""Where servers and their clients read the token."""
+
 OPEN_PATHS = frozenset({"/health", "/docs", "/openapi.json"})
 """These say nothing about sessions, and are read by probes and people without a token."""
 
 _FROM_PAGES = ("origin", "referer", "sec-fetch-site")
+
+
+def token_from_environment() -> str:
+    """The token, without the line break that files of secrets end in; empty where there is none."""
+    return os.environ.get(TOKEN_VARIABLE, "").strip()
 
 
 def is_loopback(host: str) -> bool:

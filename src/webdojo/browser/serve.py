@@ -6,20 +6,17 @@ The process ends when the last session has, or after `serve.drain_timeout_s`, or
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
 import uvicorn
 
-from webdojo.browser.access import is_loopback
+from webdojo.browser.access import TOKEN_VARIABLE, is_loopback
 from webdojo.browser.server import create_app
 from webdojo.browser.service import SessionService, open_service
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, ConfigError
-
-TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
 
 KEEP_ALIVE_S = 75
 """Longer than clients keep idle connections, so that no request meets a connection that just closed."""
@@ -85,11 +82,6 @@ async def serve(
             shown = f"[{host}]" if ":" in host else host
             on_listening(f"http://{shown}:{listening.getsockname()[1]}")
             await DrainingServer(service, token).serve([listening])
-
-
-def token_from_environment() -> str:
-    """The token, without the line break that files of secrets end in; empty where there is none."""
-    return os.environ.get(TOKEN_VARIABLE, "").strip()
 
 
 def read_hosts(options: Sequence[str]) -> dict[str, str]:

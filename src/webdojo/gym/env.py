@@ -120,6 +120,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         render_mode: Literal["rgb_array"] | None = None,
     ) -> None:
         browser = browser or BrowserConfig()
+        if browser.servers:
+            raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
         own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
         self._config = browser.model_copy(update=own)
         self._tasks = {task.id: task for task in (train_tasks(TasksConfig(), 100, seed=0) if tasks is None else tasks)}

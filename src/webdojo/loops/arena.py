@@ -17,10 +17,10 @@ from pathlib import Path
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import make_harness
 from webdojo.browser.blocklist import Blocklist
-from webdojo.browser.pool import BrowserPool
-from webdojo.browser.session import BrowserSession
+from webdojo.browser.interface import Pool, Session
 from webdojo.config import Recipe, TasksConfig
 from webdojo.errors import BrowserError, EngineError, WebdojoError
+from webdojo.loops.browsers import open_browsers
 from webdojo.policy.processor import Processor
 from webdojo.progress import Progress
 from webdojo.reward.rules import score
@@ -43,7 +43,7 @@ class Arena:
 
     recipe: Recipe
     store: RunStore
-    pool: BrowserPool
+    pool: Pool[Session]
     server: SiteServer
     harness: Harness
     blocklist: Blocklist | None = None
@@ -57,7 +57,7 @@ class Arena:
 
     def runner(
         self,
-        actor: Actor[BrowserSession],
+        actor: Actor[Session],
         phase: str,
         iteration: int,
         sampling: Sampling,
@@ -109,7 +109,7 @@ class Arena:
     async def run_tasks(
         self,
         tasks: Sequence[Task],
-        actor: Actor[BrowserSession],
+        actor: Actor[Session],
         phase: str,
         iteration: int,
         sampling: Sampling,
@@ -156,9 +156,10 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 
 @asynccontextmanager
 async def open_arena(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[Arena]:
-    """Start sites and browser for a run, and stop them in every case."""
-    with SiteServer() as server, _blocklist(recipe.tasks) as blocklist:
-        async with BrowserPool(recipe.browser, store.images, server.hosts) as pool:
+    """Start sites and browsers for a run, and stop them in every case."""
+    site_server = SiteServer(recipe.browser.sites_port, host=recipe.browser.sites_host)
+    with site_server as server, _blocklist(recipe.tasks) as blocklist:
+        async with open_browsers(recipe, store.images, server) as pool:
             yield Arena(recipe, store, pool, server, make_harness(recipe.harness, processor), blocklist)
 
 

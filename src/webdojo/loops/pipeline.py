@@ -20,8 +20,10 @@ import torch
 
 from webdojo.browser.find import find_chromium
 from webdojo.config import Recipe, dump_recipe
+from webdojo.errors import ConfigError
 from webdojo.evaluate.metrics import success
 from webdojo.loops.arena import Arena, open_arena
+from webdojo.loops.browsers import check_servers
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import device_of, learn, make_engine, make_learner
 from webdojo.loops.online import latest, online
@@ -55,9 +57,15 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
     levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
+    check_servers(recipe)
+    if recipe.browser.servers and recipe.sft.demos and not resume:
+        raise ConfigError(
+            f"sft.demos = {recipe.sft.demos}: demonstrations need browsers of this machine, and browser.servers names "
+            "others; set sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
+        )
     processor = Processor.load(model_folder(recipe.model.path))
     device_of(recipe.model)
-    info = run_info(recipe.seed, find_chromium(recipe.browser))
+    info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
     store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
         if resume:

@@ -12,8 +12,9 @@ from typing import Protocol
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.agent.harness import Harness
+from webdojo.browser.interface import Session
 from webdojo.browser.session import BrowserSession
-from webdojo.errors import EngineError
+from webdojo.errors import ConfigError, EngineError
 from webdojo.types import FinishReason, Prompt, Response, Sampling, Task, ToolCall
 
 _GOING_ON = "Now the rest of that."
@@ -74,8 +75,18 @@ class ScriptedEngine:
         )
 
 
-def scripted_actor(
-    harness: Harness, script_for: Callable[[Task], Script]
-) -> Callable[[Task, BrowserSession], ScriptedEngine]:
-    """An actor for `run_episode`: one fresh script an episode, for example `scripted_actor(harness, Oracle)`."""
-    return lambda task, session: ScriptedEngine(script_for(task), session, harness)
+def scripted_actor(harness: Harness, script_for: Callable[[Task], Script]) -> Callable[[Task, Session], ScriptedEngine]:
+    """An actor for `run_episode`: one fresh script an episode, for example `scripted_actor(harness, Oracle)`.
+
+    The actor raises ConfigError for a session on a browser server: a script looks into the page itself.
+    """
+
+    def actor(task: Task, session: Session) -> ScriptedEngine:
+        if not isinstance(session, BrowserSession):
+            raise ConfigError(
+                "a script (the oracle of demonstrations) looks into the page, and only browsers of this machine let it "
+                "(browser.servers do not): models act, train and are evaluated on servers all the same"
+            )
+        return ScriptedEngine(script_for(task), session, harness)
+
+    return actor

@@ -1,4 +1,4 @@
-"""One ASGI app on a port of this machine, in a thread of its own: it answers from enter to exit, and only here."""
+"""One ASGI app on a port of this machine, in a thread of its own, from enter to exit; on loopback unless told else."""
 
 from __future__ import annotations
 
@@ -14,29 +14,35 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webdojo.errors import SiteError
 
+LOOPBACK = "127.0.0.1"
+_EVERY = "0.0.0.0"
+
 
 class LocalServer:
-    """A context manager that serves an app on 127.0.0.1.
+    """A context manager that serves an app.
 
     Args:
         app: what answers the requests.
         port: 0 takes a free one.
+        host: an IPv4 address of this machine, or `0.0.0.0` for all of them.
 
     Raises:
-        SiteError: the port is taken.
+        SiteError: the port is taken, or the address is not this machine's.
     """
 
-    def __init__(self, app: ASGIApp, port: int = 0) -> None:
+    def __init__(self, app: ASGIApp, port: int = 0, host: str = LOOPBACK) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            self._socket.bind(("127.0.0.1", port))
+            self._socket.bind((host, port))
         except OSError as error:
             self._socket.close()
             raise SiteError(
-                f"port {port} of 127.0.0.1 cannot be used for the sites ({error.strerror}); pick another"
+                f"port {port} of {host} cannot be used for the sites ({error.strerror}); pick another"
             ) from None
-        self.port: int = self._socket.getsockname()[1]
+        address, self.port = self._socket.getsockname()
+        self.address = f"{LOOPBACK if address == _EVERY else address}:{self.port}"
+        """Where this machine finds it."""
         config = uvicorn.Config(
             app, http="h11", log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
         )

@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 from webdojo.errors import SiteError
 from webdojo.sites import parse_host
-from webdojo.sites.local import LocalServer
+from webdojo.sites.local import LOOPBACK, LocalServer
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
 from webdojo.sites.weather.connection import WEATHER_HEADER, one_request_each
@@ -35,30 +35,34 @@ SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
 _COOKIE = "webdojo_session"
 
+HOSTS = "*.localhost:80"
+"""Pattern of the sites' names, as browsers ask for them."""
+
 
 class SiteServer(LocalServer):
-    """A context manager that serves all sites on 127.0.0.1 from a thread of its own.
+    """A context manager that serves all sites from a thread of its own.
 
     Args:
         port: 0 takes a free one.
         weather: of sessions that ask for none in their headers.
+        host: see `LocalServer`.
 
     Raises:
-        SiteError: the port is taken.
+        SiteError: the port is taken, or the address is not this machine's.
     """
 
-    def __init__(self, port: int = 0, weather: Weather = CLEAR) -> None:
+    def __init__(self, port: int = 0, weather: Weather = CLEAR, host: str = LOOPBACK) -> None:
         self._weather = weather
         self._overlays: dict[str, dict[str, Overlay]] = {}
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(one_request_each(Starlette(routes=routes), stormy=not weather.clear), port)
+        super().__init__(one_request_each(Starlette(routes=routes), stormy=not weather.clear), port, host)
 
     @property
     def hosts(self) -> dict[str, str]:
         """For `BrowserPool`: where the sites' hosts are served, so that `http://<host>/` needs no port."""
-        return {"*.localhost:80": f"127.0.0.1:{self.port}"}
+        return {HOSTS: self.address}
 
     def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
         """Headers that a browser context must send with every request.
