@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ import pytest
 import typer
 import yaml
 
-from webdojo.browser.access import TOKEN_VARIABLE
+from tests.browser.served import Served
+from webdojo.browser.access import OPEN_PATHS, TOKEN_VARIABLE
 from webdojo.cli import app
-from webdojo.config import load_recipe
+from webdojo.config import BrowserConfig, load_recipe
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 YAML = sorted(DEPLOY.rglob("*.yaml"))
 
 
@@ -42,11 +45,38 @@ def container() -> dict[str, Any]:
     return one
 
 
+def instructions() -> list[tuple[str, str]]:
+    """Word and arguments of each instruction of the Dockerfile, with its lines joined."""
+    text = re.sub(r"^#.*\n", "", (DEPLOY / "Dockerfile").read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+    return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in text.splitlines() if line)]
+
+
+def arguments(word: str) -> str:
+    """Of the only instruction of that kind."""
+    [found] = [rest for each, rest in instructions() if each == word]
+    return found
+
+
 def entrypoint() -> list[str]:
-    found = re.search(r"^ENTRYPOINT (\[.*\])$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
-    assert found is not None
-    words: list[str] = json.loads(found[1])
+    words: list[str] = json.loads(arguments("ENTRYPOINT"))
     return words
+
+
+def pod() -> dict[str, Any]:
+    spec = manifest("StatefulSet")["spec"]["template"]["spec"]
+    assert isinstance(spec, dict)
+    return spec
+
+
+def in_build_context(path: str) -> bool:
+    """Whether the ignore file lets a path reach the build: the last pattern for it, or a folder above, decides."""
+    admitted = True
+    for line in (DEPLOY / "Dockerfile.dockerignore").read_text().split():
+        pattern = line.removeprefix("!")
+        regex = re.escape(pattern).replace(r"\*\*/", "(.*/)?").replace(r"\*", "[^/]*")
+        if re.fullmatch(f"{regex}(/.*)?", path):
+            admitted = line.startswith("!")
+    return admitted
 
 
 def compose() -> dict[str, Any]:
@@ -76,6 +106,50 @@ def test_the_command_line_is_understood(more: list[str]) -> None:
     assert words[at + 1 : at + 3] == ["browser", "serve"]
     assert (given["host"], given["port"]) == ("0.0.0.0", 8400)
     load_recipe(given["recipe_name"], given["overrides"])
+
+
+def test_what_the_image_copies_is_there_and_reaches_the_build() -> None:
+    for sources in (rest.split()[:-1] for word, rest in instructions() if word == "COPY"):
+        for source in sources:
+            assert (ROOT / source).exists() and in_build_context(source.rstrip("/")), source
+    assert in_build_context("src/webdojo/browser/serve.py")
+    weights = "src/webdojo/policy/tiny_weights/model.safetensors"
+    for left_out in (weights, "src/webdojo/__pycache__/cli.pyc", ".git/HEAD"):
+        assert not in_build_context(left_out), left_out
+    # What hatchling reads of the folder, beside the package.
+    assert all(in_build_context(name) for name in [PROJECT["readme"], *PROJECT["license-files"]])
+
+
+def test_the_image_has_the_python_of_the_package() -> None:
+    found = re.fullmatch(r"python:3\.(\d+)-slim-bookworm", arguments("FROM"))
+    low, high = re.findall(r"3\.(\d+)", PROJECT["requires-python"])
+    assert found is not None
+    assert int(low) <= int(found[1]) < int(high)
+
+
+def test_everybody_means_the_same_user_and_home() -> None:
+    user, home = arguments("USER"), arguments("WORKDIR")
+    [made] = [rest for word, rest in instructions() if word == "RUN" and rest.startswith("useradd")]
+    assert made.split() == ["useradd", "--create-home", "--uid", user, Path(home).name]
+    assert f"{home}:uid={user}" in compose()["tmpfs"]
+    assert {str(pod()["securityContext"][key]) for key in ("runAsUser", "runAsGroup", "fsGroup")} == {user}
+    assert {"/tmp", "/dev/shm", home} == {mount["mountPath"] for mount in container()["volumeMounts"]}
+
+
+def test_the_health_check_is_what_the_server_answers() -> None:
+    options, _, command = arguments("HEALTHCHECK").partition("CMD ")
+    interpreter, *rest = json.loads(command)
+    assert interpreter == "python" and "--timeout=5s" in options
+
+    def healthy(url: str) -> bool:
+        words = [word.replace("http://127.0.0.1:8400", url) for word in rest]
+        return subprocess.run([sys.executable, *words], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    with Served(BrowserConfig(), "a-secret") as server:
+        assert healthy(server.url)
+        server.service.drain()
+        assert not healthy(server.url)
+    assert not healthy(server.url)
 
 
 def test_stopping_waits_longer_than_the_drain() -> None:
@@ -109,6 +183,50 @@ def test_labels_and_ports_fit_together() -> None:
     [port] = container()["ports"]
     assert port["containerPort"] == service["spec"]["ports"][0]["port"] == 8400
     assert policy["spec"]["ingress"][0]["ports"][0]["port"] == 8400
+
+
+KINDS = {
+    "Kustomization": "kustomize.config.k8s.io/v1beta1",
+    "Namespace": "v1",
+    "NetworkPolicy": "networking.k8s.io/v1",
+    "Secret": "v1",
+    "Service": "v1",
+    "StatefulSet": "apps/v1",
+}
+
+
+def test_manifests_are_of_kinds_that_kubernetes_has() -> None:
+    found = [loaded(file) for file in sorted((DEPLOY / "kubernetes").glob("*.yaml"))]
+    assert {one["kind"]: one["apiVersion"] for one in found} == KINDS
+    assert all(one["metadata"]["name"] for one in found if one["kind"] != "Kustomization")
+
+
+def test_names_inside_the_pod_lead_somewhere() -> None:
+    volumes, ports = {one["name"] for one in pod()["volumes"]}, {one["name"] for one in container()["ports"]}
+    assert {mount["name"] for mount in container()["volumeMounts"]} == volumes
+    assert {container()[probe]["httpGet"]["port"] for probe in ("readinessProbe", "livenessProbe")} == ports
+    assert {container()[probe]["httpGet"]["path"] for probe in ("readinessProbe", "livenessProbe")} <= OPEN_PATHS
+    assert manifest("Service")["spec"]["ports"][0]["targetPort"] in ports
+
+
+def test_the_pod_passes_the_policy_of_its_namespace() -> None:
+    """The rules of the Pod Security Standard "restricted"."""
+    labels = manifest("Namespace")["metadata"]["labels"]
+    assert labels == {"pod-security.kubernetes.io/enforce": "restricted"}
+    assert pod()["securityContext"]["runAsNonRoot"] is True
+    assert pod()["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
+    assert container()["securityContext"]["allowPrivilegeEscalation"] is False
+    assert container()["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert all(set(volume) == {"name", "emptyDir"} for volume in pod()["volumes"])
+    assert not {"hostNetwork", "hostPID", "hostIPC"} & set(pod())
+
+
+def test_the_sites_of_a_training_pod_can_be_reached() -> None:
+    rules = manifest("NetworkPolicy")["spec"]
+    trainers = {"podSelector": rules["ingress"][0]["from"][0]["podSelector"]}
+    [rule] = [rule for rule in rules["egress"] if rule["to"] == [trainers]]
+    [port] = rule["ports"]
+    assert f"browser.sites_port={port['port']}" in (DEPLOY / "README.md").read_text()
 
 
 @pytest.mark.parametrize(
