@@ -1,10 +1,10 @@
 """Is waiting by events as safe as a fixed sleep, and how much faster, when the web is slow?
 
-    python benchmarks/readiness.py [--tasks 100] [--seeds 0 1 2]
+    python benchmarks/readiness.py [--tasks 40] [--seeds 0 1 2]
 
-The oracle does the same tasks on the embedded sites through a slow line (every answer is delayed by 0 to
-0.3 s, one in five by 0.5 to 1.5 s), with three ways to wait after an action: by events as
-`browser/ready.py` does, a sleep of 2 s, and not at all, which shows that waiting is needed. The oracle
+The oracle does the same tasks on all kinds of embedded sites at 1280×1000 through a slow line (every answer
+is delayed by 0 to 0.3 s, one in five by 0.5 to 1.5 s), with three ways to wait after an action: by events
+as `browser/ready.py` does, a sleep of 2 s, and not at all, which shows that waiting is needed. The oracle
 decides by what the page shows at that moment, so it goes wrong where an agent would.
 """
 
@@ -35,14 +35,17 @@ from webdojo.progress import progress
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import finished_groups
+from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.server import SiteServer
+from webdojo.sites.server import HOSTS, SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
 SLEEP_S = 2.0
 CONCURRENCY = 8
+MOST_STEPS = 80
+VIEWPORT_PX = (1280, 1000)
 CHUNK = 65536
 
 Settle = Callable[[Tab, BrowserConfig, tuple[int, int] | None], Awaitable[dict[str, Any]]]
@@ -99,9 +102,7 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
     with SiteServer() as server:
         async with (
             slow_line(server.port, seed) as port,
-            BrowserPool(
-                BrowserConfig(viewport_px=(320, 320)), MemoryImages(), {"*.localhost:80": f"127.0.0.1:{port}"}
-            ) as pool,
+            BrowserPool(BrowserConfig(viewport_px=VIEWPORT_PX), MemoryImages(), {HOSTS: f"127.0.0.1:{port}"}) as pool,
         ):
 
             async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
@@ -112,9 +113,8 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
                     actor=scripted_actor(harness, Oracle),
                     config=RolloutConfig(),
                     sampling=Sampling(max_tokens=512),
-                    max_steps=12,
+                    max_steps=MOST_STEPS,
                     server=server,
-                    layout="compact",
                     group=group,
                     trajectory_id=trajectory_id,
                 )
@@ -144,11 +144,11 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", type=int, default=100)
+    parser.add_argument("--tasks", type=int, default=40, help="of each seed")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     arguments = parser.parse_args()
     rows = [
-        asyncio.run(measure(way, make_tasks(["shop", "wiki"], range(40), arguments.tasks, seed), seed))
+        asyncio.run(measure(way, make_tasks(list(KINDS), range(40), arguments.tasks, seed), seed))
         for seed in arguments.seeds
         for way in WAYS
     ]
