@@ -99,7 +99,7 @@ class BrowserConfig(Section):
     screenshot_quality: int = Field(default=85, ge=1, le=100)
     capture: Literal["screenshot", "begin_frame"] = "screenshot"
     """`begin_frame` draws pages on demand, which is cheaper; a Chromium that cannot (only the headless shell can) takes
-    screenshots all the same. Native pop-ups (calendars, colour pickers) end a browser there."""
+    screenshots all the same."""
     headless: bool = True
     browsers: int = Field(default=0, ge=0)
     """Chromium processes; 0 takes one for two cores."""

@@ -11,6 +11,7 @@ from webdojo.types import ToolCall
 
 LINK = Element("a", name="Mugs")
 FIELD = Element("input", role="combobox", name="From", value="", editable="type")
+DAY = Element("input", name="Day", value="", editable="fill", takes="2026-05-17")
 BOX = Element("input", name="Gift", value="on", checked=False)
 SELECT = Element("select", name="Size", value="Small", expanded=False)
 HERE = PageState(url="http://shop.localhost/", document=1, scroll=(0, 0, 0, 1500))
@@ -40,6 +41,20 @@ TABLE: list[tuple[str, dict[str, Any], PageState, PageState, str]] = [
         replace(HERE, target=FIELD),
         replace(HERE, target=FIELD, focus=FIELD),
         'click at (450, 250) on <input role=combobox> "From": field is focused',
+    ),
+    (
+        "click",
+        AT,
+        replace(HERE, target=DAY),
+        replace(HERE, target=DAY, focus=DAY),
+        'click at (450, 250) on <input> "Day": field is focused; it takes values like 2026-05-17',
+    ),
+    (
+        "click",
+        AT,
+        replace(HERE, target=DAY, focus=DAY),
+        replace(HERE, target=DAY, focus=DAY),
+        "…: nothing changed; it takes values like 2026-05-17",
     ),
     ("click", {**AT, "button": "right", "click_type": "double"}, HERE, HERE, "double right click at (450, 250): …"),
     ("hover", AT, replace(HERE, target=LINK), HERE, 'hover at (450, 250) on <a> "Mugs"'),

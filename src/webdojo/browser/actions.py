@@ -108,7 +108,12 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     if not field.editable:
         raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
     if field.editable == "fill":
-        await (await _focused(page)).fill(text)
+        try:
+            await (await _focused(page)).fill(text)
+        except PlaywrightError as error:
+            if not field.takes or "Malformed" not in error.message:
+                raise
+            raise ToolFailed(f'"{text}" does not fit the field; it takes values like {field.takes}') from None
         return
     await page.keyboard.press("ControlOrMeta+a")
     if not text:

@@ -26,6 +26,7 @@ from webdojo.browser.chores import Chores
 from webdojo.browser.find import find_chromium
 from webdojo.browser.frames import FLAGS, Frames
 from webdojo.browser.guard import Guard
+from webdojo.browser.popups import POPUPS_JS
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState
 from webdojo.config import BrowserConfig
@@ -42,14 +43,6 @@ _FLAGS = (
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-
-_SELECT_JS = """(() => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`select:not([multiple]):not([size]), ::picker(select) { appearance: base-select !important }`);
-  document.adoptedStyleSheets.push(sheet);
-})()"""
-"""Chromium draws a native drop-down outside the page, where synthetic clicks cannot reach it; drawn
-inside the page its options can be seen and clicked."""
 
 _PULSE_S = 5.0
 _HANG_S = 20.0
@@ -221,7 +214,7 @@ class Chromium:
             raise
         session = BrowserSession(context, self._kit.config, self._kit.images, self._kit.guard, self, self._frames)
         try:
-            await context.add_init_script(_SELECT_JS)
+            await context.add_init_script(POPUPS_JS)
             await session.open_tab()
         except BaseException:
             self._chores.start(session.close())  # which may take long where a tab never came

@@ -40,7 +40,10 @@ def _click(call: ToolCall, before: PageState, after: PageState) -> str:
         *([arguments["button"]] if arguments.get("button", "left") != "left" else []),
         f"click at {_point(arguments['x'], arguments['y'])}{_on(before.target)}",
     ]
-    return f"{' '.join(words)}: {_effect(before, after)}"
+    effect = _effect(before, after)
+    if effect == _NOTHING and before.target:
+        effect += _hint(before.target)
+    return f"{' '.join(words)}: {effect}"
 
 
 def _hover(call: ToolCall, before: PageState, after: PageState) -> str:
@@ -176,12 +179,18 @@ def _effect(before: PageState, after: PageState) -> str:
         if before.focus and (before.focus.tag, before.focus.name) == (after.focus.tag, after.focus.name):
             return f'{_element(after.focus)} now holds "{_clip(after.focus.value or "", 60)}"'
         if after.focus.editable:
-            return "field is focused" if after.focus == new else f"{_element(after.focus)} is focused"
+            focused = "field is focused" if after.focus == new else f"{_element(after.focus)} is focused"
+            return focused + _hint(after.focus)
     if after.changes:
         return "page changed"
     if before.scroll[:2] != after.scroll[:2] or (before.box and after.box and before.box[:2] != after.box[:2]):
         return "page scrolled"
     return _NOTHING
+
+
+def _hint(field: Element) -> str:
+    """What to write into a field that no picker helps with."""
+    return f"; it takes values like {field.takes}" if field.takes else ""
 
 
 def _is_option(element: Element | None) -> bool:

@@ -61,7 +61,7 @@ class Frames:
         )
 
     async def works(self, context: BrowserContext) -> bool:
-        """Whether this Chromium draws on demand: it must open a page in the context and picture it."""
+        """Whether this Chromium draws on demand: it must picture a page of the context, and draw lists inside pages."""
         coming: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
         context.once("page", lambda page: coming.set_result(page))
         try:
@@ -69,7 +69,8 @@ class Frames:
                 await self.open_page(context)
                 page = await coming
                 cdp = await context.new_cdp_session(page)
-                return bool(await self.picture(cdp, {"format": "jpeg"}))
+                await self.picture(cdp, {"format": "jpeg"})
+                return bool(await page.evaluate("CSS.supports('appearance', 'base-select')"))
         except (PlaywrightError, TimeoutError):
             return False
 

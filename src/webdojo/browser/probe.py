@@ -81,6 +81,8 @@ const INTERACTIVE = 'a[href],button,input,select,textarea,label,option,summary,[
   'combobox', 'textbox', 'searchbox', 'slider', 'treeitem'].map(role => `[role=${role}]`).join(',');
 const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'hidden'];
 const FILLED = ['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color'];
+const TAKES = {date: '2026-05-17', time: '13:45', month: '2026-05', week: '2026-W20',
+  'datetime-local': '2026-05-17T13:45', color: '#ff8800'};
 const focused = () => {
   let element = document.activeElement;
   for (;;) {
@@ -134,6 +136,7 @@ const describe = (element, interactive) => ({
   checked: ['checkbox', 'radio'].includes(element.type) ? element.checked : null,
   expanded: expandedOf(element),
   editable: editableBy(element),
+  takes: element.tagName === 'INPUT' && TAKES[element.type] || '',
 });
 const scrollerAt = (element) => {
   const page = [document.body, document.documentElement];
@@ -193,6 +196,8 @@ class Element:
     """Of what opens and closes: drop-downs, disclosures, menus."""
     editable: str = ""
     """`type`: takes keys; `fill`: takes a value as a whole (dates, sliders); empty: neither."""
+    takes: str = ""
+    """Example of a value, of fields whose values have a form of their own: dates, times, colours."""
 
 
 @dataclass(frozen=True)
