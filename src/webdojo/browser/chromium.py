@@ -39,6 +39,8 @@ _FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--disable-smooth-scrolling",
+    # Frames wait for the images in them, so that none is missing in a picture of the page.
+    "--disable-checker-imaging",
     # What does not go through the proxy does not pass the guard.
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

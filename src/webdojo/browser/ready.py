@@ -3,7 +3,8 @@
 A page is ready when no navigation is on its way, the document is loaded (or was parsed a second ago),
 DOM, layout and scroll have been still for `ready_quiet_s`, fonts and the images in view are there, and no
 data request (fetch, XHR) is out. Running animations and slow third parties cannot hold it up for longer
-than `ready_cap_s` after the document is there.
+than `ready_cap_s` after the document is there. Browsers started here draw no frame without its images
+(`chromium.py`); those that run elsewhere may, so there each image is decoded first.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from webdojo.config import BrowserConfig
 _LOAD_S = 1.0
 """How long the end of loading is waited for; what takes longer is mostly a third party."""
 
-_READY_JS = f"""async ([quietMs, capMs, loadMs, point]) => {{
+_READY_JS = f"""async ([quietMs, capMs, loadMs, decode, point]) => {{
   {WATCH_JS}
   {READ_JS}
   const end = performance.now() + capMs;
@@ -39,19 +40,23 @@ _READY_JS = f"""async ([quietMs, capMs, loadMs, point]) => {{
   const quiet = document.scripts.length ? quietMs : 0;
   const shapeOf = () => [...pageSize(), scrollX, scrollY].join();
   const imagesInView = () => [...document.images].filter(image => {{
-    if (image.complete && image.webdojoDecoded === image.currentSrc) return false;
+    if (image.complete && (!decode || image.webdojoDecoded === image.currentSrc)) return false;
     const box = image.getBoundingClientRect();
     return box.width > 1 && box.height > 1 && box.bottom > 0 && box.right > 0 &&
       box.top < innerHeight && box.left < innerWidth;
   }});
+  // Decoding keeps the whole picture in memory, where drawing needs one of the size that is shown.
+  const arrival = (image) => decode
+    ? image.decode().catch(() => {{}}).then(() => {{
+        Object.defineProperty(image, 'webdojoDecoded', {{value: image.currentSrc, writable: true, configurable: true}});
+      }})
+    : new Promise(done => ['load', 'error'].forEach(end => image.addEventListener(end, done, {{once: true}})));
   await before(frame());
   await before(frame());
   let shape = shapeOf();
   while (performance.now() < end) {{
     const images = imagesInView();
-    if (images.length) await before(Promise.all(images.map(image => image.decode().catch(() => {{}}).then(() => {{
-      Object.defineProperty(image, 'webdojoDecoded', {{value: image.currentSrc, writable: true, configurable: true}});
-    }}))));
+    if (images.length) await before(Promise.all(images.map(arrival)));
     if (document.fonts.status !== 'loaded') await before(document.fonts.ready);
     watch.take(watch.observer.takeRecords());
     const now = performance.now();
@@ -81,7 +86,7 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
         left = max(0.0, deadline - time.monotonic())
         try:
             raw: dict[str, Any] = await tab.page.evaluate(
-                _READY_JS, [config.ready_quiet_s * 1000, left * 1000, _LOAD_S * 1000, point_px]
+                _READY_JS, [config.ready_quiet_s * 1000, left * 1000, _LOAD_S * 1000, bool(config.cdp_url), point_px]
             )
         except PlaywrightError as error:
             if not is_overtaken(error):
