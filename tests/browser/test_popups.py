@@ -110,19 +110,15 @@ async def test_no_picker_opens_and_the_field_takes_values(pool: BrowserPool, ori
     hint = f"it takes values like {value}"
     assert (await say(session, row(0, x=INDICATOR_X))).endswith(hint)
     still = (await session.observe()).screenshot.sha
-    ways_to_open = [keys("F4"), keys("Alt+ArrowDown"), keys("Space"), row(0, x=INDICATOR_X), row(2)]
-    if kind != "color":
-        ways_to_open.remove(row(2))  # the label only focuses it
-    await say(session, *ways_to_open)
+    await say(session, keys("F4"), keys("Alt+ArrowDown"), keys("Space"), row(0, x=INDICATOR_X), row(2))
     assert (await say(session, row(1))).endswith(f'<input> "Field" is focused; {hint}')
     # Keys still reach the parts of the field, and values go in as a whole.
-    assert (await say(session, call("write", text="soon"))).endswith(f'"soon" does not fit the field; {hint}')
+    assert (await say(session, call("write", text="soon"))).endswith(hint)
     assert await say(session, call("write", text=value)) == f'write "{value}" into <input> "Field"'
     assert await session.page.evaluate("document.querySelector('input').value") == value
     assert (await session.observe()).screenshot.sha != still
-    if kind != "color":
-        await session.act([row(0, x=10)])
-        assert "now holds" in await say(session, keys("ArrowUp")) or kind == "color"
+    if tabs:
+        assert '"Field" now holds' in await say(session, row(0, x=10), keys("ArrowUp"))
         # On the button of the picker Enter sends the form, as in the field.
         assert "/sent" in await say(session, *[keys("Tab")] * tabs, keys("Enter"))
     await session.close()

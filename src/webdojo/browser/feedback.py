@@ -67,10 +67,10 @@ def _write(call: ToolCall, before: PageState, after: PageState) -> str:
     moved = _movement(before, after)
     if moved:
         return f"{text}: {moved}"
-    same_field = field and after.focus and (field.tag, field.name) == (after.focus.tag, after.focus.name)
-    actual = after.focus.value if same_field and after.focus else None
-    if actual is not None and actual.split() != wanted.split():
-        return f'{text}: but the field holds "{_clip(actual, 60)}"'
+    now = after.focus
+    same_field = field and now and (field.tag, field.name) == (now.tag, now.name)
+    if same_field and now and now.value is not None and now.value.split() != wanted.split():
+        return f'{text}: but the field holds "{_clip(now.value, 60)}"{_hint(now)}'
     return text
 
 
