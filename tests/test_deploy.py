@@ -280,7 +280,7 @@ def test_the_image_has_every_library_that_the_server_imports() -> None:
     used = set(imported_libraries(modules)) - set(sys.stdlib_module_names) - {"webdojo"}
     lines = (DEPLOY / "requirements.txt").read_text().splitlines()
     names = {re.split(r"[><=]", line)[0].replace("-", "_") for line in lines if not line.startswith("#")}
-    assert {"pyyaml" if name == "yaml" else name for name in used} <= names
+    assert {{"yaml": "pyyaml", "PIL": "pillow"}.get(name, name) for name in used} <= names
 
 
 def test_libraries_of_the_image_are_those_of_the_package() -> None:

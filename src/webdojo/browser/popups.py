@@ -3,7 +3,8 @@
 Synthetic clicks reach no such window, and one that opens while a page is drawn on demand (`frames.py`)
 stops its frames for ever. So drop-downs get the look that Chromium draws in the page, with options that
 can be seen and clicked. Calendars, clocks and colour pickers have no such look and never open: their
-fields take keys and `write`, and feedback gives an example of what (`probe.Element.takes`). Out of reach is only a list in a closed shadow root that stands in the HTML itself.
+fields take keys and `write`, and feedback gives an example of what (`probe.Element.takes`). Out of reach
+is only a list in a closed shadow root that stands in the HTML itself.
 """
 
 from __future__ import annotations
