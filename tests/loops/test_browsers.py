@@ -55,8 +55,9 @@ def evaluated(recipe: Recipe, folder: Path) -> list[dict[str, Any]]:
         episodes = sorted(store.trajectories("eval", 0), key=lambda trajectory: trajectory.task.id)
     for episode in episodes:
         episode.id = episode.group = ""
-        for part in (episode, *episode.turns, *(turn.response for turn in episode.turns)):
-            part.seconds = {}
+        episode.seconds = {}
+        for turn in episode.turns:
+            turn.seconds = turn.response.seconds = {}
     return [episode.model_dump() for episode in episodes]
 
 
