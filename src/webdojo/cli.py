@@ -166,16 +166,15 @@ def make_tasks(
 ) -> None:
     """Draw tasks of the embedded web into a file."""
     from webdojo.progress import progress
+    from webdojo.store.files import replacing
     from webdojo.tasks import load
 
     tasks = load(f"dojo:{split}", seed=seed, kinds=kind or None, difficulties=difficulty or None)
-    part = out.with_name(f"{out.name}.part")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with part.open("w") as file, progress("tasks", n) as bar:
+    with replacing(out) as file, progress("tasks", n) as bar:
         for task in islice(tasks, n):
-            file.write(task.model_dump_json(exclude_defaults=True) + "\n")
+            file.write(f"{task.model_dump_json(exclude_defaults=True)}\n".encode())
             bar.advance(1)
-    part.replace(out)
     typer.echo(f"{n} tasks in {out}")
 
 
