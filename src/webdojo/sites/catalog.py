@@ -52,6 +52,11 @@ class Attribute:
     noun: str = ""
     """What instructions call it, where that is not the label: `destination`."""
 
+    @property
+    def called(self) -> str:
+        """What instructions call it: `price per night`."""
+        return self.noun or self.label.lower()
+
     def show(self, value: Value) -> str:
         """A value as pages show it: `$24`, `35 min`, `5 March 2027`."""
         if self.type == "date" and value:

@@ -15,8 +15,8 @@ from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
 from webdojo.sites.answers import UNITS, any_order, date, impossible, in_order, number, text
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Value, fact_name
-from webdojo.sites.goal import Goal, Plan, done, fact, page_at, place, visit
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
+from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
 from webdojo.sites.pages import CatalogSite, count_fact
 from webdojo.sites.references import Reference, draw_constraints, joined, query_of, quoted, refer, search_page
 from webdojo.sites.site import href, load_site
@@ -57,11 +57,11 @@ def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         return None
     value = it.entity.values[attribute.key]
     shown = attribute.show(value)
-    label = attribute.noun or attribute.label.lower()
+    label = attribute.called
     cores = (f"the {label} of {it.phrase}", f"the {label} that the site gives for {it.phrase}")
     checks = (
         *it.facts,
-        fact(f"The {label} of {it.entity.name} was shown", seen=[fact_name(it.entity.slug, attribute.label)]),
+        was_shown(it.entity, attribute),
         fact(f"The answer is {shown}", answer=answer_of(attribute, value)),
     )
     plan = [*it.plan, done(f"{attribute.label} is {shown}.", shown)]
@@ -93,7 +93,7 @@ def _comparison(
     if left == right:
         return None
     best = a.entity if left > right else b.entity
-    label = attribute.noun or attribute.label.lower()
+    label = attribute.called
     first, second = (f"{a.phrase} on this site", f"{b.phrase} on {host}") if host else (a.phrase, b.phrase)
     cores = (
         f"the name of the {here.noun} with the higher {label}: {first} or {second}",
@@ -103,8 +103,8 @@ def _comparison(
     checks = (
         *a.facts,
         *({**each, **elsewhere} for each in b.facts),
-        fact(f"The {label} of {a.entity.name} was shown", seen=[fact_name(a.entity.slug, attribute.label)]),
-        fact(f"The {label} of {b.entity.name} was shown", site=host, seen=[fact_name(b.entity.slug, attribute.label)]),
+        was_shown(a.entity, attribute),
+        was_shown(b.entity, attribute, host),
         fact(f"The answer is {best.name}", answer=text(best.name)),
     )
     note = f"{attribute.label} of {a.entity.name} is {attribute.show(left)}."
@@ -322,6 +322,12 @@ def _shared_number(a: Reference | None, b: Reference | None, rng: random.Random)
     known = a.entity.values.keys() & b.entity.values.keys()
     numbers = [each for each in a.collection.attributes if each.type == "number" and each.asked and each.key in known]
     return rng.choice(numbers) if numbers else None
+
+
+def was_shown(entity: Entity, attribute: Attribute, site: str = "") -> Fact:
+    """A page showed an entity's value; `site` is its host, if not the task's."""
+    says = f"The {attribute.called} of {entity.name} was shown"
+    return fact(says, site=site, seen=[fact_name(entity.slug, attribute.label)])
 
 
 def answer_of(attribute: Attribute, value: Value) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import random
 from typing import TYPE_CHECKING
 
 from webdojo.sites.answers import text
-from webdojo.sites.catalog import Entity, fact_name
-from webdojo.sites.catalog_goals import answer_of
+from webdojo.sites.catalog import Entity
+from webdojo.sites.catalog_goals import answer_of, was_shown
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
 from webdojo.sites.references import Reference, draw_constraints, joined, query_of, refer
 from webdojo.sites.site import href
@@ -69,10 +69,10 @@ def at_corner(site: Places, facts: int, rng: random.Random) -> Goal | None:
             attribute = site.main.by_key[rng.choice(_ASKED)]
             value = one.values[attribute.key]
             shown = attribute.show(value)
-            label = attribute.noun or attribute.label.lower()
+            label = attribute.called
             cores = (f"the {label} of {at} on the map", f"the {label} that the map gives for {at}")
-            seen = fact(f"The {label} of {one.name} was shown", seen=[fact_name(one.slug, attribute.label)])
-            checks = (_opened(one), seen, fact(f"The answer is {shown}", answer=answer_of(attribute, value)))
+            answer = fact(f"The answer is {shown}", answer=answer_of(attribute, value))
+            checks = (_opened(one), was_shown(one, attribute), answer)
             plan = [_marker(one), done(f"{attribute.label} is {shown}.", shown)]
             return Goal("corner_fact", f"{one.slug}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
         case 5 if one.values["rating"] != other.values["rating"]:
@@ -89,7 +89,7 @@ def _corners(site: Places, one: Entity, other: Entity) -> Goal:
     )
     checks = (
         *(_opened(each) for each in (one, other)),
-        *(fact(f"The rating of {e.name} was shown", seen=[fact_name(e.slug, "Rating")]) for e in (one, other)),
+        *(was_shown(each, site.main.by_key["rating"]) for each in (one, other)),
         fact(f"The answer is {better.name}", answer=text(better.name)),
     )
     first = {**_marker(one), "note": f"Rating of {one.name} is {one.values['rating']} %."}
