@@ -18,7 +18,7 @@ from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
 from webdojo.sites.pages import CatalogSite, count_fact
-from webdojo.sites.references import Reference, draw_constraints, joined, query_of, quoted, refer, search_page
+from webdojo.sites.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.site import href, load_site
 
 _TRIES = 300
@@ -282,19 +282,16 @@ def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     refused = [entity for entity in collection.entities if action.offered(entity) and action.refuses(entity)]
     if not refused:
         return None
-    entity = rng.choice(refused)
+    it = named(collection, rng.choice(refused))
     values = {each.key: _draw_value(each, action, rng) for each in _draw_fields(action, facts, rng)}
-    cores = _asks(action, values, quoted(entity.name))
-    path, reason = f"/{collection.slug}/{entity.slug}", action.refuses(entity)
+    cores = _asks(action, values, it.phrase)
+    name, reason = it.entity.name, action.refuses(it.entity)
     checks = (
-        fact(f"The page of {entity.name} was shown", visited=[place(path)]),
+        fact(f"The page of {name} was shown", visited=[place(it.path)]),
         fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason)),
     )
-    plan = [
-        visit(path, via=search_page(entity.name)),
-        done(f"It is {reason}.", f"Impossible: {entity.name} is {reason}."),
-    ]
-    return Goal("refused", f"{path}-{action.key}", {}, checks, plan, cores=cores)
+    plan = [*it.plan, done(f"It is {reason}.", f"Impossible: {name} is {reason}.")]
+    return Goal("refused", f"{it.path}-{action.key}", {}, checks, plan, cores=cores)
 
 
 MAKERS: tuple[Callable[[CatalogSite, int, random.Random], Goal | None], ...] = (

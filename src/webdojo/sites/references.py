@@ -37,8 +37,8 @@ class Reference:
         return [fact(sentence, visited=[place(self.path)]) for sentence in self.says]
 
 
-def _named(collection: Collection, rng: random.Random) -> Reference:
-    entity = rng.choice(collection.entities)
+def named(collection: Collection, entity: Entity) -> Reference:
+    """A reference by name, which has no facts."""
     path = f"/{collection.slug}/{entity.slug}"
     return Reference(entity, collection, quoted(entity.name), [visit(path, via=search_page(entity.name))])
 
@@ -63,7 +63,7 @@ def _described(collection: Collection, facts: int, rng: random.Random) -> Refere
 
 def refer(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
     """A reference whose description has so many facts; with none it is a name."""
-    return _described(collection, facts, rng) if facts else _named(collection, rng)
+    return _described(collection, facts, rng) if facts else named(collection, rng.choice(collection.entities))
 
 
 def draw_constraints(
