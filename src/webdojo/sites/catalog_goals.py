@@ -258,10 +258,12 @@ def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) ->
 def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """What the instruction names is not on the site: the right answer says so."""
     collection = _collection(site, rng)
-    here = [entity.name.lower() for each in site.collections.values() for entity in each.entities]
     one, other = (rng.choice(collection.entities).name.split() for _ in range(2))
     name = rng.choice(collection.absent) if collection.absent else " ".join([*one[:-1], other[-1]])
-    if facts != 2 or any(all(word in each for word in name.lower().split()) for each in here):
+    if facts != 2:
+        return None
+    here = [entity.name.lower() for each in site.collections.values() for entity in each.entities]
+    if any(all(word in each for word in name.lower().split()) for each in here):
         return None
     where = href("/search", q=name.lower())
     cores = (f"open {quoted(name)}", f"go to the page of {quoted(name)}")
