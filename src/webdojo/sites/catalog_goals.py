@@ -194,26 +194,24 @@ def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     if not action.collection:
         if facts != state_facts:
             return None
-        it, plan, entity = None, [], None
+        it = None
     else:
         it = refer(site.collections[action.collection], facts - state_facts - 1, rng) if facts > state_facts else None
         if it is None or not action.offered(it.entity) or action.refuses(it.entity):
             return None
-        entity, plan = it.entity, it.plan
-    if entity is not None and not action.makes and any(entity.values.get(k) == v for k, v in values.items()):
-        return None
+        if not action.makes and any(it.entity.values.get(key) == value for key, value in values.items()):
+            return None
+    entity = None if it is None else it.entity
+    name = "" if entity is None else entity.name
     state = action.change({key: str(value) for key, value in values.items()}, entity, {})
-    cores = _asks(action, values, it.phrase if it is not None else "")
     given = {key: value for key, value in state.items() if key.rpartition("/")[2] in values} or state
-    opened = [fact(f"The page of {entity.name} was shown", visited=[place(it.path)])] if it and entity else []
-    checks = (
-        *(it.facts if it is not None else ()),
-        *opened,
-        *(fact(f"{_label(action, key)} is {value}", state={key: value}) for key, value in given.items()),
-    )
-    plan = [*plan, *_forms(action, it, values), done(action.done.format(name=entity.name if entity else ""))]
+    found = () if it is None else (*it.facts, fact(f"The page of {name} was shown", visited=[place(it.path)]))
+    changed = (fact(f"{_label(action, key)} is {value}", state={key: value}) for key, value in given.items())
+    way = [] if it is None else it.plan
+    plan = [*way, *_forms(action, it, values), done(action.done.format(name=name))]
+    cores = _asks(action, values, "" if it is None else it.phrase)
     key = f"{action.path(entity)}-{'-'.join(str(value) for value in values.values())}"
-    return Goal("act", key, {}, checks, plan, state=state, cores=cores)
+    return Goal("act", key, {}, (*found, *changed), plan, state=state, cores=cores)
 
 
 def _draw_fields(action: Action, facts: int, rng: random.Random) -> list[Field]:
