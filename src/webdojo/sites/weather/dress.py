@@ -12,6 +12,7 @@ import re
 import textwrap
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
 from webdojo.sites.look import Look, Palette, make_look
@@ -61,6 +62,10 @@ class Panel:
     """Nothing beneath can be clicked."""
 
 
+_drawn_look = lru_cache(maxsize=256)(make_look)
+"""A session asks for the same one with each page."""
+
+
 def variant(site: Site, number: int) -> Site:
     """The same site in another layout: family, navigation, places of search, filters and buttons; 0 is its own.
 
@@ -68,7 +73,7 @@ def variant(site: Site, number: int) -> Site:
     """
     if number == 0:
         return site
-    look, other = site.look, make_look(site.kind, number)
+    look, other = site.look, _drawn_look(site.kind, number)
     full = replace(other.full, font=look.full.font, heading_font=look.full.heading_font)
     changed = copy(site)
     changed.look = replace(look, full=full, compact=replace(other.compact, font=look.compact.font))
