@@ -114,7 +114,7 @@ def replaying(recorded: Trajectory) -> Actor[RemoteSession]:
 
 
 async def test_trajectories_equal_those_of_the_local_pool() -> None:
-    tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], 6, seed=7)
+    tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], 6, seed=7, layout="compact")
     harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
     browser = BrowserConfig(viewport_px=(320, 320))
 

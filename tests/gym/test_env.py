@@ -26,7 +26,7 @@ HERE_ONLY = BrowserConfig(
     viewport_px=(320, 320), guard=GuardConfig(allowed_domains=["localhost"]), action_timeout_s=5, ready_cap_s=2
 )
 """Random actions ask for random addresses; none of them is looked up."""
-WIKI = make_tasks(["wiki"], range(3), 6, seed=5)
+WIKI = make_tasks(["wiki"], range(3), 6, seed=5, layout="compact")
 MINIWOB = {task.metadata["env"]: task for task in load("miniwob", seeds=[7])}
 CLICK = MINIWOB["click-test"]
 
@@ -114,7 +114,7 @@ def test_a_task_that_is_not_there_is_named(env):
         env.reset(options={"task": "miniwob:click-test:8"})
     with pytest.raises(ConfigError, match="unknown option 'tasks' of reset; options are: task"):
         env.reset(options={"tasks": WIKI[0]})
-    shop = make_tasks(["shop"], [0], 1, seed=0)[0].model_copy(update={"kind": "shop"})
+    shop = make_tasks(["shop"], [0], 1, seed=0, layout="compact")[0].model_copy(update={"kind": "shop"})
     with pytest.raises(TaskError, match="is of kind 'shop'; give the environment such tasks first"):
         env.reset(options={"task": shop})
 

@@ -59,7 +59,7 @@ async def play(
 
 @pytest.mark.parametrize("kind", ["shop", "wiki"])
 async def test_the_oracle_earns_reward_one(kind, pool, server):
-    for task in make_tasks([kind], [0, 1, 2], 4, seed=5):
+    for task in make_tasks([kind], [0, 1, 2], 4, seed=5, layout="compact"):
         trajectory = await play(task, pool, server)
         assert trajectory.termination is Termination.COMPLETED, trajectory.error
         assert trajectory.reward is not None
@@ -74,7 +74,7 @@ def _again(text: str) -> str:
 
 
 async def test_members_of_a_group_have_carts_of_their_own(pool, server):
-    task = next(t for t in make_tasks(["shop"], [0, 1, 2, 3], 40, seed=1) if "state" in t.evaluator)
+    task = next(t for t in make_tasks(["shop"], [0, 1, 2, 3], 40, seed=1, layout="compact") if "state" in t.evaluator)
 
     async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
         return await play(task, pool, server, group, trajectory_id)
@@ -86,7 +86,7 @@ async def test_members_of_a_group_have_carts_of_their_own(pool, server):
 
 
 async def test_a_demonstration_that_does_not_fit_is_cut_as_a_model_would_be(pool, server):
-    task = make_tasks(["shop"], [0], 1, seed=5)[0]
+    task = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0]
     trajectory = await play(task, pool, server, max_tokens=6)
     assert trajectory.termination is Termination.GENERATION_LENGTH
     assert len(trajectory.turns[0].response.ids) == 6

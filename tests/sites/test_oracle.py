@@ -49,7 +49,7 @@ async def solve(
 
 @pytest.mark.parametrize(("layout", "n", "noise"), [("compact", 24, 0.0), ("auto", 8, 0.0), ("compact", 4, 0.25)])
 async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: float) -> None:
-    tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), n, seed=11)
+    tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), n, seed=11, layout=layout)
     config = BrowserConfig(viewport_px=VIEWPORTS[layout])
     with SiteServer() as server:
         async with BrowserPool(config, MemoryImages(), server.hosts) as pool:

@@ -12,7 +12,7 @@ from webdojo.sites.weather.forecast import Weather
 from webdojo.sites.wiki.pages import Wiki
 
 HOST = "shop-3.localhost"
-SHOP = Shop(3)
+SHOP = Shop(3, large=False)
 ITEM = next(p.slug for p in SHOP.content.products.values() if p.stock > 0)
 SOLD_OUT = next(p.slug for p in SHOP.content.products.values() if p.stock == 0)
 
@@ -58,7 +58,7 @@ def test_seen_facts_are_those_that_the_page_shows() -> None:
             html = get(server, layout, "/", layout=layout).text
             for name, price in re.findall(r'class="name">([^<]+)</span></a>\s*<p class="note">\$(\d+)', html):
                 slug = name.lower().replace(" ", "-")
-                assert shop.content.products[slug].price == int(price)
+                assert Shop(3).content.products[slug].price == int(price)
                 assert f"{slug}.Price" in server.state(layout)[HOST]["seen"]
         assert server.state("compact")[HOST]["seen"] == []
         assert len(server.state("auto")[HOST]["seen"]) == 6

@@ -8,8 +8,11 @@ from webdojo.errors import SiteError
 from webdojo.sites import HELDOUT_SEED, KINDS, host_of, parse_host
 from webdojo.sites.render import compact_css, render
 from webdojo.sites.shop.content import make_content as shop_content
+from webdojo.sites.shop.content import make_large_content as large_shop
 from webdojo.sites.site import Overlay, Page, Request, canonical, load_site
 from webdojo.sites.wiki.content import make_content as wiki_content
+from webdojo.sites.wiki.content import make_large_content as large_wiki
+from webdojo.sites.words import REGIONS
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,10 +49,39 @@ def test_content_is_a_pure_function_of_the_seed() -> None:
             assert len({a.year for a in topic.articles}) == 12
 
 
+def test_a_large_shop_has_what_the_small_one_has_and_more_of_the_kind() -> None:
+    for seed in range(30):
+        small, large = shop_content(seed), large_shop(seed)
+        assert len(large.products) == 240
+        assert small.products.items() <= large.products.items()
+        assert (large.colors, large.limits) == (small.colors, small.limits)
+        for slug, category in small.categories.items():
+            assert large.categories[slug].products[: len(category.products)] == category.products
+        for category in large.categories.values():
+            assert len({p.name for p in category.products}) == len({p.price for p in category.products}) == 30
+            assert sum(p.price < large.limits[0] for p in category.products) >= 2
+            assert {p.color for p in category.products} == set(large.colors)
+
+
+def test_a_large_wiki_has_what_the_small_one_has_and_more_of_the_kind() -> None:
+    for seed in range(30):
+        small, large = wiki_content(seed), large_wiki(seed)
+        assert len(large.articles) == 240
+        assert small.articles.items() <= large.articles.items()
+        for slug, topic in small.topics.items():
+            assert large.topics[slug].articles[: len(topic.articles)] == topic.articles
+        for topic in large.topics.values():
+            assert len({a.name for a in topic.articles}) == len({a.year for a in topic.articles}) == 30
+            assert {a.region for a in topic.articles} == set(REGIONS)
+            for column in zip(*(a.numbers for a in topic.articles), strict=True):
+                assert len({label for label, _ in column}) == 1 and len(set(column)) == 30
+        assert all(slug in large.articles for a in large.articles.values() for slug in a.related)
+
+
 @pytest.mark.parametrize("layout", ["compact", "auto"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_path_of_a_site_is_a_page_and_every_link_leads_to_one(kind: str, layout: str) -> None:
-    site = load_site(kind, 5)
+    site = load_site(kind, 5).in_layout(layout)
     known = list(site.paths())
     assert known[0] == "/"
     assert len(known) == len(set(known))

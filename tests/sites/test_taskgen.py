@@ -1,6 +1,7 @@
 import json
 import time
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from webdojo.config import TasksConfig
 from webdojo.errors import TaskError
 from webdojo.sites.phrasing import PHRASINGS
+from webdojo.sites.render import LAYOUTS
+from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import heldout_tasks, make_tasks, train_tasks
 from webdojo.sites.verdict import evaluate
 
@@ -29,7 +32,7 @@ def test_train_and_heldout_never_share_a_host() -> None:
 
 def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
     begin = time.process_time()
-    tasks = make_tasks(["shop", "wiki"], range(100), 4000, 0)
+    tasks = make_tasks(["shop", "wiki"], range(100), 4000, 0, layout="compact")
     assert time.process_time() - begin < 8
     assert set(Counter((task.kind, task.difficulty) for task in tasks).values()) == {500}
     assert len({task.id for task in tasks}) == 4000
@@ -46,8 +49,8 @@ def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_a
 
 def test_an_id_always_means_the_same_task() -> None:
     known: dict[str, Any] = {}
-    for seed in range(5):
-        for task in make_tasks(["shop", "wiki"], range(3), 400, seed):
+    for seed, layout in product(range(5), LAYOUTS):
+        for task in make_tasks(["shop", "wiki", "travel"], range(3), 600, seed, layout=layout):
             assert known.setdefault(task.id, task) == task
 
 
@@ -58,6 +61,17 @@ def test_a_task_has_as_many_facts_as_its_difficulty_each_in_words_of_its_own() -
         assert task.metadata["rubric"] == [fact["says"] for fact in facts]
         assert len(set(task.metadata["rubric"])) == len(facts)
         assert json.loads(json.dumps(task.evaluator)) == task.evaluator
+
+
+def test_a_task_is_run_in_the_layout_that_it_was_drawn_for() -> None:
+    for drawn, shown in (("auto", "compact"), ("compact", "auto")):
+        for task in make_tasks(["shop", "wiki", "mail"], range(3), 3, 0, layout=drawn):
+            check_layout(task, drawn)
+            if task.kind == "mail":
+                check_layout(task, shown)
+                continue
+            with pytest.raises(TaskError, match=f"is about the '{drawn}' layout.*would show '{shown}'"):
+                check_layout(task, shown)
 
 
 def test_the_answer_must_be_seen_and_said() -> None:

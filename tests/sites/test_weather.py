@@ -23,7 +23,7 @@ from webdojo.sites.weather.dress import Panel, compact_rows, make_panel
 from webdojo.sites.weather.forecast import CLEAR, IMPASSABLE, LEVELS, Event, Forecast, Weather, parse_weather
 from webdojo.sites.weather.sky import web_failure
 
-SHOP = Shop(3)
+SHOP = Shop(3, large=False)
 HOST = SHOP.host
 LAYOUTS = ("compact", "auto")
 PATHS = ["/", *(f"/c/{slug}" for slug in SHOP.content.categories), "/cart", "/search?q=mug"]

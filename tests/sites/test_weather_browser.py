@@ -215,7 +215,7 @@ async def test_bot_checks_can_and_cannot_be_passed(
 
 @pytest.mark.parametrize("kind", ["shop", "wiki"])
 async def test_compact_weather_keeps_to_the_grid(kind: str, pools: dict[str, BrowserPool], server: SiteServer) -> None:
-    site, seen = load_site(kind, 3), Counter[str]()
+    site, seen = load_site(kind, 3).in_layout("compact"), Counter[str]()
     paths = list(site.paths())
     for seed in range(12):
         name, weather = f"grid-{kind}-{seed}", Weather(3, str(seed))
@@ -239,7 +239,7 @@ async def test_compact_weather_keeps_to_the_grid(kind: str, pools: dict[str, Bro
 async def test_the_oracle_gets_through_heavy_weather(
     layout: str, pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
-    tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), 24, seed=7)
+    tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), 24, seed=7, layout=layout)
     gate = asyncio.Semaphore(4)
 
     async def run(task: Task) -> tuple[bool, int, str, list[str]]:

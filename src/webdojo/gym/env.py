@@ -28,6 +28,7 @@ from webdojo.gym.background import BackgroundLoop
 from webdojo.gym.observations import observation_space, observe, pixels
 from webdojo.reward.rules import by_rules, score
 from webdojo.sites.miniwob.server import episode_over
+from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import train_tasks
 from webdojo.sites.weather.forecast import Weather
 from webdojo.sites.web import EmbeddedWeb
@@ -124,7 +125,9 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
         own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
         self._config = browser.model_copy(update=own)
-        self._tasks = {task.id: task for task in (train_tasks(TasksConfig(), 100, seed=0) if tasks is None else tasks)}
+        if tasks is None:
+            tasks = train_tasks(TasksConfig(layout=layout), 100, seed=0)
+        self._tasks = {task.id: task for task in tasks}
         if not self._tasks:
             raise TaskError("the environment got no tasks: give it a list of at least one")
         if max_steps < 1:
@@ -133,6 +136,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise ConfigError(f"render_mode {render_mode!r} is unknown; it is 'rgb_array' or None")
         for task in self._tasks.values():
             _judged(task, judge)
+            check_layout(task, layout)
         self.render_mode = render_mode
         self.action_space = deepcopy(ACTION_SPACE)  # a space has a random state of its own
         self.observation_space = observation_space(self._config.viewport_px)
@@ -218,6 +222,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             kinds = {task.kind for task in self._tasks.values()} | {""}
             if wanted.kind not in kinds:
                 raise TaskError(f"task {wanted.id!r} is of kind {wanted.kind!r}; give the environment such tasks first")
+            check_layout(wanted, self._layout)
             return _judged(wanted, self._judge)
         if wanted not in self._tasks:
             nearest = difflib.get_close_matches(str(wanted), self._tasks, n=1)

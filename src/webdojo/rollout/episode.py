@@ -19,6 +19,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.browser.storage import read_storage_state
 from webdojo.config import RolloutConfig
 from webdojo.errors import BrowserError, EngineError, StartError, TaskError
+from webdojo.sites.site import check_layout
 from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
@@ -71,13 +72,14 @@ async def run_episode(
         trajectory_id: unique; empty draws one.
 
     Raises:
-        TaskError: an embedded task without a site server.
+        TaskError: an embedded task without a site server, or one that was drawn for another layout.
         ConfigError: the task's `storage_state` cannot be read.
     """
     if task.kind and server is None:
         raise TaskError(
             f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode the server that has it"
         )
+    check_layout(task, layout)
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,

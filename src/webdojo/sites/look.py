@@ -97,7 +97,7 @@ class Look:
     palette: Palette
     words: dict[str, str]
     per_page: int
-    """Things on one page of a list, in both layouts."""
+    """Things on one page of a list of the compact layout."""
     compact: CompactLook
     full: FullLook
 

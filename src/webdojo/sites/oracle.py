@@ -16,11 +16,10 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites import parse_host
 from webdojo.sites.oracle_forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
 from webdojo.sites.oracle_map import reach
 from webdojo.sites.oracle_view import look
-from webdojo.sites.site import canonical, href, load_site
+from webdojo.sites.site import canonical, href, site_of
 from webdojo.sites.weather.recover import recover
 from webdojo.types import Task, ToolCall
 
@@ -69,7 +68,7 @@ class Oracle:
             raise TaskError(f"task {task.id!r} has no plan in its metadata; the oracle solves embedded tasks only")
         self._task = task
         self._goal = task.metadata["restated"]
-        self._site = load_site(*parse_host(task.website))
+        self._site = site_of(task)
         self._plan: list[dict[str, Any]] = task.metadata["plan"]
         self._next = 0
         self._noise = noise
@@ -121,7 +120,7 @@ class Oracle:
                 return OracleStep(f"{note} The other site is {host}. Go there.".lstrip(), calls)
             back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
             return OracleStep("This is not the site. Go back.", [back])
-        self._site = load_site(*parse_host(view["host"]))
+        self._site = site_of(self._task, view["host"])
         why, what, calls = self._toward(goal, view, self._here(goal, view))
         return OracleStep(f"{note or why} {what}", calls)
 

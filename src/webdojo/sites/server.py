@@ -90,7 +90,6 @@ class SiteServer(LocalServer):
             kind, seed = parse_host(http.headers.get("host", ""))
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=404)
-        site = load_site(kind, seed)
         session = http.headers.get(SESSION_HEADER) or http.cookies.get(_COOKIE) or secrets.token_hex(8)
         layout = http.headers.get(LAYOUT_HEADER, "auto")
         if layout not in LAYOUTS:
@@ -100,6 +99,7 @@ class SiteServer(LocalServer):
             weather = self._weather if asked is None else parse_weather(asked)
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
+        site = load_site(kind, seed).in_layout(layout)
         address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
         encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
         values: dict[str, str] = {}

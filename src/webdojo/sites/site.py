@@ -15,11 +15,12 @@ from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from webdojo.errors import SiteError
-from webdojo.sites import KINDS, host_of
+from webdojo.errors import SiteError, TaskError
+from webdojo.sites import COMPACT_KINDS, KINDS, host_of, parse_host
 from webdojo.sites.compact import Row
 from webdojo.sites.look import Look, make_look
 from webdojo.sites.weather.sky import Sky
+from webdojo.types import Task
 
 T = TypeVar("T")
 
@@ -80,11 +81,17 @@ class Site(ABC):
     """One site: content and look of a (kind, seed)."""
 
     kind: str
+    large: bool = False
+    """It holds more than its compact layout shows, so that its tasks are for the full-size layout alone."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.host = host_of(self.kind, seed)
         self.look: Look = make_look(self.kind, seed)
+
+    def in_layout(self, layout: str) -> Site:
+        """The site as a layout shows it: most are the same in all."""
+        return self
 
     @abstractmethod
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
@@ -132,6 +139,29 @@ class Site(ABC):
         return f"http://{self.host}{path}"
 
 
+def site_of(task: Task, host: str = "") -> Site:
+    """The site that a task is about, or that of another host, in the layout that the task was drawn for.
+
+    Raises:
+        SiteError: not the host of an embedded site.
+    """
+    return load_site(*parse_host(host or task.website)).in_layout(task.metadata.get("layout", "compact"))
+
+
+def check_layout(task: Task, layout: str) -> None:
+    """Make sure that the pages of a layout are those that a task is about.
+
+    Raises:
+        TaskError: the task was drawn for the other layout of a site that is not the same in both.
+    """
+    drawn = task.metadata.get("layout", "compact")
+    if task.kind in COMPACT_KINDS and "plan" in task.metadata and drawn != layout:
+        raise TaskError(
+            f"task {task.id!r} is about the {drawn!r} layout of its site, and this episode would show {layout!r}; "
+            f"draw tasks with layout={layout!r}, or run them with layout={drawn!r}"
+        )
+
+
 def href(path: str, **query: object) -> str:
     """Path with query in canonical form: keys sorted, empty values and page 1 left out."""
     kept = {
@@ -148,7 +178,7 @@ def canonical(path: str) -> str:
 
 @lru_cache(maxsize=512)
 def load_site(kind: str, seed: int) -> Site:
-    """The site of a (kind, seed); the same object while it stays in the cache.
+    """The site of a (kind, seed) in the full-size layout; the same object while it stays in the cache.
 
     Raises:
         SiteError: unknown kind or bad seed.

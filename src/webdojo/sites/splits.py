@@ -18,6 +18,7 @@ import difflib
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from webdojo.errors import TaskError
 from webdojo.sites import HELDOUT_SEED, KINDS
@@ -56,7 +57,14 @@ SPLITS: dict[str, Split] = {
 }
 
 
-def stream(split: str, *, seed: int = 0, kinds: Sequence[str] = (), difficulties: Sequence[int] = ()) -> Iterator[Task]:
+def stream(
+    split: str,
+    *,
+    seed: int = 0,
+    kinds: Sequence[str] = (),
+    difficulties: Sequence[int] = (),
+    layout: Literal["auto", "compact"] = "auto",
+) -> Iterator[Task]:
     """Tasks of a split without end.
 
     Args:
@@ -64,6 +72,7 @@ def stream(split: str, *, seed: int = 0, kinds: Sequence[str] = (), difficulties
         seed: of the draws.
         kinds: of the split's kinds, these only.
         difficulties: numbers of facts, these only; by default 1 to the most that a kind has.
+        layout: of the pages that the tasks are about.
 
     Raises:
         TaskError: unknown split, or kinds or difficulties that it does not have.
@@ -77,13 +86,16 @@ def stream(split: str, *, seed: int = 0, kinds: Sequence[str] = (), difficulties
         if kind not in SPLITS[split].kinds:
             raise TaskError(f"split {split!r} has no sites of kind {kind!r}; it has {', '.join(SPLITS[split].kinds)}")
     levels = levels_of(chosen, difficulties or range(1, MOST_FACTS + 1))
-    return _stream(SPLITS[split], chosen, levels, random.Random(f"{split}-{seed}"))
+    return _stream(SPLITS[split], chosen, levels, layout, random.Random(f"{split}-{seed}"))
 
 
-def _stream(split: Split, kinds: Sequence[str], levels: dict[str, list[int]], rng: random.Random) -> Iterator[Task]:
+def _stream(
+    split: Split, kinds: Sequence[str], levels: dict[str, list[int]], layout: str, rng: random.Random
+) -> Iterator[Task]:
     known: set[int] = set()
     while True:
-        sites = [load_site(kind, rng.choice(split.seeds)) for kind in kinds for _ in range(_SITES_AT_ONCE)]
+        seeds = [(kind, rng.choice(split.seeds)) for kind in kinds for _ in range(_SITES_AT_ONCE)]
+        sites = [load_site(kind, seed).in_layout(layout) for kind, seed in seeds]
         for _ in range(_TASKS_OF_EACH):
             for site in rng.sample(sites, len(sites)):
                 task = draw_task(site, rng.choice(levels[site.kind]), rng, split.phrasings)

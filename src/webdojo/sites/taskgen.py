@@ -34,6 +34,7 @@ def make_tasks(
     n: int,
     seed: int,
     difficulties: Sequence[int] = DIFFICULTIES,
+    layout: str = "auto",
 ) -> list[Task]:
     """Draw `n` tasks; kinds alternate, and difficulties alternate within a kind.
 
@@ -45,6 +46,7 @@ def make_tasks(
         n: how many.
         seed: the same arguments and seed give the same tasks.
         difficulties: from 1..9, for shops and wikis 1..4; one that stands there twice is drawn twice as often.
+        layout: of the pages that the tasks are about, `auto` or `compact`; only some kinds tell them apart.
 
     Raises:
         TaskError: no kinds, sites or difficulties, or ones that do not exist.
@@ -61,7 +63,7 @@ def make_tasks(
         kind = kinds[i % len(kinds)]
         difficulty = levels[kind][i // len(kinds) % len(levels[kind])]
         for _ in range(_TRIES):
-            task = draw_task(load_site(kind, rng.choice(seeds[kind])), difficulty, rng)
+            task = draw_task(load_site(kind, rng.choice(seeds[kind])).in_layout(layout), difficulty, rng)
             if task.id not in known:
                 break
         known.add(task.id)
@@ -88,13 +90,13 @@ def levels_of(kinds: Sequence[str], difficulties: Sequence[int]) -> dict[str, li
 def train_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
     """Tasks on training sites: seeds 0..train_sites-1 of each kind, difficulties in the ratio of the recipe."""
     difficulties = [d for d in config.difficulties for _ in range(config.difficulty_sampling.get(d, 1))]
-    return make_tasks(config.kinds, range(config.train_sites), n, seed, difficulties)
+    return make_tasks(config.kinds, range(config.train_sites), n, seed, difficulties, config.layout)
 
 
 def heldout_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
     """Tasks on sites that training never sees."""
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + config.heldout_sites)
-    return make_tasks(config.kinds, seeds, n, seed, config.difficulties)
+    return make_tasks(config.kinds, seeds, n, seed, config.difficulties, config.layout)
 
 
 def hardest(kind: str) -> int:
@@ -106,8 +108,9 @@ def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasi
     """Draw one task of a site."""
     goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng, phrasings)
+    layout = {"layout": "auto"} if site.large else {}
     return Task(
-        id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}",
+        id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}{':large' if site.large else ''}",
         instruction=instruction,
         start_url=site.url(),
         website=site.host,
@@ -120,6 +123,7 @@ def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasi
             "phrasing": phrasing,
             "plan": goal.plan,
             "rubric": goal.rubric,
+            **layout,
         },
     )
 

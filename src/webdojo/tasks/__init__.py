@@ -35,7 +35,7 @@ def _dojo(**options: object) -> Iterator[Task]:
 
 
 SOURCES: dict[str, Source] = {
-    "dojo": Source(_dojo, takes=("seed", "kinds", "difficulties"), splits=True),
+    "dojo": Source(_dojo, takes=("seed", "kinds", "difficulties", "layout"), splits=True),
     "miniwob": Source(miniwob.load, takes=("seeds",)),
     "records": Source(records.load, needs=("path",)),
     "webarena": Source(webarena.load, needs=("path", "sites")),
@@ -61,6 +61,7 @@ def load(
     seed: int | None = None,
     kinds: Sequence[str] | None = None,
     difficulties: Sequence[int] | None = None,
+    layout: Literal["auto", "compact"] | None = None,
 ) -> Iterable[Task]: ...
 def load(
     name: str,
@@ -71,6 +72,7 @@ def load(
     seed: int | None = None,
     kinds: Sequence[str] | None = None,
     difficulties: Sequence[int] | None = None,
+    layout: Literal["auto", "compact"] | None = None,
 ) -> Iterable[Task]:
     """Load a task set.
 
@@ -84,6 +86,7 @@ def load(
         seed: for `dojo`, of the draws; 0 if absent.
         kinds: for `dojo`, draw from these kinds of sites only.
         difficulties: for `dojo`, draw tasks of these numbers of facts only.
+        layout: for `dojo`, of the pages that the tasks are about; `auto` if absent.
 
     Raises:
         TaskError: unknown name, an option that the source lacks or does not take, or a file that it cannot read.
@@ -100,7 +103,10 @@ def load(
             if source.splits
             else f"task set {base!r} has no splits; leave {colon + split!r} out"
         )
-    options = {"path": path, "sites": sites, "seeds": seeds, "seed": seed, "kinds": kinds, "difficulties": difficulties}
+    options = {
+        "path": path, "sites": sites, "seeds": seeds, "seed": seed, "kinds": kinds, "difficulties": difficulties,
+        "layout": layout,
+    }  # fmt: skip
     given = {key: value for key, value in options.items() if value is not None}
     for key in source.needs:
         if key not in given:

@@ -116,7 +116,8 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
 def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
     """A task of the site, or one about something on the screen, or about something that is not there."""
     if rng.random() < 0.5:
-        goal = draw_goal(load_site(*parse_host(urlsplit(screen.url).netloc)), rng.choice(DIFFICULTIES), rng)
+        site = load_site(*parse_host(urlsplit(screen.url).netloc)).in_layout("compact")
+        goal = draw_goal(site, rng.choice(DIFFICULTIES), rng)
         text = phrase(goal, rng)[0]
         name = next(goal.fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in goal.fields)
         return Note(text, name, restate(goal), said(goal, text))

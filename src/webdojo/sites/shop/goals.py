@@ -50,7 +50,7 @@ def _category(shop: Shop, rng: random.Random) -> Category:
 
 def _product(shop: Shop, rng: random.Random) -> Product:
     """A product in stock, mostly from the first page of its category."""
-    first = shop.look.per_page if rng.random() < 0.7 else None
+    first = shop.per_page if rng.random() < 0.7 else None
     return rng.choice([p for p in _category(shop, rng).products[:first] if p.stock > 0] or _in_stock(shop))
 
 
@@ -89,7 +89,7 @@ def _open_result(shop: Shop, rng: random.Random) -> Goal:
 
 def _price(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
-    places = shop.content.categories[p.category].products.index(p) // shop.look.per_page
+    places = shop.content.categories[p.category].products.index(p) // shop.per_page
     where = href(f"/c/{p.category}", page=places + 1)
     facts = (_seen(p, "Price"), fact(f"The answer is {p.price}", answer=number(p.price)))
     plan = [visit(where), done(f"Price of {p.name} is ${p.price}.", str(p.price))]
@@ -200,7 +200,7 @@ def _add_cheapest_color(shop: Shop, rng: random.Random) -> Goal:
 
 def _compare(shop: Shop, rng: random.Random) -> Goal:
     c = _category(shop, rng)
-    a, b = rng.sample(c.products[: shop.look.per_page], 2)
+    a, b = rng.sample(c.products[: shop.per_page], 2)
     if a.stock == b.stock:
         return _add_two(shop, rng)
     high = max(a.stock, b.stock)

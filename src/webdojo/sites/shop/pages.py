@@ -13,24 +13,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.compact import Row
 from webdojo.sites.full import shop_view
 from webdojo.sites.shop import cart, compact
-from webdojo.sites.shop.content import Product, ShopContent, make_content
-from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
+from webdojo.sites.shop.content import Product, ShopContent, make_content, make_large_content
+from webdojo.sites.site import Overlay, Page, Redirect, Request, href
+from webdojo.sites.sized import SizedSite
 
 
-class Shop(Site):
+class Shop(SizedSite):
     """One shop."""
 
     kind = "shop"
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.content: ShopContent = make_content(seed)
+    @cached_property
+    def content(self) -> ShopContent:
+        return make_large_content(self.seed) if self.large else make_content(self.seed)
 
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
         parts = request.path.strip("/").split("/")
@@ -96,7 +98,7 @@ class Shop(Site):
                 return "/", self.content.categories[slug].name
             case ["p", slug]:
                 product = self.content.products[slug]
-                place = self.content.categories[product.category].products.index(product) // self.look.per_page
+                place = self.content.categories[product.category].products.index(product) // self.per_page
                 return href(f"/c/{product.category}", page=place + 1), product.name
             case ["cart"]:
                 return "/", words["cart"]

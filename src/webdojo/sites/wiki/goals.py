@@ -46,7 +46,7 @@ def _topic(wiki: Wiki, rng: random.Random) -> Topic:
 
 def _article(wiki: Wiki, rng: random.Random) -> Article:
     """An article, mostly from the first page of its topic."""
-    first = wiki.look.per_page if rng.random() < 0.7 else None
+    first = wiki.per_page if rng.random() < 0.7 else None
     return rng.choice(_topic(wiki, rng).articles[:first])
 
 
@@ -107,7 +107,7 @@ def _read(wiki: Wiki, rng: random.Random) -> Goal:
 
 def _compare(wiki: Wiki, rng: random.Random) -> Goal:
     t = _topic(wiki, rng)
-    a, b = rng.sample(t.articles[: wiki.look.per_page], 2)
+    a, b = rng.sample(t.articles[: wiki.per_page], 2)
     label = rng.choice(["Year", *words.WIKI_NUMBERS[t.noun]])
     first, second = int(a.facts()[label]), int(b.facts()[label])
     high = max(first, second)

@@ -11,25 +11,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites import words
 from webdojo.sites.compact import Row
 from webdojo.sites.full import wiki_view
-from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
+from webdojo.sites.site import Overlay, Page, Redirect, Request, href
+from webdojo.sites.sized import SizedSite
 from webdojo.sites.wiki import compact
-from webdojo.sites.wiki.content import Article, WikiContent, make_content
+from webdojo.sites.wiki.content import Article, WikiContent, make_content, make_large_content
 
 
-class Wiki(Site):
+class Wiki(SizedSite):
     """One wiki."""
 
     kind = "wiki"
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.content: WikiContent = make_content(seed)
+    @cached_property
+    def content(self) -> WikiContent:
+        return make_large_content(self.seed) if self.large else make_content(self.seed)
 
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
         match request.path.strip("/").split("/"):
@@ -79,7 +81,7 @@ class Wiki(Site):
                 return "/", self.content.topics[slug].name
             case ["a", slug]:
                 article = self.content.articles[slug]
-                place = self.content.topics[article.topic].articles.index(article) // self.look.per_page
+                place = self.content.topics[article.topic].articles.index(article) // self.per_page
                 return href(f"/t/{article.topic}", page=place + 1), article.name
         return "/", words["home"]
 
