@@ -1,4 +1,5 @@
 import json
+import re
 import time
 from collections import Counter
 from itertools import product
@@ -9,8 +10,8 @@ import pytest
 from webdojo.config import TasksConfig
 from webdojo.errors import TaskError
 from webdojo.sites.phrasing import PHRASINGS
-from webdojo.sites.render import LAYOUTS
-from webdojo.sites.site import check_layout
+from webdojo.sites.render import LAYOUTS, render
+from webdojo.sites.site import Overlay, Page, Request, check_layout, site_of
 from webdojo.sites.taskgen import heldout_tasks, make_tasks, train_tasks
 from webdojo.sites.verdict import evaluate
 
@@ -61,6 +62,19 @@ def test_a_task_has_as_many_facts_as_its_difficulty_each_in_words_of_its_own() -
         assert task.metadata["rubric"] == [fact["says"] for fact in facts]
         assert len(set(task.metadata["rubric"])) == len(facts)
         assert json.loads(json.dumps(task.evaluator)) == task.evaluator
+
+
+@pytest.mark.parametrize("kind", ["shop", "wiki"])
+def test_no_goal_of_a_large_site_is_one_link_away(kind: str) -> None:
+    for task in make_tasks([kind], range(50), 400, 2, [1, 2]):
+        site, overlay = site_of(task), Overlay()
+        home = site.respond(Request("GET", "/", {}), overlay)
+        assert isinstance(home, Page)
+        links = set(re.findall(r'href="([^"]*)"', render(site, home, overlay, "auto")))
+        sections = {link for link in links if link.startswith(("/c/", "/t/"))}
+        assert len(sections) == 8 and "/" in links
+        ends = {fact["url"]["path"] for fact in task.evaluator["facts"] if "url" in fact and not fact["url"]["query"]}
+        assert not ends & {*sections, "/", "/cart"}, task.instruction
 
 
 def test_a_task_is_run_in_the_layout_that_it_was_drawn_for() -> None:

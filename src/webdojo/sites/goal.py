@@ -116,10 +116,12 @@ def fact(
 
 def page_facts(name: str, path: str) -> tuple[Fact, Fact]:
     """The page of a thing was found, and is what the session ends on."""
-    return (
-        fact(f"The page of {name} was shown", visited=[place(path)]),
-        fact(f"The page of {name} is shown at the end", url=place(path)),
-    )
+    return (fact(f"The page of {name} was shown", visited=[place(path)]), end_fact(name, path))
+
+
+def end_fact(name: str, path: str) -> Fact:
+    """The page of a thing is what the session ends on."""
+    return fact(f"The page of {name} is shown at the end", url=place(path))
 
 
 def one_page_fact(what: str, paths: Iterable[str]) -> Fact:
@@ -153,11 +155,11 @@ def open_result_goal(name: str, slug: str, path: str) -> Goal:
     return Goal("open_result", slug, {"name": name}, facts, plan)
 
 
-def second_page_goal(nouns: str, slug: str, path: str) -> Goal:
-    """Show page 2 of a list."""
+def page_goal(nouns: str, slug: str, path: str, page: int) -> Goal:
+    """Show a page of a list."""
     facts = (
         fact(f"The list of {nouns} was shown", visited=[any_view(path)]),
-        fact("Its page 2 is shown at the end", url=place(path, page="2")),
+        fact(f"Its page {page} is shown at the end", url=place(path, page=str(page))),
     )
-    plan = [visit(f"{path}?page=2"), done(f"This is page 2 of {nouns}.")]
-    return Goal("page", slug, {"nouns": nouns, "page": "2"}, facts, plan)
+    plan = [visit(f"{path}?page={page}"), done(f"This is page {page} of {nouns}.")]
+    return Goal("page", slug, {"nouns": nouns, "page": str(page)}, facts, plan)

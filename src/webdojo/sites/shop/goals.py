@@ -1,6 +1,7 @@
 """Goals on shops, by difficulty: 1 one page, 2 one thing, 3 a filter or a change, 4 two facts at once.
 
-A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal.
+A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal. Large shops
+have none that one link of the home page leads to, so that hardly a random click reaches a goal.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from webdojo.sites.goal import (
     Goal,
     any_view,
     done,
+    end_fact,
     fact,
     narrowed_facts,
     one_page_fact,
     open_result_goal,
     page_facts,
+    page_goal,
     place,
     search_goal,
-    second_page_goal,
     visit,
 )
 from webdojo.sites.shop.cart import line
@@ -35,13 +37,19 @@ READABLE = ("Size", "Color", "Stars", "Stock")
 
 def draw_goal(shop: Shop, difficulty: int, rng: random.Random) -> Goal:
     """Draw a goal of a difficulty of 1..4."""
+    if shop.large:
+        easy = {1: (_open_product, _open_product, _search), 2: (_open_result, _price, _page)}
+    else:
+        easy = {
+            1: (_open_cart, _open_category, _open_category, _search),
+            2: (_open_product, _open_product, _open_result, _price, _page),
+        }
     makers = {
-        1: (_open_cart, _open_category, _open_category, _search),
-        2: (_open_product, _open_product, _open_result, _price, _second_page),
+        **easy,
         3: (_filter, _filter, _open_cheapest, _add, _add, _read, _read),
         4: (_add_two, _add_cheapest, _add_cheapest_color, _compare),
-    }[difficulty]
-    return rng.choice(makers)(shop, rng)
+    }
+    return rng.choice(makers[difficulty])(shop, rng)
 
 
 def _category(shop: Shop, rng: random.Random) -> Category:
@@ -49,8 +57,8 @@ def _category(shop: Shop, rng: random.Random) -> Category:
 
 
 def _product(shop: Shop, rng: random.Random) -> Product:
-    """A product in stock, mostly from the first page of its category."""
-    first = shop.per_page if rng.random() < 0.7 else None
+    """A product in stock; in a small shop mostly from the first page of its category."""
+    first = shop.per_page if not shop.large and rng.random() < 0.7 else None
     return rng.choice([p for p in _category(shop, rng).products[:first] if p.stock > 0] or _in_stock(shop))
 
 
@@ -79,7 +87,8 @@ def _open_product(shop: Shop, rng: random.Random) -> Goal:
     p = _product(shop, rng)
     path = f"/p/{p.slug}"
     plan = [visit(path), done(f"This is {p.name}.")]
-    return Goal("open", p.slug, {"name": p.name}, page_facts(p.name, path), plan)
+    facts = (end_fact(p.name, path),) if shop.large else page_facts(p.name, path)
+    return Goal("open", p.slug, {"name": p.name}, facts, plan)
 
 
 def _open_result(shop: Shop, rng: random.Random) -> Goal:
@@ -96,9 +105,10 @@ def _price(shop: Shop, rng: random.Random) -> Goal:
     return Goal("price", p.slug, {"name": p.name}, facts, plan)
 
 
-def _second_page(shop: Shop, rng: random.Random) -> Goal:
+def _page(shop: Shop, rng: random.Random) -> Goal:
     c = _category(shop, rng)
-    return second_page_goal(c.name, c.slug, f"/c/{c.slug}")
+    page = rng.randint(2, shop.pages(len(c.products))) if shop.large else 2
+    return page_goal(c.name, f"{c.slug}-{page}" if shop.large else c.slug, f"/c/{c.slug}", page)
 
 
 def _filter(shop: Shop, rng: random.Random) -> Goal:

@@ -1,6 +1,7 @@
 """Goals on wikis, by difficulty: 1 one page, 2 one article, 3 a filter or a fact, 4 two facts at once.
 
-A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal.
+A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal. Large wikis
+have none that one link of the home page leads to, so that hardly a random click reaches a goal.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from webdojo.sites.goal import (
     Fact,
     Goal,
     done,
+    end_fact,
     fact,
     narrowed_facts,
     one_page_fact,
     open_result_goal,
     page_facts,
+    page_goal,
     place,
     search_goal,
-    second_page_goal,
     visit,
 )
 from webdojo.sites.site import href
@@ -31,13 +33,19 @@ from webdojo.sites.wiki.pages import Wiki
 
 def draw_goal(wiki: Wiki, difficulty: int, rng: random.Random) -> Goal:
     """Draw a goal of a difficulty of 1..4."""
+    if wiki.large:
+        easy = {1: (_open_article, _open_article, _search), 2: (_open_result, _page)}
+    else:
+        easy = {
+            1: (_open_topic, _open_topic, _search),
+            2: (_open_article, _open_article, _open_result, _page),
+        }
     makers = {
-        1: (_open_topic, _open_topic, _search),
-        2: (_open_article, _open_article, _open_result, _second_page),
+        **easy,
         3: (_region, _open_oldest, _read, _read),
         4: (_compare, _read_oldest, _open_oldest_region, _read_oldest_region),
-    }[difficulty]
-    return rng.choice(makers)(wiki, rng)
+    }
+    return rng.choice(makers[difficulty])(wiki, rng)
 
 
 def _topic(wiki: Wiki, rng: random.Random) -> Topic:
@@ -45,8 +53,8 @@ def _topic(wiki: Wiki, rng: random.Random) -> Topic:
 
 
 def _article(wiki: Wiki, rng: random.Random) -> Article:
-    """An article, mostly from the first page of its topic."""
-    first = wiki.per_page if rng.random() < 0.7 else None
+    """An article; in a small wiki mostly from the first page of its topic."""
+    first = wiki.per_page if not wiki.large and rng.random() < 0.7 else None
     return rng.choice(_topic(wiki, rng).articles[:first])
 
 
@@ -65,7 +73,8 @@ def _open_article(wiki: Wiki, rng: random.Random) -> Goal:
     a = _article(wiki, rng)
     path = f"/a/{a.slug}"
     plan = [visit(path), done(f"This is {a.name}.")]
-    return Goal("open", a.slug, {"name": a.name}, page_facts(a.name, path), plan)
+    facts = (end_fact(a.name, path),) if wiki.large else page_facts(a.name, path)
+    return Goal("open", a.slug, {"name": a.name}, facts, plan)
 
 
 def _open_result(wiki: Wiki, rng: random.Random) -> Goal:
@@ -73,9 +82,10 @@ def _open_result(wiki: Wiki, rng: random.Random) -> Goal:
     return open_result_goal(a.name, a.slug, f"/a/{a.slug}")
 
 
-def _second_page(wiki: Wiki, rng: random.Random) -> Goal:
+def _page(wiki: Wiki, rng: random.Random) -> Goal:
     t = _topic(wiki, rng)
-    return second_page_goal(t.name, t.slug, f"/t/{t.slug}")
+    page = rng.randint(2, wiki.pages(len(t.articles))) if wiki.large else 2
+    return page_goal(t.name, f"{t.slug}-{page}" if wiki.large else t.slug, f"/t/{t.slug}", page)
 
 
 def _region(wiki: Wiki, rng: random.Random) -> Goal:
