@@ -47,6 +47,15 @@ def test_sessions_never_see_one_another() -> None:
         assert server.state("b") != {}
 
 
+def test_the_full_size_layout_has_more_than_the_compact_one() -> None:
+    more = next(slug for slug in Shop(3).content.products if slug not in SHOP.content.products)
+    with SiteServer() as server:
+        assert get(server, "a", f"/p/{more}", layout="auto").status_code == 200
+        assert get(server, "a", f"/p/{more}", layout="compact").status_code == 404
+        for layout in ("auto", "compact"):
+            assert get(server, "a", f"/p/{ITEM}", layout=layout).status_code == 200
+
+
 def test_seen_facts_are_those_that_the_page_shows() -> None:
     shop, wiki = SHOP, Wiki(3)
     product, article = shop.content.products[ITEM], next(iter(wiki.content.articles.values()))
