@@ -60,6 +60,14 @@ def test_held_out_phrasings_are_not_in_training() -> None:
     assert frames <= set(range(len(ASK) - HELDOUT_FRAMES, len(ASK)))
 
 
+def test_the_layout_decides_which_shops_a_split_is_about() -> None:
+    assert {task.metadata["layout"] for task in drawn("train", kinds=["shop"])} == {"auto"}
+    assert not any("layout" in task.metadata for task in drawn("train", kinds=["shop"], layout="compact"))
+    assert drawn("train", kinds=["mail"]) == drawn("train", kinds=["mail"], layout="compact")
+    with pytest.raises(TaskError, match="unknown layout 'wide'; layouts are auto, compact"):
+        load("dojo:train", layout="wide")  # type: ignore[call-overload]
+
+
 def test_wrong_splits_are_one_clear_line() -> None:
     for name, said in (
         ("dojo:tran", "did you mean 'train'"),

@@ -22,6 +22,7 @@ from typing import Literal
 
 from webdojo.errors import TaskError
 from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.render import LAYOUTS
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import MOST_FACTS, draw_task, levels_of
 from webdojo.sites.wording import Phrasings
@@ -75,12 +76,14 @@ def stream(
         layout: of the pages that the tasks are about.
 
     Raises:
-        TaskError: unknown split, or kinds or difficulties that it does not have.
+        TaskError: unknown split or layout, or kinds or difficulties that the split does not have.
     """
     if split not in SPLITS:
         near = difflib.get_close_matches(split, SPLITS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"splits: {', '.join(SPLITS)}"
         raise TaskError(f"unknown split {split!r} of the embedded web; {hint}")
+    if layout not in LAYOUTS:
+        raise TaskError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
     chosen = tuple(kinds) or SPLITS[split].kinds
     for kind in chosen:
         if kind not in SPLITS[split].kinds:

@@ -7,7 +7,7 @@ have none that one link of the home page leads to, so that hardly a random click
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from webdojo.sites.answers import among, number, scalar, shown
@@ -32,13 +32,18 @@ from webdojo.sites.shop.content import Category, Product
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import href
 
+_Maker = Callable[[Shop, random.Random], Goal]
+
 READABLE = ("Size", "Color", "Stars", "Stock")
 
 
 def draw_goal(shop: Shop, difficulty: int, rng: random.Random) -> Goal:
     """Draw a goal of a difficulty of 1..4."""
     if shop.large:
-        easy = {1: (_open_product, _open_product, _search), 2: (_open_result, _price, _page)}
+        easy: dict[int, tuple[_Maker, ...]] = {
+            1: (_open_product, _open_product, _search),
+            2: (_open_result, _price, _page),
+        }
     else:
         easy = {
             1: (_open_cart, _open_category, _open_category, _search),

@@ -7,7 +7,7 @@ have none that one link of the home page leads to, so that hardly a random click
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from webdojo.sites import words
 from webdojo.sites.answers import among, number, scalar, shown
@@ -30,11 +30,13 @@ from webdojo.sites.site import href
 from webdojo.sites.wiki.content import Article, Topic
 from webdojo.sites.wiki.pages import Wiki
 
+_Maker = Callable[[Wiki, random.Random], Goal]
+
 
 def draw_goal(wiki: Wiki, difficulty: int, rng: random.Random) -> Goal:
     """Draw a goal of a difficulty of 1..4."""
     if wiki.large:
-        easy = {1: (_open_article, _open_article, _search), 2: (_open_result, _page)}
+        easy: dict[int, tuple[_Maker, ...]] = {1: (_open_article, _open_article, _search), 2: (_open_result, _page)}
     else:
         easy = {
             1: (_open_topic, _open_topic, _search),
