@@ -1,11 +1,13 @@
 """The oracle solves sampled tasks through the agent's own tools, in real Chromium."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.proxy import GuardProxy
+from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
@@ -29,10 +31,13 @@ async def solve(
     noise: float = 0,
     level: int = 0,
     most: tuple[int, int] = (40, 28),
+    before: Callable[[BrowserSession], Awaitable[None]] | None = None,
 ) -> tuple[bool, int, str]:
     """Success, steps and a log; `most` are the steps that it may take, and the words that it may think in each."""
     name = f"{layout}-{task.id}"
     session = await pool.open(task.start_url, server.headers(name, layout, Weather(level=level, seed=task.id)))
+    if before is not None:
+        await before(session)
     oracle = Oracle(task, noise)
     log = [task.instruction]
     answer = None
@@ -44,6 +49,7 @@ async def solve(
         answer = (await session.act(step.calls)).answer
     verdict = evaluate(task, answer, session.page.url, server.state(name))
     await session.close()
+    server.end(name)
     return verdict.success, len(log) - 1, "\n".join([*log, verdict.reason])
 
 

@@ -140,7 +140,9 @@ class Oracle:
             case "form" | "menu":
                 return bool(here) and goal["lands"] in (here, *view["frames"])
             case "marker":
-                return bool(view["map"]) and view["map"]["card"] == goal["marker"]
+                return here == f"/map/card/{goal['marker']}" or (
+                    bool(view["map"]) and view["map"]["card"] == goal["marker"]
+                )
             case "drag":
                 return any(e["card"] == goal["card"] and e["into"] == goal["column"] for e in view["elements"])
         return False

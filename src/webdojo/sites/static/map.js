@@ -52,8 +52,15 @@ function map(place) {
   };
 
   const open = async slug => {
-    const answer = await fetch(`/map/card/${slug}`);
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const address = `/map/card/${slug}`;
+    let text;
+    try {
+      text = await (await fetch(address)).text();
+    } catch {
+      location.assign(address);
+      return;
+    }
+    const page = new DOMParser().parseFromString(text, 'text/html');
     const card = page.querySelector('.map-card');
     if (!card) return;
     place.querySelector('.shown').replaceChildren(card);

@@ -17,11 +17,18 @@ function growing(nav) {
   if (!nav) return;
   const link = nav.querySelector('a');
   let asked = false;
-  const grow = async () => {
+  const grow = async clicked => {
     if (asked) return;
     asked = true;
-    const answer = await fetch(link.href);
-    const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    let text;
+    try {
+      text = await (await fetch(link.href)).text();
+    } catch {
+      asked = false;
+      if (clicked) location.assign(link.href);
+      return;
+    }
+    const next = new DOMParser().parseFromString(text, 'text/html');
     const rows = '.results .items, .results tbody';
     const [here, there] = [document, next].map(page => [...page.querySelectorAll(rows)].pop());
     if (here && there) here.append(...there.children);
@@ -30,8 +37,8 @@ function growing(nav) {
     if (later) nav.replaceWith(later); else nav.remove();
     growing(later);
   };
-  link.addEventListener('click', event => { event.preventDefault(); grow(); });
-  new IntersectionObserver(seen => seen.some(entry => entry.isIntersecting) && scrollY > 0 && grow()).observe(nav);
+  link.addEventListener('click', event => { event.preventDefault(); grow(true); });
+  new IntersectionObserver(seen => seen.some(entry => entry.isIntersecting) && scrollY > 0 && grow(false)).observe(nav);
 }
 
 // A month of buttons under a field; `data-calendar` is the month that it opens with, as 2027-03.
