@@ -11,7 +11,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
@@ -100,6 +100,23 @@ async def test_it_solves_tasks_of_every_kind_in_heavy_weather_and_nothing_leaves
                 assert success, log
     assert {task.kind for task in tasks} == set(KINDS)
     assert not asked
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in COMPACT_KINDS])
+async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
+    seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
+    tasks = make_tasks([kind], seeds, 3, seed=8, difficulties=[3, 5, 6])
+    with SiteServer() as server:
+        async with BrowserPool(BrowserConfig(viewport_px=VIEWPORTS["auto"]), MemoryImages(), server.hosts) as pool:
+
+            async def run(task: Task) -> tuple[int, tuple[bool, int, str]]:
+                _, straight, _ = await solve(task, pool, server, "auto", most=(60, 60))
+                return straight, await solve(task, pool, server, "auto", noise=0.4, most=(60, 60))
+
+            results = await asyncio.gather(*map(run, tasks))
+    for _, (success, _, log) in results:
+        assert success, log
+    assert any(steps > straight for straight, (_, steps, _) in results), "it took no wrong turn"
 
 
 def test_a_task_without_a_plan_is_an_error() -> None:

@@ -102,7 +102,7 @@ class Oracle:
         while self._holds(self._plan[self._next], view):
             note = self._plan[self._next].get("note", "")
             self._next += 1
-        if self._next == first:  # what was just reached must not be left before it is used
+        if self._next == first and not self._filling(view):  # nor must what was just reached be left before it is used
             wrong = self._wrong_turn(view)
             if wrong is not None:
                 return wrong
@@ -123,6 +123,12 @@ class Oracle:
         self._site = site_of(self._task, view["host"])
         why, what, calls = self._toward(goal, view, self._here(goal, view))
         return OracleStep(f"{note or why} {what}", calls)
+
+    def _filling(self, view: dict[str, Any]) -> bool:
+        """Whether the page has the form of the sub-goal, whose fields would be empty again after a wrong turn."""
+        goal = self._plan[self._next]
+        sent_to = goal.get("action") or urlsplit(goal.get("path", "")).path
+        return any(e["action"] == sent_to for e in view["elements"] if e["action"])
 
     def _here(self, goal: dict[str, Any], view: dict[str, Any]) -> str:
         """The page that the browser shows, as path with query; empty where it is not of the sub-goal's site."""
@@ -197,6 +203,8 @@ class Oracle:
             if (move := narrow(target, view)) is not None:
                 return move
             assert target != "/", "every page links to home"
+            if canonical(view["path"]) == before:  # a list that shows it on another of its pages
+                return self._search(label, view)
             target = before
         if via and target == via and self._before == f"{view['host']}{via}" and self._returned != self._next:
             self._returned = self._next
@@ -223,7 +231,7 @@ class Oracle:
         if self._lost or self._rng.random() >= self._noise:
             self._lost = False
             return None
-        links = [e for e in view["elements"] if e["href"] and e["clear"]]
+        links = [e for e in view["elements"] if e["href"] and e["clear"] and e["text"]]
         if not links:
             return None
         self._lost = True
