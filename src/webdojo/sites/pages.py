@@ -39,7 +39,6 @@ from webdojo.sites.blocks import (
     Notice,
     Offer,
     Pager,
-    Steps,
 )
 from webdojo.sites.catalog import Collection, Entity, fact_name
 from webdojo.sites.compact import Row
@@ -47,6 +46,7 @@ from webdojo.sites.goal import Goal
 from webdojo.sites.pictures import emblem, scene
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
 from webdojo.sites.skin import CatalogLook, make_catalog_look
+from webdojo.sites.steps import step_page
 
 _EMBEDDED = 3
 
@@ -252,9 +252,10 @@ class CatalogSite(Site):
         if rest:
             action = self._action(rest[0], collection.slug)
             return self._do(action, entity, rest[1:], request, overlay) if action is not None else None
-        return self._entity_page(collection, entity)
+        return self.entity_page(collection, entity)
 
-    def _entity_page(self, collection: Collection, entity: Entity, tried: Form | None = None) -> Page:
+    def entity_page(self, collection: Collection, entity: Entity, tried: Form | None = None) -> Page:
+        """The page of an entity; `tried` is the form that was sent to it with a mistake."""
         known = [a for a in collection.attributes if entity.values.get(a.key, "") != ""]
         facts = tuple((a.label, a.show(entity.values[a.key])) for a in known)
         crumbs = ((self.look.words["home"], "/"), (collection.name, f"/{collection.slug}"))
@@ -295,7 +296,7 @@ class CatalogSite(Site):
             blocks = [Notice(self.say("Done"), text, links)]
             return Page("done", self.say("Done"), {"blocks": blocks, "bare": action.framed})
         if action.steps:
-            return self._step(action, entity, rest, request, overlay)
+            return step_page(self, action, entity, rest, request, overlay)
         if rest:
             return None
         error = ""
@@ -309,52 +310,9 @@ class CatalogSite(Site):
         if action.framed:
             return Page("form", self.say(action.button), {"blocks": [form], "bare": True}, status=422 if error else 200)
         if entity is not None:
-            return self._entity_page(self.collection(action.collection, overlay), entity, form)
+            return self.entity_page(self.collection(action.collection, overlay), entity, form)
         heading = Heading(self.say(action.button), "", ((self.look.words["home"], "/"),))
         return Page("form", self.say(action.button), {"blocks": [heading, form]}, status=422 if error else 200)
-
-    def _step(
-        self, action: Action, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
-    ) -> Page | Redirect | None:
-        """One page of an action that has several; it opens when those before it are filled in."""
-        count = len(action.steps)
-        match rest:
-            case []:
-                at = 0
-            case [number] if number in map(str, range(2, count + 1)):
-                at = int(number) - 1
-            case _:
-                return None
-        if entity is not None and action.refuses(entity):
-            return self._entity_page(self.collection(action.collection, overlay), entity)
-        path, error = action.path(entity), ""
-        draft = overlay.drafts.get(path, {})
-        ready = next((step for step in range(count) if action.error(draft, step)), count - 1)
-        if at > ready:
-            return Redirect(action.step_path(entity, ready))
-        if request.method == "POST":
-            draft = {**draft, **{each.key: request.values.get(each.key, "") for each in action.fields_of(at)}}
-            error = action.error(draft, at)
-            if not error and at < count - 1:
-                overlay.drafts[path] = draft
-                return Redirect(action.step_path(entity, at + 1))
-            if not error:
-                overlay.drafts.pop(path, None)
-                overlay.state.update(action.change(draft, entity, overlay.state))
-                return Redirect(action.step_path(entity, count))
-        above = [] if entity is None else [(entity.name, f"/{action.collection}/{entity.slug}")]
-        titles = enumerate(action.steps)
-        steps = tuple((each.title, action.step_path(entity, i) if i <= ready else "") for i, each in titles)
-        blocks: list[Block] = [
-            Heading(self.say(action.button), "", ((self.look.words["home"], "/"), *above)),
-            Steps(steps, at),
-        ]
-        if at == count - 1:
-            given = [each for i in range(at) for each in action.fields_of(i) if draft.get(each.key)]
-            blocks.append(Details(tuple((each.label, each.show(draft[each.key])) for each in given)))
-        button = self.say(action.button if at == count - 1 else "Continue")
-        form = Form(action.step_path(entity, at), button, action.fields_of(at), action.steps[at].title, draft, error)
-        return Page("form", self.say(action.button), {"blocks": [*blocks, form]}, status=422 if error else 200)
 
     def _form(
         self, action: Action, entity: Entity | None, values: Mapping[str, str] | None = None, error: str = ""
