@@ -73,7 +73,7 @@ class Oracle:
         self._next = 0
         self._noise = noise
         self._lost = False
-        """The last step was a wrong turn; the next one is not."""
+        """The last step was a wrong turn; the next one goes back, so that a way of several filters is not lost."""
         self._now: tuple[Any, str] = (None, "")
         """The tab and the page that were seen last."""
         self._before = ""
@@ -99,11 +99,12 @@ class Oracle:
             call = target if isinstance(target, ToolCall) else ToolCall(name="click", arguments=point(target, view))
             return OracleStep(remedy.think, [call])
         note, first = "", self._next
+        lost, self._lost = self._lost, False
         while self._holds(self._plan[self._next], view):
             note = self._plan[self._next].get("note", "")
             self._next += 1
         if self._next == first and not self._filling(view):  # nor must what was just reached be left before it is used
-            wrong = self._wrong_turn(view)
+            wrong = self._wrong_turn(view, lost)
             if wrong is not None:
                 return wrong
         goal = self._plan[self._next]
@@ -227,9 +228,11 @@ class Oracle:
         write = ToolCall(name="write", arguments={"text": text})
         return why, f"Write {text}.", [*calls, write, ToolCall(name="press_keys", arguments={"keys": ["Enter"]})]
 
-    def _wrong_turn(self, view: dict[str, Any]) -> OracleStep | None:
-        if self._lost or self._rng.random() >= self._noise:
-            self._lost = False
+    def _wrong_turn(self, view: dict[str, Any], lost: bool) -> OracleStep | None:
+        """A wrong turn, or the way back where the last step was one; None: neither is due."""
+        if lost:
+            return OracleStep("This is not the page. Go back.", [ToolCall(name="go_back")])
+        if self._rng.random() >= self._noise:
             return None
         links = [e for e in view["elements"] if e["href"] and e["clear"] and e["text"]]
         if not links:
