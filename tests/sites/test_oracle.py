@@ -110,8 +110,8 @@ async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
         async with BrowserPool(BrowserConfig(viewport_px=VIEWPORTS["auto"]), MemoryImages(), server.hosts) as pool:
 
             async def run(task: Task) -> tuple[int, tuple[bool, int, str]]:
-                _, straight, _ = await solve(task, pool, server, "auto", most=(60, 60))
-                return straight, await solve(task, pool, server, "auto", noise=0.4, most=(60, 60))
+                _, straight, _ = await solve(task, pool, server, "auto", most=(60, 100))
+                return straight, await solve(task, pool, server, "auto", noise=0.4, most=(60, 100))
 
             results = await asyncio.gather(*map(run, tasks))
     for _, (success, _, log) in results:

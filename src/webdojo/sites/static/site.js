@@ -99,8 +99,8 @@ function board(place) {
       const form = place.querySelector('form');
       form.elements.card.value = event.dataTransfer.getData('text/plain');
       form.elements.column.value = column.dataset.column;
-      sessionStorage.setItem('toast', `Moved to ${column.dataset.column}`);
       form.submit();
+      sessionStorage.setItem('toast', `Moved to ${column.dataset.column}`);
     });
   });
 }
