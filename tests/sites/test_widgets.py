@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 
 import pytest
 import pytest_asyncio
@@ -118,13 +119,17 @@ async def test_a_box_of_another_site_is_entered_in_a_tab_of_its_own(
     assert "opened tab" in said[-2], said
 
 
+def _compares(odd: int, task: Task) -> bool:
+    return task.metadata["goal"] == "compare" and len(task.id) % 2 == odd
+
+
 async def test_the_oracle_comes_back_from_tabs_that_links_opened(
     pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
     site = catalog("travel", lambda site: site.skin.apart)
     used: set[str] = set()
     for odd in (0, 1):
-        task = drawn(site, lambda task, odd=odd: task.metadata["goal"] == "compare" and len(task.id) % 2 == odd)
+        task = drawn(site, partial(_compares, odd))
         used |= (await solve(task, pools["auto"], server, "auto"))[0]
     assert {"switch_tab", "close_tab"} <= used
 
