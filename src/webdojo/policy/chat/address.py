@@ -1,0 +1,100 @@
+"""Where requests go and with which key, checked before the first one is sent.
+
+Invariant: the key leaves this module only inside the Authorization header; `clean` takes it out of
+whatever an endpoint sends back, so it reaches no message, log or file. Words such as `EMPTY`, which
+servers without keys are given, are none and stay.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import urlsplit
+
+from webdojo.browser.access import is_loopback
+from webdojo.config import EndpointConfig
+from webdojo.errors import ConfigError
+
+RESERVED_FIELDS = frozenset({"model", "messages", "tools", "stream", "n"})
+"""Fields of a request that `endpoint.extra_body` may not set."""
+
+SHORTEST_KEY = 12
+"""Characters; what is shorter protects nothing, and may be a word of the answer."""
+
+
+class Address:
+    """The endpoint that a config names.
+
+    Raises:
+        ConfigError: the address is none, the key is not in the environment, or options contradict each other.
+    """
+
+    def __init__(self, config: EndpointConfig) -> None:
+        self.url = config.base_url.rstrip("/")
+        self.model = config.model
+        self.key_variable = config.api_key_env
+        self._key = os.environ.get(config.api_key_env, "").strip() if config.api_key_env else ""
+        _check(config)
+        if config.api_key_env and not self._key:
+            raise ConfigError(
+                f"endpoint.api_key_env names {config.api_key_env}, which is not in the environment: set it, or leave "
+                "the option out for an endpoint that needs no key"
+            )
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ConfigError(
+                f"the value of {config.api_key_env} cannot be a key: it has characters that no header may"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.url} ({self.model})"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether it is this machine, where no proxy is needed."""
+        return is_loopback(urlsplit(self.url).hostname or "")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What authorises a request."""
+        return {"Authorization": f"Bearer {self._key}"} if self._key else {}
+
+    def say(self, what: object) -> str:
+        """Foreign text as a part of one line, without the key."""
+        text = " ".join(str(self.clean(str(what))).split())
+        return text if len(text) <= 300 else f"{text[:299]}…"
+
+    def clean(self, value: Any) -> Any:
+        """The same JSON value without the key in any of its strings."""
+        if isinstance(value, str):
+            return value.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else value
+        if isinstance(value, list):
+            return [self.clean(item) for item in value]
+        if isinstance(value, dict):
+            return {self.clean(name): self.clean(item) for name, item in value.items()}
+        return value
+
+
+def _check(config: EndpointConfig) -> None:
+    try:
+        parts = urlsplit(config.base_url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ConfigError(
+            f"endpoint.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
+        )
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ConfigError(
+            "endpoint.base_url must be an address alone, without user, password, ? or #: keys belong into the "
+            "environment, under the name that endpoint.api_key_env gives"
+        )
+    if not config.model:
+        raise ConfigError(f"endpoint.model is empty: name a model of {config.base_url}")
+    if config.budget_usd and not (config.price_input or config.price_output):
+        raise ConfigError(
+            f"endpoint.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
+            "endpoint.price_input and endpoint.price_output, in US dollars a million tokens"
+        )
+    if taken := sorted(RESERVED_FIELDS & set(config.extra_body)):
+        raise ConfigError(f"endpoint.extra_body sets {taken[0]!r}, which is not its to set: leave it out")

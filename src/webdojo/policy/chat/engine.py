@@ -1,0 +1,64 @@
+"""An endpoint as the `Engine` of an episode: prompt to messages, answer to ids."""
+
+from __future__ import annotations
+
+import time
+
+from webdojo.agent.harness import Codec
+from webdojo.errors import ConfigError
+from webdojo.policy.chat.client import ChatClient
+from webdojo.policy.chat.messages import IM_END, break_markers, messages_of
+from webdojo.policy.chat.toolcalls import TOOL_DEFINITIONS, TextForm, text_of, with_calls
+from webdojo.types import FinishReason, ImageSource, Prompt, Response, Sampling
+
+
+class ChatEngine:
+    """Answers prompts of any harness through a `ChatClient`.
+
+    The answer's text is encoded by the harness's codec. So ids are not those that the endpoint's model
+    sampled, there may be more of them than `sampling.max_tokens`, which the endpoint counts in its own
+    way, and `logprobs` and `versions` are zeros: such responses can be imitated (SFT), but online RL must
+    not train on them.
+
+    Args:
+        codec: of the harness that makes the prompts.
+        images: where their screenshots are read from.
+        form: the harness; needed where the config's `tool_calls` is `native`.
+
+    Raises:
+        ConfigError: native tool calls without a harness.
+    """
+
+    def __init__(self, client: ChatClient, codec: Codec, images: ImageSource, form: TextForm | None = None) -> None:
+        self._client = client
+        self._codec = codec
+        self._images = images
+        self._form = form if client.config.tool_calls == "native" else None
+        if client.config.tool_calls == "native" and form is None:
+            raise ConfigError("endpoint.tool_calls is 'native', which needs a harness to write the calls as text")
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        """Ask the endpoint for a response.
+
+        Raises:
+            EngineError: the prompt is no ChatML, no answer can be had, or the budget is used up.
+        """
+        started = time.perf_counter()
+        messages = messages_of(prompt, self._codec, self._images)
+        if self._form is None:
+            answer = await self._client.complete(messages, sampling)
+            text = answer.text
+        else:
+            answer = await self._client.complete(with_calls(messages, self._form), sampling, TOOL_DEFINITIONS)
+            text = text_of(answer, self._form)
+        text = break_markers(text.removesuffix(IM_END))
+        if answer.finish_reason is FinishReason.STOP:
+            text += IM_END
+        ids = self._codec.encode(text.encode(errors="replace").decode())  # half a character cannot be tokenised
+        return Response(
+            ids=ids,
+            logprobs=[0.0] * len(ids),
+            versions=[0] * len(ids),
+            finish_reason=answer.finish_reason,
+            seconds={"total": time.perf_counter() - started},
+        )
