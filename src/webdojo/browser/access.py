@@ -1,4 +1,4 @@
-"""Who may speak to a browser server: holders of its token, or programs of this machine; never a web page.
+"""Who may speak to a server of ours: holders of its token, or programs of this machine; never a web page.
 
 With a token, every request must carry it. Without one the server listens on loopback only, and a
 request that a web page could have made is refused: pages betray themselves by headers that they
@@ -22,17 +22,19 @@ from webdojo.browser.wire import STATUS, ErrorKind, Problem, ProblemBody
 from webdojo.errors import BrowserError
 
 TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
-"""Where servers and their clients read the token."""
+"""Where browser servers and their clients read the token."""
 
 OPEN_PATHS = frozenset({"/health", "/docs", "/openapi.json"})
 """These say nothing about sessions, and are read by probes and people without a token."""
 
+Refuse = Callable[[ErrorKind, str, dict[str, str]], ASGIApp]
+
 _FROM_PAGES = ("origin", "referer", "sec-fetch-site")
 
 
-def token_from_environment() -> str:
-    """The token, without the line break that files of secrets end in; empty where there is none."""
-    return os.environ.get(TOKEN_VARIABLE, "").strip()
+def token_from_environment(variable: str = TOKEN_VARIABLE) -> str:
+    """A server's token, without the line break that files of secrets end in; empty where there is none."""
+    return os.environ.get(variable, "").strip()
 
 
 def is_loopback(host: str) -> bool:
@@ -63,13 +65,15 @@ class Access:
 
     Args:
         token: what `Authorization: Bearer` must carry; empty where the server listens on loopback only.
-        on_refused: called with the kind of each refusal.
+        refuse: makes the answer to a stranger, of a kind, a message and headers.
+        variable: environment variable in which the server's users keep the token.
     """
 
-    def __init__(self, app: ASGIApp, token: str, on_refused: Callable[[ErrorKind], None]) -> None:
+    def __init__(self, app: ASGIApp, token: str, refuse: Refuse, variable: str) -> None:
         self._app = app
         self._token = token.encode()
-        self._on_refused = on_refused
+        self._refuse = refuse
+        self._variable = variable
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # there are no web sockets here
@@ -80,9 +84,8 @@ class Access:
             await self._app(scope, receive, send)
             return
         kind, message = refusal
-        self._on_refused(kind)
-        challenge = {"WWW-Authenticate": "Bearer"} if kind is ErrorKind.UNAUTHORIZED else None
-        await problem_response(kind, message, challenge)(scope, receive, send)
+        challenge = {"WWW-Authenticate": "Bearer"} if kind is ErrorKind.UNAUTHORIZED else {}
+        await self._refuse(kind, message, challenge)(scope, receive, send)
 
     def _refusal(self, path: str, headers: Headers) -> tuple[ErrorKind, str] | None:
         if self._token:
@@ -90,7 +93,7 @@ class Access:
             known = scheme.lower() == "bearer" and hmac.compare_digest(given.encode("latin-1"), self._token)
             if known or path in OPEN_PATHS:
                 return None
-            return ErrorKind.UNAUTHORIZED, "send the server's token: Authorization: Bearer $WEBDOJO_BROWSER_TOKEN"
+            return ErrorKind.UNAUTHORIZED, f"send the server's token: Authorization: Bearer ${self._variable}"
         host = headers.get("host", "")
         if not is_loopback(_host_name(host)):
             return ErrorKind.FORBIDDEN, f"the Host header is {host!r}, but this server answers for loopback names only"

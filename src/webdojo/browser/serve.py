@@ -6,17 +6,17 @@ The process ends when the last session has, or after `serve.drain_timeout_s`, or
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
 import uvicorn
 
-from webdojo.browser.access import TOKEN_VARIABLE, is_loopback
+from webdojo.browser.access import TOKEN_VARIABLE
+from webdojo.browser.listen import listen, require_token, url_of
 from webdojo.browser.server import create_app
 from webdojo.browser.service import SessionService, open_service
 from webdojo.config import BrowserConfig
-from webdojo.errors import BrowserError, ConfigError
+from webdojo.errors import ConfigError
 
 KEEP_ALIVE_S = 75
 """Longer than clients keep idle connections, so that no request meets a connection that just closed."""
@@ -69,18 +69,13 @@ async def serve(
         on_listening: called with the server's URL.
 
     Raises:
-        ConfigError: no token for an address that others can reach.
-        BrowserError: the port is taken, or Chromium does not start.
+        ConfigError: no token for an address that others can reach, or the port is taken.
+        BrowserError: Chromium does not start.
     """
-    if not token and not is_loopback(host):
-        raise ConfigError(
-            f"--host {host} can be reached from other machines, and there is no token: "
-            f"set {TOKEN_VARIABLE} in the environment, or leave --host out to serve this machine only"
-        )
-    with _listen(host, port) as listening:
+    require_token(host, token, TOKEN_VARIABLE)
+    with listen(host, port) as listening:
         async with open_service(config, hosts) as service:
-            shown = f"[{host}]" if ":" in host else host
-            on_listening(f"http://{shown}:{listening.getsockname()[1]}")
+            on_listening(url_of(host, listening))
             await DrainingServer(service, token).serve([listening])
 
 
@@ -97,13 +92,3 @@ def read_hosts(options: Sequence[str]) -> dict[str, str]:
             raise ConfigError(f"--hosts {option!r} must look like PATTERN=ADDRESS, e.g. *.localhost:80=10.0.0.5:4000")
         hosts[pattern] = address
     return hosts
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family)
-    except OSError as error:
-        raise BrowserError(
-            f"cannot listen on {host} port {port}: {error.strerror}; pick others with --host and --port"
-        ) from None

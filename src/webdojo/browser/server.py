@@ -6,11 +6,8 @@ closed, so nobody's departure holds a slot or a place.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import Coroutine
 from http import HTTPStatus
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -20,7 +17,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from webdojo import __version__
-from webdojo.browser.access import Access, problem_response
+from webdojo.browser.access import TOKEN_VARIABLE, Access, problem_response
+from webdojo.browser.hangup import ClientGone, while_connected
 from webdojo.browser.interface import ActResult
 from webdojo.browser.service import NoPlace, SessionService, UnknownSession
 from webdojo.browser.snapshot import Snapshot
@@ -39,8 +37,6 @@ from webdojo.browser.wire import (
 from webdojo.errors import BrowserError, StartError
 from webdojo.types import View, ViewKind
 
-_T = TypeVar("_T")
-
 _ABOUT = (
     "Isolated sessions in real Chromium. `POST /sessions` opens one; then observe and act in turns; `DELETE` ends it. "
     "`webdojo.browser.client.RemotePool` speaks this protocol."
@@ -50,10 +46,6 @@ _OBSERVATION = (
     "They are left out where the screenshot is the one that the query names in `have`."
 )
 _RETRY_AFTER_S = 1
-
-
-class _ClientGone(Exception):
-    """Nobody waits for the answer any more."""
 
 
 def create_app(service: SessionService, token: str) -> FastAPI:
@@ -69,13 +61,18 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         redoc_url=None,
         dependencies=[Depends(HTTPBearer(auto_error=False, description="What `Access` checks."))],
     )
-    app.add_middleware(Access, token=token, on_refused=lambda kind: service.metrics.refused.labels(kind).inc())
+
+    def refuse(kind: ErrorKind, message: str, headers: dict[str, str]) -> Response:
+        service.metrics.refused.labels(kind).inc()
+        return problem_response(kind, message, headers)
+
+    app.add_middleware(Access, token=token, refuse=refuse, variable=TOKEN_VARIABLE)
 
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
     async def open_session(body: OpenRequest, request: Request) -> Opened:
         """Open a session at a URL, ready to be observed."""
         opening = service.open(body)
-        id, session = await _while_connected(request, opening)
+        id, session = await while_connected(request, opening)
         if await request.is_disconnected():
             await service.close(id)
         return Opened(id=id, viewport_px=session.viewport_px)
@@ -96,19 +93,19 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     ) -> Response:
         """See the active tab as it is now."""
         asked = View(kind=view, max_tokens=max_tokens, whole_page=whole_page) if view is not None else None
-        observation, image = await _while_connected(request, service.observe(session_id, have, asked))
+        observation, image = await while_connected(request, service.observe(session_id, have, asked))
         return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
     async def act(session_id: str, body: ActRequest, request: Request) -> Response:
         """Carry out tool calls in order; `done` and a call that runs out of time end the turn."""
-        result = await _while_connected(request, service.act(session_id, body.calls))
+        result = await while_connected(request, service.act(session_id, body.calls))
         return Response(pack_result(result), media_type="application/json")
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:
         """What the active tab says, element by element, for text observations."""
-        seen = await _while_connected(request, service.snapshot(session_id))
+        seen = await while_connected(request, service.snapshot(session_id))
         return Response(pack_snapshot(seen), media_type="application/json")
 
     @app.delete("/sessions/{session_id}", status_code=204, responses=_problems(404))
@@ -171,30 +168,10 @@ def _handle_errors(app: FastAPI, service: SessionService) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
-    @app.exception_handler(_ClientGone)
-    async def client_gone(request: Request, error: _ClientGone) -> Response:
+    @app.exception_handler(ClientGone)
+    async def client_gone(request: Request, error: ClientGone) -> Response:
         return Response()
 
     @app.exception_handler(Exception)
     async def internal(request: Request, error: Exception) -> Response:
         return problem_response(ErrorKind.INTERNAL, f"{type(error).__name__}; the server's log says more")
-
-
-async def _while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
-    """Do work for a client; cancel it where the client leaves."""
-    working, leaving = asyncio.create_task(work), asyncio.create_task(_left(request))
-    try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
-        raise _ClientGone
-    finally:
-        leaving.cancel()
-        working.cancel()
-        with contextlib.suppress(asyncio.CancelledError, BrowserError):
-            await working
-
-
-async def _left(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
