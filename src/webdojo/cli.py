@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 import shlex
+import sys
 import threading
 from itertools import islice
 from pathlib import Path
@@ -111,6 +112,123 @@ def evaluate(
 
 
 @app.command()
+def act(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What to do, in a sentence.")],
+    url: Annotated[str, typer.Option(help="Where to start; embedded sites (http://shop-0.localhost/) too.")],
+    overrides: Overrides = None,
+    model: Annotated[
+        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+    ] = "",
+    endpoint: Annotated[
+        str, typer.Option(metavar="URL", help="An OpenAI-compatible API, such as http://127.0.0.1:8500/v1.")
+    ] = "",
+    harness: Annotated[str, typer.Option(help="harness.name: how the agent sees and speaks.")] = "",
+    recipe_name: Annotated[
+        str,
+        typer.Option(
+            "--recipe",
+            metavar="RECIPE",
+            help="Of the model: a name or a .yaml file.",
+            show_default="that of the model's run; else quickstart for tiny, openwebrl for others",
+        ),
+    ] = "",
+    headful: Annotated[bool, typer.Option("--headful", help="Show the browser's window.")] = False,
+    run: Annotated[
+        Path | None, typer.Option(help="Folder to keep it in.", show_default="runs/act, runs/act-2, …")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Show the film in this machine's browser.")] = True,
+) -> None:
+    """Let an agent do one task in a browser of this machine, and show how it went."""
+    import asyncio
+
+    from webdojo.config import load_recipe
+    from webdojo.loops.act import act as act_out
+    from webdojo.loops.act import recipe_of, task_at
+    from webdojo.loops.run_folder import next_free
+    from webdojo.store.images import ImageStore
+    from webdojo.types import Turn
+    from webdojo.view.page import write_trajectory
+    from webdojo.view.summary import spent, told
+
+    wanted = task_at(task, url)
+    given = list(overrides or [])
+    if endpoint:
+        given += [f"endpoint.base_url={endpoint}", *([f"endpoint.model={model}"] if model else [])]
+    if harness:
+        given.append(f"harness.name={harness}")
+    if headful:
+        given.append("browser.headless=false")
+    local = "" if endpoint else model or "tiny"
+    recipe = load_recipe(recipe_name or recipe_of(local), given)
+    folder = run or next_free(Path("runs"), "act")
+    steps = 0
+
+    def tell(turn: Turn) -> None:
+        nonlocal steps
+        steps += 1
+        typer.echo(told(steps, turn))
+
+    try:
+        acted = asyncio.run(act_out(wanted, recipe, local, folder, tell))
+    except KeyboardInterrupt:
+        typer.echo("\ninterrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    if acted.totals is not None:
+        typer.echo(spent(acted.totals))
+    if acted.trajectory is None:
+        typer.echo("\ninterrupted before the first step", err=True)
+        raise typer.Exit(INTERRUPTED)
+    film = write_trajectory(acted.trajectory, ImageStore(folder / "images"), folder / "trajectory.html")
+    answer = f": {acted.trajectory.answer}" if acted.trajectory.answer else ""
+    typer.echo(f"{acted.trajectory.termination.value.replace('_', ' ')}{answer}")
+    typer.echo(f"film: {film}")
+    if show and sys.stdout.isatty() and not acted.interrupted:
+        typer.launch(str(film))
+    if acted.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if acted.trajectory.error:
+        raise WebdojoError(acted.trajectory.error)
+
+
+@app.command("serve")
+def serve_model(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="`tiny`, a folder in Hugging Face layout, or a hub id.")
+    ],
+    overrides: Overrides = None,
+    recipe_name: Annotated[
+        str, typer.Option("--recipe", metavar="RECIPE", help="Its model section counts; a name or a .yaml file.")
+    ] = "openwebrl",
+    name: Annotated[
+        str, typer.Option(help="What clients call the model.", show_default="the folder's name, or the hub id")
+    ] = "",
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8500,
+) -> None:
+    """Serve a model behind OpenAI's chat completions; the token is read from WEBDOJO_SERVE_TOKEN."""
+    import asyncio
+
+    from webdojo.browser.access import token_from_environment
+    from webdojo.browser.listen import require_token
+    from webdojo.config import load_recipe
+    from webdojo.loops.serving import open_service
+    from webdojo.policy.serve.app import TOKEN_VARIABLE
+    from webdojo.policy.serve.run import serve as serve_chat
+
+    recipe = load_recipe(recipe_name, overrides)
+    token = token_from_environment(TOKEN_VARIABLE)
+    require_token(host, token, TOKEN_VARIABLE)
+    with open_service(recipe, model, name) as service:
+
+        def announce(url: str) -> None:
+            access = f"the key is that of {TOKEN_VARIABLE}" if token else "open to programs of this machine"
+            typer.echo(f"{url}  model {service.name}, {access}")
+            typer.echo("Ctrl-C stops.")
+
+        asyncio.run(serve_chat(service, host=host, port=port, token=token, on_listening=announce))
+
+
+@app.command()
 def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]) -> None:
     """Write RUN/report.html again from what the run has stored so far."""
     from webdojo.store.run import RunStore
@@ -132,7 +250,7 @@ def doctor() -> None:
 
 
 @sites_app.command("serve")
-def serve(
+def serve_sites(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
     weather: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
     weather_seed: Annotated[str, typer.Option(help="Another seed is other weather.")] = "",

@@ -263,7 +263,8 @@ class EndpointConfig(Section):
     api_key_env: str = Field(default="", pattern=r"^([A-Z_][A-Z0-9_]*)?$")
     """Environment variable that holds the key; empty sends none. The key itself is written nowhere."""
     tool_calls: Literal["text", "native"] = "text"
-    """How an agent's calls travel: in the harness's own text, or by the `tools` parameter and `tool_calls` answers."""
+    """How an agent's calls travel: in the harness's own text, or, for the harness `openwebrl`, by the `tools` parameter
+    and `tool_calls` answers."""
     max_concurrency: int = Field(default=16, ge=1)
     """Requests at once."""
     requests_per_minute: int = Field(default=0, ge=0)

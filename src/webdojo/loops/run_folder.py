@@ -35,15 +35,25 @@ def resume_or_next(root: Path, name: str) -> tuple[Path, bool]:
     Returns:
         The folder, and whether a run in it is to be resumed.
     """
+    numbered = _numbered(root, name)
+    unfinished = [number for number in numbered if is_unfinished(numbered[number])]
+    if unfinished:
+        return numbered[max(unfinished)], True
+    return next_free(root, name), False
+
+
+def next_free(root: Path, name: str) -> Path:
+    """The folder after the last one of that name under `root`."""
+    number = max(_numbered(root, name), default=0) + 1
+    return root / (name if number == 1 else f"{name}-{number}")
+
+
+def _numbered(root: Path, name: str) -> dict[int, Path]:
     numbered = {1: root / name} if (root / name).exists() else {}
     for folder in root.glob(f"{name}-*"):
         if match := re.fullmatch(rf"{re.escape(name)}-(\d+)", folder.name):
             numbered[int(match[1])] = folder
-    unfinished = [number for number in numbered if is_unfinished(numbered[number])]
-    if unfinished:
-        return numbered[max(unfinished)], True
-    number = max(numbered, default=0) + 1
-    return root / (name if number == 1 else f"{name}-{number}"), False
+    return numbered
 
 
 def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:

@@ -59,6 +59,7 @@ async def run_episode(
     weather: Weather = CLEAR,
     group: str = "",
     trajectory_id: str = "",
+    on_turn: Callable[[Turn], None] = lambda turn: None,
 ) -> Trajectory:
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
 
@@ -70,6 +71,7 @@ async def run_episode(
         weather: what embedded sites do to this episode.
         group: id shared by the episodes of one group.
         trajectory_id: unique; empty draws one.
+        on_turn: told of each turn once its calls were carried out.
 
     Raises:
         TaskError: an embedded task without a site server, or one that was drawn for another layout.
@@ -98,7 +100,8 @@ async def run_episode(
                 headers = site.headers(visit, layout, weather) if site is not None else None
                 session = await pool.open(task.start_url, headers, storage_state)
             try:
-                await _converse(trajectory, session, harness, actor(task, session), config, sampling, max_steps, clock)
+                engine = actor(task, session)
+                await _converse(trajectory, session, harness, engine, config, sampling, max_steps, clock, on_turn)
             finally:
                 if site is not None:
                     trajectory.state = site.state(visit)
@@ -129,6 +132,7 @@ async def _converse(
     sampling: Sampling,
     max_steps: int,
     clock: _Clock,
+    on_turn: Callable[[Turn], None],
 ) -> None:
     with clock.phase("observe"):
         observation = await session.observe(harness.view)
@@ -151,6 +155,7 @@ async def _converse(
         trajectory.turns.append(turn)
         turn.seconds = clock.turn
         if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
+            on_turn(turn)
             return _end(trajectory, Termination.GENERATION_LENGTH)
         malformed = malformed + 1 if parsed.error is not None else 0
         trajectory.final, answer = None, None
@@ -158,6 +163,7 @@ async def _converse(
             with clock.phase("act"):
                 result = await session.act(parsed.calls)
             turn.feedback, answer = result.feedback, result.answer
+        on_turn(turn)
         if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
             with clock.phase("observe"):
                 observation = await session.observe(harness.view)

@@ -18,7 +18,7 @@ from webdojo.types import Feedback, ImageRef, ImageSource, ToolCall, Trajectory,
 MAX_WIDTH_PX = 720
 """Wider screenshots are scaled down, so that a report of large viewports stays easy to send."""
 MAX_FRAMES = 12
-"""Longer episodes show this many steps: the first ones and the last four."""
+"""In a report, longer episodes show this many steps: the first ones and the last four."""
 
 
 @dataclass
@@ -55,11 +55,11 @@ class Frame:
     """Steps between the frame before and this one that are not shown."""
 
 
-def film(trajectory: Trajectory, images: ImageSource) -> list[Frame]:
-    """The frames of one episode, the final screen included."""
+def film(trajectory: Trajectory, images: ImageSource, most: int = MAX_FRAMES) -> list[Frame]:
+    """The frames of one episode, at most so many steps and the final screen."""
     turns = list(enumerate(trajectory.turns, start=1))
-    gap = len(turns) - MAX_FRAMES
-    shown = turns if gap <= 0 else turns[: MAX_FRAMES - 4] + turns[-4:]
+    gap = len(turns) - most
+    shown = turns if gap <= 0 else turns[: most - 4] + turns[-4:]
     frames = [_frame(f"Step {step}", turn, images) for step, turn in shown]
     if gap > 0:
         frames[-4].left_out = gap

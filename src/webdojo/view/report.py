@@ -7,25 +7,22 @@ so it can be written again at any time; parts that a run has not reached say so.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from webdojo.progress import duration
 from webdojo.store import RunStore, TrajectoryRow
 from webdojo.store.files import write_atomic
 from webdojo.types import Trajectory
-from webdojo.view.charts import Bar, Reference, Series, grouped_bars, line_chart, number, percent, stacked_bars
+from webdojo.view.charts import Bar, Reference, Series, grouped_bars, line_chart, percent, stacked_bars
 from webdojo.view.film import Frame, film
+from webdojo.view.page import render
 
 STAGES = [
     ("success_base", "Base", "base"),
@@ -60,15 +57,6 @@ class Sample:
 
 def write_report(store: RunStore, path: Path) -> Path:
     """Write the report of a finished or unfinished run to `path` and return it."""
-    environment = Environment(
-        loader=PackageLoader("webdojo.view"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"duration": duration, "percent": percent, "number": number}
-    script = files("webdojo.view").joinpath("templates/report.js").read_text()
     rows, result = store.rows(), store.get("result", {})
     stages = [stage for stage in STAGES if stage[0] in result]
     rl, sft = store.metrics("rl"), store.metrics("sft")
@@ -77,7 +65,8 @@ def write_report(store: RunStore, path: Path) -> Path:
         for key, name, css in (("success_sft", "SFT", "sft"), ("success_rl", "RL", "rl"))
         if key in result
     ]
-    html = environment.get_template("report.html.j2").render(
+    html = render(
+        "report.html.j2",
         name=store.path.resolve().name,
         info={"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}, "machine": {}} | store.info,
         recipe=store.recipe_yaml,
@@ -99,9 +88,6 @@ def write_report(store: RunStore, path: Path) -> Path:
         episodes=len(rows),
         phases=Counter(row.phase for row in rows),
         samples=[Sample(t, film(t, store.images)) for t in map(store.trajectory, choose(rows))],
-        style=Markup(files("webdojo.view").joinpath("templates/report.css").read_text()),
-        script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
     write_atomic(path, html.encode())
     return path

@@ -1,4 +1,4 @@
-"""The last thing that `webdojo train` prints: success by stage, from the run's result."""
+"""What commands print for people: success by stage, the steps of an agent, what an endpoint cost."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from webdojo.policy.chat.spending import Totals
+from webdojo.types import Turn
+from webdojo.view.film import call_text
 from webdojo.view.report import STAGES
 
 
@@ -27,3 +30,25 @@ def summary(result: Mapping[str, Any]) -> Table:
             low, high = found["ci95"]
             table.add_row(name, f"{found['rate']:.1%}", f"{low:.1%} .. {high:.1%}", str(found["n"]))
     return table
+
+
+def told(step: int, turn: Turn) -> str:
+    """One turn: what was thought, called and answered."""
+    thought = " ".join(turn.parsed.think.split())
+    lines = [f"{step:>3}  {thought if len(thought) <= 200 else thought[:199] + '…'}"]
+    for index, call in enumerate(turn.parsed.calls):
+        said = f"  → {turn.feedback[index].text}" if index < len(turn.feedback) else ""
+        lines.append(f"     {call_text(call)}{said}")
+    if turn.parsed.error is not None:
+        lines.append(f"     format error: {turn.parsed.error}")
+    return "\n".join(lines)
+
+
+def spent(totals: Totals) -> str:
+    """What an endpoint was asked and paid."""
+    cached = f", {totals.cached} from the cache" if totals.cached else ""
+    lost = f" ({totals.lost} lost)" if totals.lost else ""
+    return (
+        f"endpoint: {totals.requests} requests{lost}{cached}, {totals.input_tokens} tokens in, "
+        f"{totals.output_tokens} out, {totals.usd:.4f} USD"
+    )

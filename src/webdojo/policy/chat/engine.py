@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from webdojo.agent.harness import Codec
-from webdojo.errors import ConfigError
+from webdojo.agent.toolcall import IM_END
 from webdojo.policy.chat.client import ChatClient
-from webdojo.policy.chat.messages import IM_END, break_markers, messages_of
-from webdojo.policy.chat.toolcalls import TOOL_DEFINITIONS, TextForm, text_of, with_calls
+from webdojo.policy.chat.messages import break_markers, messages_of
+from webdojo.policy.chat.toolcalls import TOOL_DEFINITIONS, text_of, with_calls
 from webdojo.types import FinishReason, ImageSource, Prompt, Response, Sampling
 
 
@@ -23,19 +23,12 @@ class ChatEngine:
     Args:
         codec: of the harness that makes the prompts.
         images: where their screenshots are read from.
-        form: the harness; needed where the config's `tool_calls` is `native`.
-
-    Raises:
-        ConfigError: native tool calls without a harness.
     """
 
-    def __init__(self, client: ChatClient, codec: Codec, images: ImageSource, form: TextForm | None = None) -> None:
+    def __init__(self, client: ChatClient, codec: Codec, images: ImageSource) -> None:
         self._client = client
         self._codec = codec
         self._images = images
-        self._form = form if client.config.tool_calls == "native" else None
-        if client.config.tool_calls == "native" and form is None:
-            raise ConfigError("endpoint.tool_calls is 'native', which needs a harness to write the calls as text")
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Ask the endpoint for a response.
@@ -45,12 +38,12 @@ class ChatEngine:
         """
         started = time.perf_counter()
         messages = messages_of(prompt, self._codec, self._images)
-        if self._form is None:
+        if self._client.config.tool_calls == "native":
+            answer = await self._client.complete(with_calls(messages), sampling, TOOL_DEFINITIONS)
+            text = text_of(answer)
+        else:
             answer = await self._client.complete(messages, sampling)
             text = answer.text
-        else:
-            answer = await self._client.complete(with_calls(messages, self._form), sampling, TOOL_DEFINITIONS)
-            text = text_of(answer, self._form)
         text = break_markers(text.removesuffix(IM_END))
         if answer.finish_reason is FinishReason.STOP:
             text += IM_END

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webdojo.agent.harness import Codec
+from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError
 from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
 
@@ -21,7 +22,6 @@ Message = dict[str, Any]
 """One message of a chat, in OpenAI's form."""
 
 IM_START = "<|im_start|>"
-IM_END = "<|im_end|>"
 ROLES = ("system", "user", "assistant")
 
 _MARKERS = re.compile(r"(<\|im_start\|>|<\|im_end\|>|<\|vision_start\|>|<\|vision_end\|>)")

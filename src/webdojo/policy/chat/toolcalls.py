@@ -1,17 +1,18 @@
-"""Native tool calls: an endpoint's `tool_calls` as the harness's text, and the other way round.
+"""Native tool calls: an endpoint's `tool_calls` as the text that a harness reads, and the other way round.
 
-The harness reads and keeps text alone. So an answer that calls tools is written in the harness's own
-form, and an earlier answer of that form goes back to the endpoint as the calls that it was. What the
-browser said stands in the user message after them, as always; the `tool` messages that the API wants
-point there.
+The 13 tools are those of the `openwebrl` harness, so the text is of its form (`agent.toolcall`). The
+harness keeps text alone: an answer that calls tools is written as text, and an earlier answer goes back
+to the endpoint as the calls that it was. What the browser said stands in the user message after them,
+as always; the `tool` messages that the API wants point there.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from webdojo.agent.toolcall import CALL, CALL_END, THINK, THINK_END, parse, render
 from webdojo.browser.tools import TOOLS, check_call, json_schema
 from webdojo.policy.chat.answer import Answer, NativeCall
 from webdojo.policy.chat.messages import Message
@@ -23,20 +24,12 @@ TOOL_DEFINITIONS = [json_schema(name) for name in TOOLS]
 _RESULT = "See the next message."
 
 
-class TextForm(Protocol):
-    """The part of a harness that knows how a response is written."""
-
-    def parse(self, text: str) -> Parsed: ...
-
-    def render(self, think: str, calls: Sequence[ToolCall]) -> str: ...
-
-
-def with_calls(messages: Sequence[Message], form: TextForm) -> list[Message]:
+def with_calls(messages: Sequence[Message]) -> list[Message]:
     """The same messages, with tool calls in place of assistant texts that make some."""
     out: list[Message] = []
     for index, message in enumerate(messages):
         content = message["content"]
-        parsed = form.parse(content) if message["role"] == "assistant" and isinstance(content, str) else Parsed()
+        parsed = parse(content) if message["role"] == "assistant" and isinstance(content, str) else Parsed()
         if parsed.error is not None or not parsed.calls:
             out.append(message)
             continue
@@ -53,24 +46,24 @@ def with_calls(messages: Sequence[Message], form: TextForm) -> list[Message]:
     return out
 
 
-def text_of(answer: Answer, form: TextForm) -> str:
+def text_of(answer: Answer) -> str:
     """What the harness would have read if the model had written its calls as text.
 
     Calls that no tool accepts are written as they came, so that the harness says what is wrong with them.
     """
     if not answer.tool_calls:
         return answer.text
-    spoken = form.parse(answer.text).think or answer.text
+    spoken = parse(answer.text).think or answer.text
     think = answer.reasoning or spoken
     calls = [_read(call) for call in answer.tool_calls]
     good = [call for call in calls if call is not None]
     if len(good) == len(calls):
-        return form.render(think, good)
+        return render(think, good, separator="\n")
     written = [
-        f'<tool_call>\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n</tool_call>'
+        f'{CALL}\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n{CALL_END}'
         for call in answer.tool_calls
     ]
-    return "\n".join([f"<think>\n{think}\n</think>", *written])
+    return "\n".join([f"{THINK}\n{think}\n{THINK_END}", *written])
 
 
 def _read(native: NativeCall) -> ToolCall | None:

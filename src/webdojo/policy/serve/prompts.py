@@ -13,7 +13,8 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from webdojo.policy.chat.messages import IM_END, IM_START, break_markers
+from webdojo.agent.toolcall import IM_END
+from webdojo.policy.chat.messages import IM_START, break_markers
 from webdojo.policy.layouts import IMAGE_TOKEN
 from webdojo.policy.processor import Processor
 from webdojo.policy.serve.wire import ApiError, ChatMessage, TextPart
