@@ -7,21 +7,25 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import httpx
 import pytest
 import yaml
 
+from tests.policy.chat.endpoint import Endpoint, completion, say
 from webdojo.config import Recipe, dump_recipe, load_recipe
 from webdojo.sites import KINDS
 from webdojo.store.run import RunStore
 
 WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
 ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
-COMMANDS += [["browser"], ["browser", "serve"]]
+COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["serve"]]
 
 
 def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:
@@ -86,6 +90,14 @@ def test_overrides_may_stand_after_options(tmp_path):
         (["train", "quickstart", "--resume", "--run", "nowhere"], "nowhere does not exist"),
         (["eval", "quikstart", "--model", "tiny"], "did you mean 'quickstart'"),
         (["report", "nowhere"], "nowhere does not exist"),
+        (["serve", "tiny", "--host", "0.0.0.0"], "set WEBDOJO_SERVE_TOKEN"),
+        (["serve", "no/such/folder"], "no/such/folder"),
+        (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--headful"], "there is no display"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"], "no/such/folder"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--harness", "none"], "harness.name = 'none'"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--endpoint", "x"], "endpoint.base_url is 'x'"),
+        (["train", "quickstart", "endpoint.api_key_env=sk-0123456789"], "must name an environment variable"),
         (["browser", "serve", "--host", "0.0.0.0"], "set WEBDOJO_BROWSER_TOKEN"),
         (["browser", "serve", "--hosts", "shop-0.localhost"], "PATTERN=ADDRESS"),
         (["browser", "serve", "--max-sessions", "0"], "browser.serve.max_sessions"),
@@ -169,6 +181,51 @@ def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
         assert process.wait(timeout=20) == 0
     finally:
         process.kill()
+
+
+def test_an_agent_acts_through_a_served_model_and_ctrl_c_stops_both(tmp_path):
+    server = start("serve", "tiny", "--port", "0", cwd=tmp_path)
+    try:
+        assert server.stdout is not None
+        address = re.match(r"(http://127\.0\.0\.1:\d+/v1)  model tiny, open to programs", server.stdout.readline())
+        assert address is not None
+        options = ["--url", "http://shop-0.localhost/", "--endpoint", address[1], "--model", "tiny", "--recipe"]
+        done = webdojo("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2", cwd=tmp_path)
+        assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
+        assert re.search(r"^endpoint: [12] requests, \d+ tokens in, \d+ out, 0\.0000 USD$", done.stdout, re.MULTILINE)
+        film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
+        assert film is not None
+        assert "Open the cart" in (tmp_path / film[1]).read_text()
+        assert done.returncode == 0, done.stderr
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=60) == 0, server.communicate()[1]
+    finally:
+        server.kill()
+
+
+def test_ctrl_c_while_acting_keeps_the_film(tmp_path):
+    asked, release = threading.Event(), threading.Event()
+
+    def hang(http: BaseHTTPRequestHandler) -> None:
+        asked.set()
+        release.wait(120)
+
+    call = '<think>on</think><tool_call>{"name": "go_back", "arguments": {}}</tool_call>'
+    with Endpoint(say(completion(call)), hang) as endpoint:
+        options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "m", "--run", "mine"]
+        process = start("act", "Open the cart", *options, "browser.viewport_px=[320,320]", cwd=tmp_path)
+        try:
+            assert asked.wait(120), process.communicate()
+            process.send_signal(signal.SIGINT)
+            said, errors = process.communicate(timeout=120)
+        finally:
+            process.kill()
+            release.set()
+    assert process.returncode == 130, errors
+    assert "go_back()" in said
+    assert "film: mine/trajectory.html" in said
+    assert "go_back()" in (tmp_path / "mine" / "trajectory.html").read_text()
+    assert "Traceback" not in errors
 
 
 def test_a_port_in_use_is_one_line(tmp_path):

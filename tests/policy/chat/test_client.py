@@ -346,6 +346,7 @@ async def test_the_key_is_sent_and_written_nowhere(tmp_path, monkeypatch, caplog
     [
         ({"base_url": "api.openai.com/v1"}, "endpoint.base_url is 'api.openai.com/v1'"),
         ({"base_url": "http://[::1"}, "endpoint.base_url"),
+        ({"base_url": "http://host:port/v1"}, "endpoint.base_url"),
         ({"base_url": f"http://u:{KEY}@host/v1"}, "without user, password"),
         ({"model": ""}, "endpoint.model is empty"),
         ({"api_key_env": "NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE, which is not in the environment"),

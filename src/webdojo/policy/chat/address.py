@@ -77,7 +77,7 @@ class Address:
 def _check(config: EndpointConfig) -> None:
     try:
         parts = urlsplit(config.base_url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         valid = False
     if not valid:

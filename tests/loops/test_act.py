@@ -1,0 +1,134 @@
+"""One task from the command line's insides: any page, interruption, what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from tests.policy.chat.endpoint import Endpoint, completion, say
+from webdojo.config import Recipe, load_recipe
+from webdojo.errors import ConfigError
+from webdojo.loops.act import Acted, act, check_display, recipe_of, task_at
+from webdojo.store.run import RunStore
+from webdojo.types import Termination, Turn
+
+CALL = '<think>why</think><tool_call>{"name": "scroll", "arguments": {"direction": "down", "amount": 0.5}}</tool_call>'
+DONE = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "twelve"}}</tool_call>'
+SHOP = "http://shop-0.localhost/"
+
+
+def recipe(endpoint: Endpoint, *overrides: str) -> Recipe:
+    given = [f"endpoint.base_url={endpoint.url}", "endpoint.model=m", "harness.tool_schemas=signature"]
+    return load_recipe("openwebrl", [*given, "browser.viewport_px=[320,320]", *overrides])
+
+
+async def run(recipe: Recipe, folder: Path, url: str = SHOP) -> tuple[Acted, list[Turn]]:
+    turns: list[Turn] = []
+    return await act(task_at("How many?", url), recipe, "", folder, turns.append), turns
+
+
+async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path):
+    with Endpoint(say(completion(CALL)), say(completion(DONE))) as endpoint:
+        acted, turns = await run(recipe(endpoint), tmp_path / "run")
+    assert acted.trajectory is not None
+    assert acted.trajectory.termination is Termination.COMPLETED, acted.trajectory.error
+    assert acted.trajectory.answer == "twelve"
+    assert not acted.interrupted
+    assert acted.totals is not None
+    assert (acted.totals.requests, acted.totals.input_tokens) == (2, 200)
+    assert [turn.parsed.calls[0].name for turn in turns] == ["scroll", "done"]
+    assert turns[0].feedback[0].ok
+    assert "top_k" not in endpoint.bodies[0]
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        assert store.trajectories("act") == [acted.trajectory]
+        for turn in acted.trajectory.turns:
+            store.images.get(turn.observation.screenshot.sha)
+
+
+async def test_ctrl_c_keeps_what_was_done(tmp_path):
+    waiting, release = threading.Event(), threading.Event()
+
+    def hang(http: BaseHTTPRequestHandler) -> None:
+        waiting.set()
+        release.wait(60)
+
+    with Endpoint(say(completion(CALL)), hang) as endpoint:
+        asked = asyncio.create_task(run(recipe(endpoint), tmp_path / "run"))
+        assert await asyncio.to_thread(waiting.wait, 60)
+        os.kill(os.getpid(), signal.SIGINT)
+        acted, _ = await asked
+        release.set()
+    assert acted.interrupted
+    assert acted.trajectory is not None
+    assert acted.trajectory.error == "interrupted"
+    assert len(acted.trajectory.turns) == 1
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        assert len(store.trajectories("act")) == 1
+
+
+async def test_ctrl_c_before_the_first_answer_ends_at_once(tmp_path):
+    waiting, release = threading.Event(), threading.Event()
+
+    def hang(http: BaseHTTPRequestHandler) -> None:
+        waiting.set()
+        release.wait(60)
+
+    with Endpoint(hang) as endpoint:
+        asked = asyncio.create_task(run(recipe(endpoint), tmp_path / "run"))
+        assert await asyncio.to_thread(waiting.wait, 60)
+        os.kill(os.getpid(), signal.SIGINT)
+        acted, _ = await asked
+        release.set()
+    assert acted.interrupted
+    assert acted.trajectory is None
+
+
+async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    with Endpoint() as endpoint:
+        for override, message in (
+            ("endpoint.model=", "endpoint.model is empty"),
+            ("endpoint.api_key_env=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"),
+            ("browser.headless=false", "there is no display"),
+        ):
+            with pytest.raises(ConfigError, match=message):
+                await run(recipe(endpoint, override), tmp_path / "run")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_window_needs_a_display(monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":0")
+    check_display(headless=False)
+
+
+def test_tasks_on_embedded_sites_and_elsewhere():
+    assert task_at("x", "http://shop-7.localhost/cart").kind == "shop"
+    assert task_at("x", "http://shop-7.localhost:8000/").kind == ""
+    away = task_at("x", "https://Example.org/a?b#c")
+    assert (away.kind, away.website) == ("", "example.org")
+
+
+@pytest.mark.parametrize("url", ["example.org", "ftp://example.org/", "http://", "http://[::1", "http://a:b/"])
+def test_an_address_that_is_none_is_one_line(url):
+    with pytest.raises(ConfigError, match="--url is"):
+        task_at("x", url)
+
+
+def test_an_empty_task_is_one_line():
+    with pytest.raises(ConfigError, match="the task is empty"):
+        task_at("  ", SHOP)
+
+
+def test_a_checkpoint_acts_by_the_recipe_of_its_run(tmp_path):
+    (tmp_path / "checkpoints" / "rl-3").mkdir(parents=True)
+    (tmp_path / "recipe.yaml").write_text("name: mine\n")
+    assert recipe_of(str(tmp_path / "checkpoints" / "rl-3")) == str(tmp_path / "recipe.yaml")
+    assert recipe_of("tiny") == "quickstart"
+    assert recipe_of("Qwen/Qwen3-VL-4B-Thinking") == recipe_of("") == "openwebrl"

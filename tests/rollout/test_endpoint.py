@@ -1,0 +1,111 @@
+"""A whole episode whose agent is asked over HTTP: harness, browser, site, `ChatEngine` and `webdojo serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from tests.policy.chat.endpoint import Endpoint, completion, say
+from tests.policy.serve.served import Served
+from webdojo.agent.harnesses import make_harness
+from webdojo.browser.pool import BrowserPool
+from webdojo.config import BrowserConfig, EndpointConfig, OpenWebRLConfig, RolloutConfig, load_recipe
+from webdojo.loops.models import make_engine
+from webdojo.loops.serving import open_service
+from webdojo.policy.chat.client import ChatClient
+from webdojo.policy.chat.engine import ChatEngine
+from webdojo.policy.loading import model_folder
+from webdojo.policy.processor import Processor
+from webdojo.reward.rules import score
+from webdojo.rollout.episode import run_episode
+from webdojo.sites.server import SiteServer
+from webdojo.sites.taskgen import make_tasks
+from webdojo.store.images import MemoryImages
+from webdojo.types import Engine, Sampling, Task, Termination, Trajectory
+
+SAMPLING = Sampling(temperature=0, max_tokens=96)
+
+
+@pytest.fixture(scope="module")
+def processor() -> Processor:
+    return Processor.load(model_folder("tiny"))
+
+
+@pytest.fixture(scope="module")
+def site_server() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+async def play(task: Task, engine: Engine, images: MemoryImages, sites: SiteServer, codec: Processor) -> Trajectory:
+    config = OpenWebRLConfig(tool_schemas="signature")
+    async with BrowserPool(BrowserConfig(viewport_px=(320, 320)), images, sites.hosts) as pool:
+        trajectory = await run_episode(
+            task,
+            pool=pool,
+            harness=make_harness(config, codec),
+            actor=lambda task, session: engine,
+            config=RolloutConfig(task_timeout_s=120),
+            sampling=SAMPLING,
+            max_steps=4,
+            server=sites,
+            layout="compact",
+        )
+    trajectory.reward = score(trajectory)
+    return trajectory
+
+
+async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(site_server, processor):
+    """Greedy, on the same pages: the same screens, words and calls, turn by turn."""
+    task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
+    recipe = load_recipe("quickstart")
+    with open_service(recipe, "tiny") as service, Served(service) as server:
+        config = EndpointConfig(base_url=server.url, model="tiny", max_retries=0)
+        async with ChatClient(config) as client:
+            far = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
+            totals = client.totals()
+    with closing(make_engine(recipe, images, "tiny")) as engine:
+        near = await play(task, engine, images, site_server, processor)
+    assert not far.termination.is_infra, far.error
+    assert far.turns
+    assert [turn.text for turn in far.turns] == [turn.text for turn in near.turns]
+    assert [turn.parsed for turn in far.turns] == [turn.parsed for turn in near.turns]
+    assert far.termination is near.termination
+    assert totals.requests == len(far.turns)
+    assert totals.input_tokens == sum(len(turn.prompt) for turn in far.turns)
+    assert all(set(turn.response.logprobs) == {0.0} for turn in far.turns)
+
+
+async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processor):
+    """The endpoint is a program that answers the task's question by a call of `done`."""
+    task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
+    look = {"tool_calls": [{"function": {"name": "scroll", "arguments": '{"direction": "down", "amount": 0.5}'}}]}
+    wrong = {"tool_calls": [{"function": {"name": "scrol", "arguments": "{}"}}]}
+    done = {"tool_calls": [{"function": {"name": "done", "arguments": '{"answer": "42"}'}}]}
+    script = [say(completion(thought, **calls)) for thought, calls in (("Down.", look), ("Hm.", wrong), ("So.", done))]
+    with Endpoint(*script) as endpoint:
+        async with ChatClient(endpoint.config(tool_calls="native")) as client:
+            trajectory = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
+    assert trajectory.termination is Termination.COMPLETED, trajectory.error
+    assert trajectory.answer == "42"
+    assert [turn.parsed.think for turn in trajectory.turns] == ["Down.", "Hm.", "So."]
+    assert "did you mean scroll" in (trajectory.turns[1].parsed.error or "")
+    assert trajectory.turns[0].feedback[0].ok
+    last = endpoint.bodies[-1]
+    assert len(last["tools"]) == 13
+    roles = [message["role"] for message in last["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "user", "assistant", "user"]
+    assert isinstance(last["messages"][-1]["content"], list)
+
+
+async def test_a_budget_that_is_used_up_ends_the_episode_and_says_so(site_server, processor):
+    task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
+    with Endpoint() as endpoint:
+        config = endpoint.config(price_output=1000.0, budget_usd=0.01)
+        async with ChatClient(config) as client:
+            trajectory = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
+        assert not endpoint.bodies
+    assert trajectory.termination is Termination.ABORTED
+    assert "endpoint.budget_usd" in trajectory.error
