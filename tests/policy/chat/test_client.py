@@ -318,12 +318,12 @@ async def test_failures_are_not_cached(tmp_path):
 
 
 async def test_the_key_is_sent_and_written_nowhere(tmp_path, monkeypatch, caplog, capfd):
-    """The server repeats it wherever it can."""
+    """The server repeats it in every body."""
     monkeypatch.setenv("MY_KEY", f"{KEY}\n")
     caplog.set_level(logging.DEBUG)
     echo = completion(f"your key is {KEY}", reasoning_content=KEY)
     echo["choices"][0]["message"]["tool_calls"] = [{"function": {"name": KEY, "arguments": f'{{"text": "{KEY}"}}'}}]
-    faults = [refuse(500, f"bad {KEY}"), say(f"<b>{KEY}</b>", 200, f"text/{KEY}"), say({"error": KEY}), say(echo)]
+    faults = [refuse(500, f"bad {KEY}"), say(f"<b>{KEY}</b>", 200, "text/html"), say({"error": KEY}), say(echo)]
     with Endpoint(*faults, default=refuse(401, f"Incorrect API key provided: {KEY}")) as endpoint:
         config = endpoint.config(api_key_env="MY_KEY", cache=str(tmp_path / "cache.sqlite"))
         async with ChatClient(config, tmp_path / "account.sqlite") as client:

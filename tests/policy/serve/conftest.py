@@ -11,11 +11,16 @@ import torch
 from PIL import Image
 
 from tests.policy.serve.served import Served
-from webdojo.config import load_recipe
+from tests.store.fabricate import observation, page_image
+from webdojo.agent.harnesses import make_harness
+from webdojo.config import OpenWebRLConfig, load_recipe
 from webdojo.loops.models import make_engine
+from webdojo.policy.chat.messages import Message, messages_of
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.serve.app import ChatService
 from webdojo.policy.serve.pictures import Pictures
+from webdojo.store.images import MemoryImages
+from webdojo.types import Task
 
 
 @pytest.fixture(scope="package")
@@ -40,6 +45,16 @@ def service(engine: HFEngine, pictures: Pictures) -> ChatService:
 def server(service: ChatService) -> Iterator[Served]:
     with Served(service) as server:
         yield server
+
+
+@pytest.fixture(scope="package")
+def episode(engine: HFEngine) -> list[Message]:
+    """What an agent asks first: the tiny model thinks and calls a tool."""
+    images = MemoryImages()
+    harness = make_harness(OpenWebRLConfig(tool_schemas="signature"), engine.processor)
+    task = Task(id="t", instruction="Buy the red mug", start_url="http://shop-3.localhost/", website="shop-3.localhost")
+    conversation = harness.start(task, observation(page_image(images, 1, (320, 320))))
+    return messages_of(conversation.prompt(2000), engine.processor, images)
 
 
 def picture(shade: int, size: tuple[int, int] = (320, 320), kind: str = "PNG") -> bytes:

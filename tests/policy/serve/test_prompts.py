@@ -55,7 +55,7 @@ def test_a_harness_that_asks_over_the_api_gives_the_model_the_tokens_it_would_gi
 def test_a_checkpoints_own_template_is_used(processor):
     processor.tokenizer.chat_template = TEMPLATE
     prompt = prompt_of(chat(("user", "hello")), [], processor)
-    assert processor.decode(prompt.ids(0)) == "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n<think>\n"
+    assert processor.decode(prompt.ids(0)) == "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n<think>"
 
 
 def test_a_template_shows_pictures_in_their_place(processor):

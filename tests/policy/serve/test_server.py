@@ -15,7 +15,7 @@ from tests.policy.serve.served import Served
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.serve.app import ChatService
 from webdojo.policy.serve.pictures import Pictures
-from webdojo.policy.serve.prompts import prompt_of
+from webdojo.policy.serve.prompts import image_urls, prompt_of
 from webdojo.policy.serve.wire import ChatMessage
 from webdojo.types import Response, Sampling
 
@@ -32,10 +32,12 @@ def shown(*pictures: bytes, text: str = "What is this?") -> list[Any]:
     return [{"role": "user", "content": [{"type": "text", "text": text}, *parts]}]
 
 
-def directly(engine: HFEngine, messages: list[Any], sampling: Sampling) -> Response:
-    """What the engine itself says to the same messages."""
-    prompt = prompt_of([ChatMessage(**message) for message in messages], [], engine.processor)
-    return asyncio.run(engine.generate(prompt, sampling))
+def directly(engine: HFEngine, pictures: Pictures, messages: list[Any], sampling: Sampling) -> tuple[int, Response]:
+    """Tokens of the prompt, and what the engine itself says to the same messages."""
+    asked = [ChatMessage(**message) for message in messages]
+    with pictures.hold(image_urls(asked)) as images:
+        prompt = prompt_of(asked, images, engine.processor)
+        return len(prompt), asyncio.run(engine.generate(prompt, sampling))
 
 
 def greedy(client: openai.OpenAI, messages: list[Any], max_tokens: int = 40, **options: Any) -> Any:
@@ -52,23 +54,23 @@ def test_models_are_listed(client):
     assert caught.value.code == "model_not_found"
 
 
-def test_an_answer_is_what_the_engine_says(client, engine):
-    answer = greedy(client, HELLO)
-    said = directly(engine, HELLO, Sampling(temperature=0, max_tokens=40))
+def test_an_answer_is_what_the_engine_says(client, engine, pictures, episode):
+    answer = greedy(client, episode)
+    asked, said = directly(engine, pictures, episode, Sampling(temperature=0, max_tokens=40))
     choice = answer.choices[0]
     assert choice.message.role == "assistant"
     assert choice.message.content == engine.processor.decode(said.ids).removesuffix("<|im_end|>")
+    assert choice.message.content.startswith("<think>")
     assert choice.finish_reason == str(said.finish_reason)
-    prompt = prompt_of([ChatMessage(**message) for message in HELLO], [], engine.processor)
-    assert answer.usage.prompt_tokens == len(prompt)
-    assert answer.usage.completion_tokens == len(said.ids)
-    assert answer.usage.total_tokens == len(prompt) + len(said.ids)
+    usage = answer.usage
+    assert (usage.prompt_tokens, usage.completion_tokens) == (asked, len(said.ids))
+    assert usage.total_tokens == asked + len(said.ids)
     assert choice.logprobs is None
 
 
-def test_logprobs_are_those_of_the_engine_and_their_tokens_make_the_text(client, engine):
-    choice = greedy(client, HELLO, logprobs=True).choices[0]
-    said = directly(engine, HELLO, Sampling(temperature=0, max_tokens=40))
+def test_logprobs_are_those_of_the_engine_and_their_tokens_make_the_text(client, engine, pictures, episode):
+    choice = greedy(client, episode, logprobs=True).choices[0]
+    _, said = directly(engine, pictures, episode, Sampling(temperature=0, max_tokens=40))
     content = choice.logprobs.content
     assert "".join(token.token for token in content) == choice.message.content
     assert b"".join(bytes(token.bytes) for token in content).decode() == choice.message.content
@@ -76,9 +78,9 @@ def test_logprobs_are_those_of_the_engine_and_their_tokens_make_the_text(client,
     assert len(said.ids) - len(content) in (0, 1)  # the token that ends the turn is no text
 
 
-def test_a_stream_says_the_same_in_pieces(client):
-    whole = greedy(client, HELLO, logprobs=True)
-    chunks = list(greedy(client, HELLO, logprobs=True, stream=True, stream_options={"include_usage": True}))
+def test_a_stream_says_the_same_in_pieces(client, episode):
+    whole = greedy(client, episode, logprobs=True)
+    chunks = list(greedy(client, episode, logprobs=True, stream=True, stream_options={"include_usage": True}))
     said = [chunk.choices[0] for chunk in chunks if chunk.choices]
     assert len(said) > 1
     assert "".join(choice.delta.content or "" for choice in said) == whole.choices[0].message.content
@@ -98,26 +100,26 @@ def test_a_stream_ends_with_done(server):
     assert answer.text.endswith("data: [DONE]\n\n")
 
 
-def test_several_choices_are_sampled_apart(client):
-    answer = client.chat.completions.create(model="tiny", messages=HELLO, n=4, max_tokens=12, temperature=2)
+def test_several_choices_are_sampled_apart(client, episode):
+    answer = client.chat.completions.create(model="tiny", messages=episode, n=4, max_tokens=12, temperature=2)
     assert [choice.index for choice in answer.choices] == [0, 1, 2, 3]
     assert len({choice.message.content for choice in answer.choices}) > 1
     assert answer.usage.completion_tokens > 12
 
 
-def test_several_choices_stream_side_by_side(client):
-    chunks = client.chat.completions.create(model="tiny", messages=HELLO, n=3, max_tokens=9, temperature=1, stream=True)
+def test_several_choices_stream_side_by_side(client, episode):
+    options: dict[str, Any] = {"n": 3, "max_tokens": 9, "temperature": 1}
+    chunks = client.chat.completions.create(model="tiny", messages=episode, stream=True, **options)
     reasons = {c.index: c.finish_reason for chunk in chunks for c in chunk.choices if c.finish_reason}
     assert set(reasons) == {0, 1, 2}
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_text_ends_before_a_stop_text(client, stream):
-    whole = greedy(client, HELLO).choices[0].message.content
-    assert len(whole) > 12
-    stop = whole[7:11]
+def test_text_ends_before_a_stop_text(client, episode, stream):
+    whole = greedy(client, episode).choices[0].message.content
+    stop = whole[17:22]
     begin = whole.index(stop)
-    answer = greedy(client, HELLO, stop=["never said", stop], stream=stream, logprobs=True)
+    answer = greedy(client, episode, stop=["never said", stop], stream=stream, logprobs=True)
     choices = [chunk.choices[0] for chunk in answer] if stream else answer.choices
     said = [choice.delta.content for choice in choices] if stream else [choices[0].message.content]
     assert "".join(said) == whole[:begin]
@@ -126,11 +128,11 @@ def test_text_ends_before_a_stop_text(client, stream):
     assert whole[:begin].startswith("".join(tokens))
 
 
-def test_the_longest_answer_is_what_was_asked_for(client):
-    for name in ("max_tokens", "max_completion_tokens"):
-        answer = client.chat.completions.create(model="tiny", messages=HELLO, temperature=0, **{name: 5})
-        assert answer.usage.completion_tokens == 5
-        assert answer.choices[0].finish_reason == "length"
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_the_longest_answer_is_what_was_asked_for(client, episode, name):
+    answer = client.chat.completions.create(model="tiny", messages=episode, temperature=0, **{name: 5})
+    assert answer.usage.completion_tokens == 5
+    assert answer.choices[0].finish_reason == "length"
 
 
 def test_pictures_are_seen_and_counted(client, engine, pictures):
@@ -228,8 +230,8 @@ def test_web_pages_have_no_access_without_a_token(server):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_who_hangs_up_takes_his_request_along(server, pictures, stream):
-    body = {"model": "tiny", "messages": shown(picture(1)), "max_tokens": 1500, "n": 8, "stream": stream}
+async def test_who_hangs_up_takes_his_request_along(server, pictures, episode, stream):
+    body = {"model": "tiny", "messages": episode, "max_tokens": 1000, "n": 64, "temperature": 2, "stream": stream}
     async with httpx.AsyncClient(trust_env=False) as http:
         asking = asyncio.create_task(http.post(f"{server.url}/chat/completions", json=body, timeout=60))
         deadline = time.monotonic() + 30

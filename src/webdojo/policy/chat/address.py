@@ -41,9 +41,7 @@ class Address:
                 "the option out for an endpoint that needs no key"
             )
         if not (self._key.isascii() and self._key.isprintable()):
-            raise ConfigError(
-                f"the value of {config.api_key_env} cannot be a key: it has characters that no header may"
-            )
+            raise ConfigError(f"the value of {config.api_key_env} is no key: it has characters that no header may have")
 
     def __str__(self) -> str:
         return f"{self.url} ({self.model})"

@@ -25,7 +25,8 @@ class Pace:
     def book(self, now: float, tokens: int) -> float:
         """Take a place for a request of so many tokens; returns the seconds until it may go."""
         start = max(now, self._requests_free, self._tokens_free)
-        self._requests_free = start + self._request_s
+        if self._request_s:
+            self._requests_free = start + self._request_s
         self._tokens_free = start + tokens * self._token_s
         return start - now
 

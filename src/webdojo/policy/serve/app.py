@@ -229,10 +229,8 @@ def _usage(prompt: Prompt, sampled: int) -> dict[str, int]:
 
 
 def _refuse(kind: ErrorKind, message: str, headers: dict[str, str]) -> Response:
-    unauthorized = kind is ErrorKind.UNAUTHORIZED
-    return ApiError(401 if unauthorized else 403, message, "invalid_api_key" if unauthorized else kind).response(
-        headers
-    )
+    status, code = (401, "invalid_api_key") if kind is ErrorKind.UNAUTHORIZED else (403, str(kind))
+    return ApiError(status, message, code).response(headers)
 
 
 def _handle_errors(app: FastAPI) -> None:
@@ -250,13 +248,13 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def bad_request(request: Request, error: RequestValidationError) -> Response:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"][1:])
+        fault = max(error.errors(), key=lambda fault: len(fault["loc"]))  # of content, that about its parts
+        where = ".".join(str(part) for part in fault["loc"][1:] if "[" not in str(part))
         if fault["type"] == "extra_forbidden":
-            return ApiError(
-                400, f"{where!r} is not supported here: leave it out", "unknown_parameter", where
-            ).response()
-        return ApiError(400, f"{where or 'the body'}: {fault['msg'].lower()}", "invalid_value", where).response()
+            refused = ApiError(400, f"{where!r} is not supported here: leave it out", "unknown_parameter", where)
+        else:
+            refused = ApiError(400, f"{where or 'the body'}: {fault['msg'].lower()}", "invalid_value", where)
+        return refused.response()
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:

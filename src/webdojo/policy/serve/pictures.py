@@ -19,7 +19,7 @@ from contextlib import contextmanager
 
 from PIL import Image, UnidentifiedImageError
 
-from webdojo.errors import StoreError
+from webdojo.errors import EngineError
 from webdojo.policy.serve.wire import ApiError
 from webdojo.types import ImageRef
 
@@ -39,10 +39,15 @@ class Pictures:
         self._lock = threading.Lock()
 
     def get(self, sha: str) -> bytes:
-        """The encoded bytes; StoreError where no running request has such an image."""
-        if sha not in self._data:
-            raise StoreError(f"no request that runs has an image {sha}")
-        return self._data[sha]
+        """The encoded bytes.
+
+        Raises:
+            EngineError: no request that runs has such an image; its client left while the engine was at it.
+        """
+        data = self._data.get(sha)
+        if data is None:
+            raise EngineError(f"no request that runs has an image {sha}")
+        return data
 
     @contextmanager
     def hold(self, urls: Iterable[str]) -> Iterator[list[ImageRef]]:
