@@ -153,9 +153,10 @@ def act(
     wanted = task_at(task, url)
     given = list(overrides or [])
     if endpoint:
-        given += [f"endpoint.base_url={endpoint}", *([f"endpoint.model={model}"] if model else [])]
+        given += [f"endpoint.base_url={json.dumps(endpoint)}"]
+        given += [f"endpoint.model={json.dumps(model)}"] if model else []
     if harness:
-        given.append(f"harness.name={harness}")
+        given.append(f"harness.name={json.dumps(harness)}")
     if headful:
         given.append("browser.headless=false")
     local = "" if endpoint else model or "tiny"

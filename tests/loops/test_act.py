@@ -94,7 +94,7 @@ async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with Endpoint() as endpoint:
         for override, message in (
-            ("endpoint.model=", "endpoint.model is empty"),
+            ("endpoint.model=''", "endpoint.model is empty"),
             ("endpoint.api_key_env=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"),
             ("browser.headless=false", "there is no display"),
         ):
