@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.policy.chat.endpoint import Endpoint, completion, say
+from tests.policy.chat.endpoint import Answering, Endpoint, completion, say
 from tests.policy.serve.served import Served
 from webdojo.agent.harnesses import make_harness
 from webdojo.browser.pool import BrowserPool
@@ -78,13 +78,19 @@ async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(site_serv
     assert all(set(turn.response.logprobs) == {0.0} for turn in far.turns)
 
 
+def says(thought: str, tool: str, arguments: str) -> Answering:
+    """An answer that calls a tool."""
+    return say(completion(thought, tool_calls=[{"function": {"name": tool, "arguments": arguments}}]))
+
+
 async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processor):
     """The endpoint is a program that answers the task's question by a call of `done`."""
     task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
-    look = {"tool_calls": [{"function": {"name": "scroll", "arguments": '{"direction": "down", "amount": 0.5}'}}]}
-    wrong = {"tool_calls": [{"function": {"name": "scrol", "arguments": "{}"}}]}
-    done = {"tool_calls": [{"function": {"name": "done", "arguments": '{"answer": "42"}'}}]}
-    script = [say(completion(thought, **calls)) for thought, calls in (("Down.", look), ("Hm.", wrong), ("So.", done))]
+    script = [
+        says("Down.", "scroll", '{"direction": "down", "amount": 0.5}'),
+        says("Hm.", "scrol", "{}"),
+        says("So.", "done", '{"answer": "42"}'),
+    ]
     with Endpoint(*script) as endpoint:
         async with ChatClient(endpoint.config(tool_calls="native")) as client:
             trajectory = await play(task, ChatEngine(client, processor, images), images, site_server, processor)

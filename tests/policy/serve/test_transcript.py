@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,11 +23,14 @@ def response(ids: list[int], reason: FinishReason = FinishReason.LENGTH) -> Resp
     return Response(ids=ids, logprobs=[-float(id) for id in ids], versions=[0] * len(ids), finish_reason=reason)
 
 
-def read(ids: list[int], cuts: list[int], stop: tuple[str, ...] = ()) -> tuple[list[str], list[dict], Transcript]:
+def read(
+    ids: list[int], cuts: list[int], stop: tuple[str, ...] = ()
+) -> tuple[list[str], list[dict[str, Any]], Transcript]:
     """News after each piece of the ids, the tokens, and the transcript."""
     transcript = Transcript(PROCESSOR, stop)
     bounds = [0, *sorted(cuts), len(ids)]
-    news, tokens = [], []
+    news: list[str] = []
+    tokens: list[dict[str, Any]] = []
     for begin, end in itertools.pairwise(bounds):
         transcript.add(response(ids[begin:end]), last=end == len(ids))
         news.append(transcript.news())
