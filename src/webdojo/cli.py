@@ -226,7 +226,8 @@ def serve_model(
             typer.echo(f"{url}  model {service.name}, {access}")
             typer.echo("Ctrl-C stops.")
 
-        asyncio.run(serve_chat(service, host=host, port=port, token=token, on_listening=announce))
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve_chat(service, host=host, port=port, token=token, on_listening=announce))
 
 
 @app.command()
