@@ -18,7 +18,7 @@ async def test_every_step_is_there_also_of_a_long_episode_that_nobody_judged(tmp
     async with opened(write_trajectory(episode, images, tmp_path / "film.html")) as page:
         assert await page.locator("figure.frame").count() == 20 + (episode.final is not None)
         assert await page.locator(".badge").inner_text() == "not judged"
-        assert await page.locator(".verdict").count() == 0
+        assert await page.locator(".verdict, .level").count() == 0
         assert await page.locator("svg.marks circle").count() > 0
         await page.locator("figure.frame .screen").first.click()
         assert await page.locator("dialog[open]").count() == 1

@@ -19,6 +19,7 @@ from webdojo.policy.chat import client as client_module
 from webdojo.policy.chat.answer import Answer
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.failed import retry_after
+from webdojo.policy.chat.spending import Spending
 from webdojo.types import FinishReason, Sampling
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -268,6 +269,17 @@ async def test_a_run_that_is_resumed_goes_on_with_what_is_left(tmp_path):
         async with ChatClient(config, account) as client:
             with pytest.raises(EngineError, match=r"0\.0040 USD are spent"):
                 await client.complete(HELLO, GREEDY)
+
+
+async def test_what_was_in_flight_when_a_run_died_counts_as_lost(tmp_path):
+    died = Spending(0.005, tmp_path / "spending.sqlite")
+    await died.reserve("m", 0.003)
+    died.close()
+    resumed = Spending(0.005, tmp_path / "spending.sqlite")
+    assert (resumed.totals().lost, resumed.totals().usd) == (1, 0.003)
+    with pytest.raises(EngineError, match="budget"):
+        await resumed.reserve("m", 0.003)
+    await resumed.reserve("m", 0.002)
 
 
 async def test_a_request_without_a_bound_has_no_place_under_a_budget():
