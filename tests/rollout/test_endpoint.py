@@ -59,7 +59,7 @@ async def play(task: Task, engine: Engine, images: MemoryImages, sites: SiteServ
 
 async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(site_server, processor):
     """Greedy, on the same pages: the same screens, words and calls, turn by turn."""
-    task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
+    task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     recipe = load_recipe("quickstart")
     with open_service(recipe, "tiny") as service, Served(service) as server:
         config = EndpointConfig(base_url=server.url, model="tiny", max_retries=0)
@@ -85,7 +85,7 @@ def says(thought: str, tool: str, arguments: str) -> Answering:
 
 async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processor):
     """The endpoint is a program that answers the task's question by a call of `done`."""
-    task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
+    task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     script = [
         says("Down.", "scroll", '{"direction": "down", "amount": 0.5}'),
         says("Hm.", "scrol", "{}"),
@@ -107,7 +107,7 @@ async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processo
 
 
 async def test_a_budget_that_is_used_up_ends_the_episode_and_says_so(site_server, processor):
-    task, images = make_tasks(["shop"], [0], 1, seed=5)[0], MemoryImages()
+    task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     with Endpoint() as endpoint:
         config = endpoint.config(price_output=1000.0, budget_usd=0.01)
         async with ChatClient(config) as client:
