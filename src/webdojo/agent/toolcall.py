@@ -37,7 +37,58 @@ def plain(text: str, limit: int = 2000) -> str:
     line = " ".join(text.split())
     if len(line) > limit:
         line = line[: limit - 1] + "…"
-    return _RESERVED.sub("< ", line)
+    return unmarked(line)
+
+
+def unmarked(text: str) -> str:
+    """Foreign text, its lines as they are, markers broken by a space."""
+    return _RESERVED.sub("< ", text)
+
+
+def dumps(value: object) -> str:
+    """JSON in one line that holds no marker."""
+    return _RESERVED.sub(r"\\u003c", json.dumps(value, ensure_ascii=False))
+
+
+def read_json(text: str, start: int) -> tuple[Any, int]:
+    """The JSON value that begins at `start`, after white space, and where it ends.
+
+    Raises:
+        ValueError, RecursionError: there is none, or one that cannot be stored or tokenised; `reason` words it.
+    """
+    value, end = _DECODER.raw_decode(text, _skip_space(text, start))
+    json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate cannot be typed, stored or tokenised
+    return value, end
+
+
+def read_block(text: str, start: int) -> tuple[str, dict[str, Any], int]:
+    """Name and arguments of the call whose JSON begins at `start`, and where its end tag ends.
+
+    Raises:
+        ValueError, RecursionError: as `read_json`, or the value is no call.
+    """
+    value, end = read_json(text, start)
+    end = _skip_space(text, end)
+    if not text.startswith(CALL_END, end):
+        raise ValueError("no tool_call end tag after the JSON")
+    if not isinstance(value, dict) or not set(value) <= {"name", "arguments"} or not isinstance(value.get("name"), str):
+        raise ValueError('must be one JSON object with "name" and "arguments"')
+    arguments = value.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise ValueError('"arguments" must be a JSON object')
+    return value["name"], arguments, end + len(CALL_END)
+
+
+def reason(error: ValueError | RecursionError) -> str:
+    """Why JSON or a call could not be read, in one line."""
+    if isinstance(error, RecursionError):  # JSON nested thousands deep
+        return "JSON nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        around = error.doc[max(error.pos - 20, 0) : error.pos + 20]
+        return f"bad JSON: {error.msg.lower()} near {plain(around)!r}"
+    if isinstance(error, UnicodeEncodeError):
+        return "bad JSON: a lone surrogate in a string"
+    return plain(str(error), limit=300)
 
 
 def parse(text: str) -> Parsed:
@@ -57,10 +108,8 @@ def parse(text: str) -> Parsed:
     while position >= 0:
         try:
             call, position = _read_call(rest, position + len(CALL))
-        except (ValueError, RecursionError) as error:  # RecursionError: JSON nested thousands deep
-            number = len(parsed.calls) + 1
-            reason = "JSON nested too deeply" if isinstance(error, RecursionError) else _reason(error)
-            parsed.error = f"tool call {number}: {reason}"
+        except (ValueError, RecursionError) as error:
+            parsed.error = f"tool call {len(parsed.calls) + 1}: {reason(error)}"
             break
         parsed.calls.append(call)
         position = rest.find(CALL, position)
@@ -74,7 +123,7 @@ def render(think: str, calls: Sequence[ToolCall], separator: str = "") -> str:
     left out. `separator` goes between tags and contents (a newline for models that know Qwen's
     own format).
     """
-    thought = _RESERVED.sub("< ", think.strip())
+    thought = unmarked(think.strip())
     parts = [f"{THINK}{separator}{thought}{separator}{THINK_END}"]
     parts += [f"{CALL}{separator}{_call_json(call)}{separator}{CALL_END}" for call in calls]
     return separator.join(parts) + IM_END
@@ -90,47 +139,27 @@ def brief(calls: Sequence[ToolCall]) -> str:
 
 
 def _call_json(call: ToolCall) -> str:
-    reason = check_call(call)
-    assert reason is None, f"cannot render a call that the browser would refuse: {reason}"
+    wrong = check_call(call)
+    assert wrong is None, f"cannot render a call that the browser would refuse: {wrong}"
     arguments = {
         spec.name: call.arguments[spec.name]
         for spec in TOOLS[call.name].arguments
         if spec.name in call.arguments and (spec.default is None or call.arguments[spec.name] != spec.default)
     }
-    text = json.dumps({"name": call.name, "arguments": arguments}, ensure_ascii=False)
-    return _RESERVED.sub(r"\\u003c", text)
+    return dumps({"name": call.name, "arguments": arguments})
 
 
 def _read_call(text: str, start: int) -> tuple[ToolCall, int]:
-    """The call whose JSON begins at `start`, and where its end tag ends; ValueError says what is wrong."""
-    begin = _skip_space(text, start)
-    value, end = _DECODER.raw_decode(text, begin)
-    end = _skip_space(text, end)
-    if not text.startswith(CALL_END, end):
-        raise ValueError("no tool_call end tag after the JSON")
-    if not isinstance(value, dict) or not set(value) <= {"name", "arguments"} or not isinstance(value.get("name"), str):
-        raise ValueError('must be one JSON object with "name" and "arguments"')
-    arguments = value.get("arguments", {})
-    if not isinstance(arguments, dict):
-        raise ValueError('"arguments" must be a JSON object')
-    json.dumps(arguments, ensure_ascii=False).encode()  # a lone surrogate cannot be typed, stored or tokenised
-    call = ToolCall(name=value["name"], arguments=arguments)
-    reason = check_call(call)
-    if reason is not None:
-        raise ValueError(reason)
-    return call, end + len(CALL_END)
+    """The call whose JSON begins at `start`, and where its end tag ends; raises as `read_block`."""
+    name, arguments, end = read_block(text, start)
+    call = ToolCall(name=name, arguments=arguments)
+    wrong = check_call(call)
+    if wrong is not None:
+        raise ValueError(wrong)
+    return call, end
 
 
 def _skip_space(text: str, position: int) -> int:
     while position < len(text) and text[position] in " \t\r\n":
         position += 1
     return position
-
-
-def _reason(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        around = error.doc[max(error.pos - 20, 0) : error.pos + 20]
-        return f"bad JSON: {error.msg.lower()} near {plain(around)!r}"
-    if isinstance(error, UnicodeEncodeError):
-        return "bad JSON: a lone surrogate in a string"
-    return plain(str(error), limit=300)
