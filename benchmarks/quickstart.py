@@ -93,7 +93,7 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
                     bar.advance(0, seconds_left=left)
                     tasks = pipeline.tasks[first : first + CHUNK]
                     shown = await arena.run_tasks(
-                        tasks, actor, "control_demo", first, rollout.sampling, rollout.max_steps, bar
+                        tasks, actor, "control_demo", first, rollout.sampling, rollout.horizon, bar
                     )
                     samples = sft_samples([d for d in shown if d.reward is not None and d.reward.value == 1])
                     await learn(learner, train_sft, learner, samples, config)

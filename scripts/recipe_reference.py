@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from webdojo.config import Recipe
+from webdojo.config import HARNESSES, Recipe
 
 HEAD = """\
 # Recipe reference
@@ -25,14 +25,15 @@ This page is written by `make docs` from `src/webdojo/config.py`.
 
 
 def docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """The string under each field, which Python itself does not keep."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    assert isinstance(body, ast.ClassDef)
+    """The string under each field, inherited ones included, which Python itself does not keep."""
     found = {}
-    for field, after in zip(body.body, body.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
-            text = ast.literal_eval(after.value)
-            found[field.target.id] = " ".join(str(text).split())
+    for part in [part for part in reversed(model.__mro__) if issubclass(part, BaseModel) and part is not BaseModel]:
+        body = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, after in zip(body.body, body.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
+                text = ast.literal_eval(after.value)
+                found[field.target.id] = " ".join(str(text).split())
     return found
 
 
@@ -65,7 +66,13 @@ def reference() -> str:
     parts = [HEAD, *table, *(row for row in everything if "." not in row.split("`")[1])]
     for name, field in Recipe.model_fields.items():
         if isinstance(field.default, BaseModel):
-            parts += ["", f"## {name}", "", *table, *(row for row in everything if row.startswith(f"| `{name}."))]
+            parts += ["", f"## {name}", ""]
+            if name == "harness":
+                for choice, options in HARNESSES.items():
+                    parts += [f"### {choice}", "", *table, *rows("harness.", options, None), ""]
+                parts.pop()
+            else:
+                parts += [*table, *(row for row in everything if row.startswith(f"| `{name}."))]
     return "\n".join(parts) + "\n"
 
 

@@ -34,6 +34,14 @@ def test_openwebrl_has_the_numbers_of_the_paper():
     assert recipe.browser.viewport_px == (1280, 1000)
 
 
+def test_horizons_follow_the_difficulty():
+    recipe = load_recipe(
+        "quickstart", ["rollout.max_steps_by_difficulty={6: 20, 3: 10}", "rollout.max_steps=30", "evaluate.max_steps=70"]
+    )
+    assert [recipe.rollout.horizon(difficulty) for difficulty in (1, 3, 4, 6, 7, 12)] == [10, 10, 20, 20, 30, 30]
+    assert recipe.evaluate.horizon(1) == recipe.evaluate.horizon(9) == 70
+
+
 def test_overrides_are_read_as_yaml_and_leave_the_rest_alone():
     recipe = load_recipe("quickstart", ["train.lr=1e-4", "tasks.kinds=[wiki]", "browser.headless=false", "seed=7"])
     assert recipe.train.lr == 1e-4
@@ -64,6 +72,7 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["train.lr=fast"], ["train.lr", "'fast'", "number"]),
         (["train.lr=-1"], ["train.lr", "-1", "greater than 0"]),
         (["rollout.group_size=1"], ["rollout.group_size", "greater than or equal to 2"]),
+        (["rollout.max_steps_by_difficulty={3: 0}"], ["max_steps_by_difficulty.3", "0", "greater than or equal to 1"]),
         (["tasks.difficulty_sampling={0: 1}"], ["tasks.difficulty_sampling", "0", "greater than or equal to 1"]),
         (["tasks.layout=huge"], ["tasks.layout", "'huge'", "'compact'"]),
         (["train.lr=0", "train.clip_low=-1"], ["train.lr", "train.clip_low"]),

@@ -21,6 +21,12 @@ def test_phases_follow_from_the_recipe():
     assert (evaluation.episodes, evaluation.turns) == (21, 42)
 
 
+def test_turns_are_bounded_by_the_longest_horizon_of_the_tasks_that_are_drawn():
+    overrides = ["sft.demos=5", "rollout.max_steps=30", "rollout.max_steps_by_difficulty={1: 10, 3: 20}"]
+    assert estimate(load_recipe("quickstart", [*overrides, "tasks.difficulties=[1, 2]"]))[0].turns == 5 * 20
+    assert estimate(load_recipe("quickstart", [*overrides, "tasks.difficulties=[1, 4]"]))[0].turns == 5 * 30
+
+
 def test_the_table_ends_with_the_totals():
     none = ["sft.demos=0", "train.iterations=0"]
     recipe = load_recipe("quickstart", [*none, "evaluate.tasks=1000", "evaluate.max_steps=8"])

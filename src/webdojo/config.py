@@ -196,9 +196,17 @@ class WebGymConfig(HarnessSection):
     memory: bool = True
     """The response begins with Memory, Progress and Intention (WebGym §5.2, E.1)."""
     mode: Literal["coordinates", "marks"] = "coordinates"
-    """How elements are named: points in 0..1000, or numbers that are drawn into the screenshot."""
+    """How elements are named: points in 0..1000, or numbers that are drawn into the screenshot (WebGym §5.1)."""
     history_turns: int = Field(default=4, ge=0)
-    """Past exchanges in full; those before them are a line each."""
+    """Past exchanges in full; those before them are a line each, after which the memory up to there stands."""
+    screenshots_kept: int = Field(default=1, ge=1)
+    """The most recent screenshots of those exchanges that stay in the context, the current one included."""
+    fill: bool = True
+    """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
+
+    @property
+    def images(self) -> int:
+        return min(self.screenshots_kept, self.history_turns + 1)
 
 
 class WebAgentR1Config(HarnessSection):
@@ -226,7 +234,9 @@ class OpenWebVoyagerConfig(HarnessSection):
     error_reflection: bool = True
     """After an action that failed the agent is asked to look again (OpenWebVoyager, appendix A)."""
     restart_url: str = ""
-    """Where `Restart` leads; empty is the task's start page."""
+    """Where `Restart` leads, in the paper a search engine; empty is the task's start page."""
+    fill: bool = True
+    """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
 
     @property
     def images(self) -> int:
@@ -290,12 +300,25 @@ class EndpointConfig(Section):
     renamed: `{max_tokens: null, max_completion_tokens: 2048}`."""
 
 
-class RolloutConfig(Section):
+class HorizonSection(Section):
+    """What every section has that starts episodes."""
+
+    max_steps: int = Field(default=15, ge=1)
+    """Turns before an episode ends unfinished."""
+    max_steps_by_difficulty: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] = {}
+    """The same for tasks up to a difficulty, such as `{3: 10, 6: 20}` (WebGym §5.2); `max_steps` for those above."""
+
+    def horizon(self, difficulty: int) -> int:
+        """Turns that a task of a difficulty may take."""
+        fitting = [bound for bound in self.max_steps_by_difficulty if difficulty <= bound]
+        return self.max_steps_by_difficulty[min(fitting)] if fitting else self.max_steps
+
+
+class RolloutConfig(HorizonSection):
     group_size: int = Field(default=5, ge=2)
     """Trajectories a task (G)."""
     concurrency: int = Field(default=16, ge=1)
     """Episodes at once."""
-    max_steps: int = Field(default=15, ge=1)
     max_context_tokens: int = Field(default=32768, ge=64)
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)
@@ -346,9 +369,10 @@ class TrainConfig(Section):
     """Iterations between kept checkpoints; the last one is always kept."""
 
 
-class EvaluateConfig(Section):
-    tasks: int = Field(default=200, ge=1)
+class EvaluateConfig(HorizonSection):
     max_steps: int = Field(default=30, ge=1)
+    """Turns before an episode ends unfinished."""
+    tasks: int = Field(default=200, ge=1)
     sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from webdojo.config import Recipe
+from webdojo.config import HorizonSection, Recipe
 
 VISUAL_TOKEN_PX = 32
 """Side of the square that one visual token stands for: patches of 16 px, merged 2 by 2 (Qwen3-VL)."""
@@ -40,16 +40,16 @@ def estimate(recipe: Recipe) -> list[Phase]:
     seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
-    def phase(name: str, episodes: int, max_steps: int, max_tokens: int) -> Phase:
-        turns = episodes * max_steps
+    def phase(name: str, episodes: int, section: HorizonSection, max_tokens: int) -> Phase:
+        turns = episodes * max(section.horizon(difficulty) for difficulty in recipe.tasks.difficulties)
         return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
 
     groups = train.iterations * train.groups_per_iteration
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.
-        phase("demonstrations", recipe.sft.demos, rollout.max_steps, 0),
-        phase("rollouts", groups * rollout.group_size, rollout.max_steps, rollout.sampling.max_tokens),
-        phase("evaluation", 3 * evaluate.tasks, evaluate.max_steps, evaluate.sampling.max_tokens),
+        phase("demonstrations", recipe.sft.demos, rollout, 0),
+        phase("rollouts", groups * rollout.group_size, rollout, rollout.sampling.max_tokens),
+        phase("evaluation", 3 * evaluate.tasks, evaluate, evaluate.sampling.max_tokens),
     ]
 
 

@@ -85,7 +85,7 @@ async def test_a_dead_engine_ends_an_evaluation_that_a_live_one_then_completes(
                     if closed:
                         engine.close()
                     episodes = await arena.run_tasks(
-                        tasks[:count], lambda task, session: engine, "eval", 0, recipe.evaluate.sampling, 1, bar
+                        tasks[:count], lambda task, session: engine, "eval", 0, recipe.evaluate.sampling, lambda level: 1, bar
                     )
                 finally:
                     engine.close()
@@ -113,7 +113,7 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
                 "demo",
                 0,
                 recipe.rollout.sampling,
-                12,
+                lambda level: 12,
                 Progress("demo", None),
             )
         warm_start = asyncio.create_task(pipeline.warm_start(demos, recipe.model.path))
@@ -138,7 +138,9 @@ async def test_every_phase_meets_a_task_in_the_same_weather(tmp_path: Path, smal
             actor = scripted_actor(arena.harness, Oracle)
             for phase in ("eval_before", "eval_after"):
                 bar = Progress(phase, None)
-                episodes = await arena.run_tasks(tasks, actor, phase, 0, recipe.rollout.sampling, 20, bar)
+                episodes = await arena.run_tasks(
+                    tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar
+                )
                 assert all(episode.reward is not None and episode.reward.value == 1 for episode in episodes)
                 weather = {e.task.id: e.state[e.task.website].get("weather", []) for e in episodes}
                 assert set(weather) == {task.id for task in tasks}

@@ -36,6 +36,9 @@ FAILURES_IN_A_ROW = 8
 MAX_INVALID = 1 / 3
 """A larger share of invalid episodes leaves nothing worth measuring."""
 
+Horizon = Callable[[int], int]
+"""Turns that a task of a difficulty may take (`config.HorizonSection.horizon`)."""
+
 
 @dataclass
 class Arena:
@@ -61,7 +64,7 @@ class Arena:
         phase: str,
         iteration: int,
         sampling: Sampling,
-        max_steps: int,
+        horizon: Horizon,
         on_episode: Callable[[Trajectory], None],
     ) -> RunEpisode:
         """A function that runs one episode of a phase, scores it, stores it and reports it.
@@ -84,7 +87,7 @@ class Arena:
                 actor=actor,
                 config=self.recipe.rollout,
                 sampling=sampling,
-                max_steps=max_steps,
+                max_steps=horizon(task.difficulty),
                 server=self.server,
                 layout=tasks.layout,
                 weather=Weather(tasks.weather, seed, tasks.weather_impassable),
@@ -113,7 +116,7 @@ class Arena:
         phase: str,
         iteration: int,
         sampling: Sampling,
-        max_steps: int,
+        horizon: Horizon,
         bar: Progress,
     ) -> list[Trajectory]:
         """One episode of each task; valid ones that the store has of this phase and iteration are not run again.
@@ -130,7 +133,7 @@ class Arena:
         bar.advance(len(done))
         by_id = {task.id: task for task in tasks}
         groups = finished_groups(
-            self.runner(actor, phase, iteration, sampling, max_steps, lambda trajectory: bar.advance(1)),
+            self.runner(actor, phase, iteration, sampling, horizon, lambda trajectory: bar.advance(1)),
             (by_id[id] for id in open_tasks.elements()),
             group_size=1,
             concurrency=self.recipe.rollout.concurrency,

@@ -65,7 +65,7 @@ async def online(arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequen
         started = time.perf_counter()
         with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
             run = arena.runner(
-                lambda task, session: engine, PHASE, iteration, rollout.sampling, rollout.max_steps, _counter(bar)
+                lambda task, session: engine, PHASE, iteration, rollout.sampling, rollout.horizon, _counter(bar)
             )
             collector = GroupCollector(
                 run,

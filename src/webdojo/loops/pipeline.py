@@ -137,7 +137,7 @@ class Pipeline:
         try:
             with progress(phase.replace("_", " "), len(self.heldout)) as bar:
                 episodes = await arena.run_tasks(
-                    self.heldout, lambda task, session: engine, phase, iteration, config.sampling, config.max_steps, bar
+                    self.heldout, lambda task, session: engine, phase, iteration, config.sampling, config.horizon, bar
                 )
         finally:
             engine.close()
@@ -155,7 +155,7 @@ class Pipeline:
         with progress("demonstrations", len(tasks)) as bar:
             actor = scripted_actor(arena.harness, Oracle)
             config = self.recipe.rollout
-            shown = await arena.run_tasks(tasks, actor, "demo", 0, config.sampling, config.max_steps, bar)
+            shown = await arena.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
         return [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
 
     async def warm_start(self, demos: list[Trajectory], base: str) -> str:
