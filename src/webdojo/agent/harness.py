@@ -80,7 +80,7 @@ class Harness(Protocol):
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         """What an ideal agent would write for the first of these calls, and how many of them that says.
 
-        A conversation's `parse` reads the same calls back.
+        A conversation's `parse` reads calls back that do the same; a format without amounts scrolls by its own.
 
         Raises:
             HarnessError: the format has no words for the first call.

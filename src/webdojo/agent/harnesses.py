@@ -7,11 +7,20 @@ from typing import Any
 
 from webdojo.agent.harness import Codec, Harness
 from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.openwebvoyager import OpenWebVoyagerHarness
+from webdojo.agent.webgym import WebGymHarness
 from webdojo.config import HarnessConfig
 
 _HARNESSES: dict[str, Callable[[Any, Codec], Harness]] = {
     "openwebrl": OpenWebRLHarness,
+    "webgym": WebGymHarness,
+    "openwebvoyager": OpenWebVoyagerHarness,
 }
+
+
+def harness_names() -> tuple[str, ...]:
+    """What `make_harness` can make."""
+    return tuple(_HARNESSES)
 
 
 def make_harness(config: HarnessConfig, codec: Codec) -> Harness:

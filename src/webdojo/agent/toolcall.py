@@ -56,7 +56,7 @@ def read_json(text: str, start: int) -> tuple[Any, int]:
     Raises:
         ValueError, RecursionError: there is none, or one that cannot be stored or tokenised; `reason` words it.
     """
-    value, end = _DECODER.raw_decode(text, _skip_space(text, start))
+    value, end = _DECODER.raw_decode(text, skip_space(text, start))
     json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate cannot be typed, stored or tokenised
     return value, end
 
@@ -68,7 +68,7 @@ def read_block(text: str, start: int) -> tuple[str, dict[str, Any], int]:
         ValueError, RecursionError: as `read_json`, or the value is no call.
     """
     value, end = read_json(text, start)
-    end = _skip_space(text, end)
+    end = skip_space(text, end)
     if not text.startswith(CALL_END, end):
         raise ValueError("no tool_call end tag after the JSON")
     if not isinstance(value, dict) or not set(value) <= {"name", "arguments"} or not isinstance(value.get("name"), str):
@@ -159,7 +159,8 @@ def _read_call(text: str, start: int) -> tuple[ToolCall, int]:
     return call, end
 
 
-def _skip_space(text: str, position: int) -> int:
+def skip_space(text: str, position: int) -> int:
+    """Where the JSON white space from `position` on ends."""
     while position < len(text) and text[position] in " \t\r\n":
         position += 1
     return position

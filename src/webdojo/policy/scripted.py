@@ -14,7 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Session
 from webdojo.browser.session import BrowserSession
-from webdojo.errors import ConfigError, EngineError
+from webdojo.errors import ConfigError, EngineError, HarnessError
 from webdojo.types import FinishReason, Prompt, Response, Sampling, Task, ToolCall
 
 _GOING_ON = "Now the rest of that."
@@ -52,8 +52,7 @@ class ScriptedEngine:
         A step of more calls than the harness says in one response is said in several.
 
         Raises:
-            EngineError: the script could not look at the page.
-            HarnessError: the harness's format has no words for the step.
+            EngineError: the script could not look at the page, or the harness's format has no words for its step.
         """
         think, calls = _GOING_ON, self._unsaid
         if not calls:
@@ -62,7 +61,11 @@ class ScriptedEngine:
             except PlaywrightError as error:
                 raise EngineError(f"the script cannot look at {self._session.page.url}: {error.message}") from error
             think, calls = step.think, list(step.calls)
-        text, said = self._harness.render(think, calls, self._session.elements.at)
+        try:
+            text, said = self._harness.render(think, calls, self._session.elements.at)
+        except HarnessError as error:
+            name = self._harness.config.name
+            raise EngineError(f"harness {name!r} cannot say the script's step {think!r}: {error}") from error
         self._unsaid = calls[said:]
         ids = self._harness.codec.encode(text)
         cut = len(ids) > sampling.max_tokens

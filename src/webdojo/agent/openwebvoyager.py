@@ -1,0 +1,200 @@
+"""The OpenWebVoyager harness (§3.2–3.4, A): the accessibility tree of the window, a screenshot, one action a turn.
+
+A response is `Thought: …` and then `Action: …`, which names an element by its number in the tree (table 7 of the
+paper). All thoughts and actions stay in the context, with the last `screenshots_kept` screenshots and the last
+`trees_kept` trees (equation 5); a placeholder stands for older trees. After an action that failed or could not be
+read, the agent is asked to look again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from webdojo.agent import gestures
+from webdojo.agent.chatml import ChatML
+from webdojo.agent.gestures import POINTED, Do, Gesture
+from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.toolcall import IM_END, plain, unmarked
+from webdojo.agent.transcript import Transcript
+from webdojo.config import OpenWebVoyagerConfig
+from webdojo.errors import HarnessError
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+
+WAIT_S = 5
+"""Of `Wait` (table 7)."""
+
+_SYSTEM = """\
+You are a web agent. You finish the user's task in a real browser, one action a turn.
+
+Every turn shows the accessibility tree of what is in the window, in which all that can be used has a number, and a \
+screenshot of it. Of the past you see {trees}, {screenshots} and your own words, so write down what you will need \
+later. Numbers of an older tree mean nothing any more.
+
+Answer every turn in two parts:
+Thought: what you see, what is done and what comes next, in short
+Action: one of the actions below
+
+{actions}
+
+N is the number of an element. When the task is finished, answer."""
+
+_ACTIONS = {
+    Do.CLICK: ("Click [N]", "click an element"),
+    Do.TYPE: ("Type [N]; TEXT", "click a field, put the text in place of what it holds, press Enter"),
+    Do.FILL: ("Fill [N]; TEXT", "the same without Enter: for forms of several fields, and to choose from a list"),
+    Do.SCROLL: ("Scroll [N or WINDOW]; up or down", "scroll the page, or the part of it where an element is"),
+    Do.WAIT: ("Wait", f"pause for {WAIT_S} seconds"),
+    Do.BACK: ("GoBack", "go back to the page before"),
+    Do.GO: ("Restart", "begin again at {start}"),
+    Do.ANSWER: ("ANSWER; TEXT", "end the task with its answer, or with a short report where none was asked for"),
+}
+"""How each gesture is written, and what it does."""
+_VERB_OF = {do: form.partition(" ")[0].rstrip(";") for do, (form, _) in _ACTIONS.items()}
+_WINDOW = "WINDOW"
+_VERB = re.compile(r"([A-Za-z]+)[ \t]*")
+_ELEMENT = r"(?P<element>[1-9][0-9]{0,5})"
+_TYPED = rf"\[?{_ELEMENT}\]?[ \t]*;(?P<value>.*)"
+_FORMS = {
+    do: re.compile(form, re.DOTALL)
+    for do, form in {
+        Do.CLICK: rf"\[?{_ELEMENT}\]?",
+        Do.TYPE: _TYPED,
+        Do.FILL: _TYPED,
+        Do.SCROLL: rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
+        Do.WAIT: "",
+        Do.BACK: "",
+        Do.GO: "",
+        Do.ANSWER: r";(?P<value>.*)",
+    }.items()
+}
+"""What follows the verb."""
+_REFLECT = """\
+Your last action could not be carried out: {}. Look at the page again: is it the right element, and is the action \
+written as it should be? Then think anew.
+"""
+_OLD_TREE = "(an older accessibility tree was here)\n"
+_LINE_CHARACTERS = 300
+
+
+class OpenWebVoyagerHarness:
+    """Makes conversations, and renders responses, for one codec."""
+
+    def __init__(self, config: OpenWebVoyagerConfig, codec: Codec) -> None:
+        self.config = config
+        self.codec = codec
+        self.view = View(kind="accessibility_tree", max_tokens=config.tree_tokens)
+        self.verbs = {verb: do for do, verb in _VERB_OF.items() if config.fill or do is not Do.FILL}
+        self.chat = ChatML(codec, self.system_prompt())
+
+    def system_prompt(self) -> str:
+        """The protocol."""
+        start = plain(self.config.restart_url) or "the page where the task began"
+        forms = [_ACTIONS[do] for do in self.verbs.values()]
+        return _SYSTEM.format(
+            trees=_last(self.config.trees_kept, "tree"),
+            screenshots=_last(self.config.screenshots_kept, "screenshot"),
+            actions="\n".join(f"- {form}: {about.format(start=start)}" for form, about in forms),
+        )
+
+    def start(self, task: Task, observation: Observation) -> OpenWebVoyagerConversation:
+        return OpenWebVoyagerConversation(self, task, observation)
+
+    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+        gesture, said = gestures.read(calls)
+        return f"Thought: {plain(think)}\nAction: {self._write(gesture, element_at)}{IM_END}", said
+
+    def parse(self, text: str, restart_url: str) -> Parsed:
+        """Read a response; see `Conversation.parse`.
+
+        Args:
+            restart_url: where `Restart` leads.
+        """
+        head, mark, action = text.partition(IM_END)[0].partition("\nAction:")
+        parsed = Parsed(think=head.strip().removeprefix("Thought:").strip())
+        if not head.lstrip().startswith("Thought:"):
+            parsed.error = "no Thought; think first, in a line that begins with Thought:"
+        elif not mark:
+            parsed.error = "no Action after the thought; it stands in a line of its own that begins with Action:"
+        else:
+            parsed.sections["Action"] = action.partition("\nThought:")[0].strip()
+            try:
+                parsed.calls = self._read(parsed.sections["Action"], restart_url).calls()
+            except ValueError as error:
+                parsed.error = str(error)
+        return parsed
+
+    def _read(self, action: str, restart_url: str) -> Gesture:
+        """The gesture of an action; ValueError says in one line what is wrong with it."""
+        line = action.partition("\n")[0].rstrip()
+        verb = _VERB.match(action)
+        do = self.verbs.get(verb[1]) if verb is not None else None
+        if verb is None or do is None:
+            known = ", ".join(_ACTIONS[do][0] for do in self.verbs.values())
+            raise ValueError(f"no such action: {plain(line, 40)!r}; the actions are {known}")
+        found = _FORMS[do].fullmatch((action if do is Do.ANSWER else line)[verb.end() :])
+        if found is None:
+            raise ValueError(f"{plain(line, 40)!r} is not of the form {_ACTIONS[do][0]}")
+        said = found.groupdict()
+        at = {"element": int(said["element"])} if said.get("element") else {}
+        value: dict[Do, str | float] = {Do.WAIT: WAIT_S, Do.GO: restart_url}
+        return Gesture(do, at, value.get(do, said.get("value", "").strip()))
+
+    def _write(self, gesture: Gesture, element_at: ElementAt) -> str:
+        """The action that says a gesture; raises as `render`."""
+        do, value = gesture.do, unmarked(str(gesture.value))
+        verb = _VERB_OF[do]
+        if verb not in self.verbs:
+            raise HarnessError(f"an agent that always presses Enter cannot just fill in {value!r}")
+        number = gesture.number(element_at)
+        if do in POINTED and number is None:
+            raise HarnessError(f"nothing at {gesture.at} has a number")
+        match do:
+            case Do.CLICK:
+                return f"{verb} [{number}]"
+            case Do.TYPE | Do.FILL if "\n" in value:
+                raise HarnessError(f"an action of one line cannot type {value!r}")
+            case Do.TYPE | Do.FILL | Do.SCROLL:
+                return f"{verb} [{number or _WINDOW}]; {value}"
+            case Do.ANSWER:
+                return f"{verb}; {value}"
+            case Do.GO if value != self.config.restart_url:
+                raise HarnessError(f"Restart leads to {self.config.restart_url or 'the first page'}, not to {value}")
+        return verb
+
+
+class OpenWebVoyagerConversation:
+    """One episode."""
+
+    def __init__(self, harness: OpenWebVoyagerHarness, task: Task, observation: Observation) -> None:
+        self._harness = harness
+        self._restart_url = harness.config.restart_url or task.start_url
+        opening = f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
+        self._transcript = Transcript(harness.chat, opening, observation, _page(observation), _OLD_TREE)
+
+    def prompt(self, max_tokens: int) -> Prompt:
+        config, turns = self._harness.config, len(self._transcript)
+        return self._transcript.prompt(max_tokens, config.screenshots_kept, turns, config.trees_kept)
+
+    def parse(self, text: str) -> Parsed:
+        return self._harness.parse(text, self._restart_url)
+
+    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
+        wrong = [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+        action = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
+        reflect = wrong and self._harness.config.error_reflection
+        self._transcript.add(
+            response,
+            told=_REFLECT.format(plain("; ".join(wrong), _LINE_CHARACTERS)) if reflect else "",
+            line=f"Step {len(self._transcript) + 1}: {plain(action, _LINE_CHARACTERS)}\n",
+            observation=observation,
+            page=_page(observation),
+        )
+
+
+def _page(observation: Observation) -> str:
+    return f"{unmarked(observation.text)}\n"
+
+
+def _last(count: int, what: str) -> str:
+    return f"the last {what}" if count == 1 else f"the last {count} {what}s"
