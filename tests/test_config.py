@@ -35,9 +35,8 @@ def test_openwebrl_has_the_numbers_of_the_paper():
 
 
 def test_horizons_follow_the_difficulty():
-    recipe = load_recipe(
-        "quickstart", ["rollout.max_steps_by_difficulty={6: 20, 3: 10}", "rollout.max_steps=30", "evaluate.max_steps=70"]
-    )
+    overrides = ["rollout.max_steps_by_difficulty={6: 20, 3: 10}", "rollout.max_steps=30", "evaluate.max_steps=70"]
+    recipe = load_recipe("quickstart", overrides)
     assert [recipe.rollout.horizon(difficulty) for difficulty in (1, 3, 4, 6, 7, 12)] == [10, 10, 20, 20, 30, 30]
     assert recipe.evaluate.horizon(1) == recipe.evaluate.horizon(9) == 70
 

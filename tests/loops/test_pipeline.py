@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.loops.conftest import SmallRecipe
+from webdojo.browser.session import BrowserSession
 from webdojo.config import dump_recipe, load_recipe
 from webdojo.errors import EngineError, ModelError, TaskError
 from webdojo.loops.arena import open_arena
@@ -20,9 +21,9 @@ from webdojo.loops.pipeline import Pipeline, train
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
-from webdojo.sites.oracle import Oracle
+from webdojo.sites.oracle import Oracle, OracleStep
 from webdojo.store.run import DATABASE, RunStore
-from webdojo.types import Termination
+from webdojo.types import Termination, ToolCall
 
 
 def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
@@ -84,8 +85,9 @@ async def test_a_dead_engine_ends_an_evaluation_that_a_live_one_then_completes(
                 try:
                     if closed:
                         engine.close()
+                    sampling = recipe.evaluate.sampling
                     episodes = await arena.run_tasks(
-                        tasks[:count], lambda task, session: engine, "eval", 0, recipe.evaluate.sampling, lambda level: 1, bar
+                        tasks[:count], lambda task, session: engine, "eval", 0, sampling, lambda level: 1, bar
                     )
                 finally:
                     engine.close()
@@ -138,12 +140,35 @@ async def test_every_phase_meets_a_task_in_the_same_weather(tmp_path: Path, smal
             actor = scripted_actor(arena.harness, Oracle)
             for phase in ("eval_before", "eval_after"):
                 bar = Progress(phase, None)
-                episodes = await arena.run_tasks(
-                    tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar
-                )
+                episodes = await arena.run_tasks(tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar)
                 assert all(episode.reward is not None and episode.reward.value == 1 for episode in episodes)
                 weather = {e.task.id: e.state[e.task.website].get("weather", []) for e in episodes}
                 assert set(weather) == {task.id for task in tasks}
                 met.append(weather)
     assert any(met[0].values())
     assert met[0] == met[1]
+
+
+class Waits:
+    """A script that never gets anywhere."""
+
+    async def step(self, session: BrowserSession) -> OracleStep:
+        return OracleStep("Nothing yet.", [ToolCall(name="wait", arguments={"seconds": 0})])
+
+
+async def test_harder_tasks_get_more_steps(tmp_path: Path, small_recipe: SmallRecipe) -> None:
+    overrides = ["rollout.max_steps=3", "rollout.max_steps_by_difficulty={1: 1, 2: 2}", "tasks.difficulties=[1,2,3]"]
+    recipe = small_recipe(*overrides, "rollout.sampling.max_tokens=400", "evaluate.tasks=12")
+    with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
+        tasks = {task.difficulty: task for task in Pipeline(recipe, store, log).heldout}
+        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
+            shown = await arena.run_tasks(
+                list(tasks.values()),
+                scripted_actor(arena.harness, lambda task: Waits()),
+                "demo",
+                0,
+                recipe.rollout.sampling,
+                recipe.rollout.horizon,
+                Progress("demo", None),
+            )
+    assert {each.task.difficulty: each.steps for each in shown} == {1: 1, 2: 2, 3: 3}
