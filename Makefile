@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train test lint fmt docs clean
+.PHONY: help setup train test fuzz lint fmt docs clean
 
 BIN := .venv/bin
 
@@ -15,6 +15,9 @@ train: setup  ## train the quickstart agent; run again to resume it, or to start
 
 test: lint  ## lint, types and all tests
 	@OMP_NUM_THREADS=1 $(BIN)/pytest $(ARGS)
+
+fuzz: setup  ## 100,000 odd responses for every parser of a harness
+	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)
 
 lint: setup  ## ruff and mypy
 	@$(BIN)/ruff check .

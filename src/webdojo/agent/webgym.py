@@ -196,7 +196,7 @@ class WebGymConversation:
         noted = json.loads(parsed.sections.get("Memory", "{}"))
         taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
         return [
-            f"the memory of {name!r} stays {self._memory[name]!r}; note what is new under a new name" for name in taken
+            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
         ]
 
 

@@ -102,7 +102,7 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     page, text, field = desk.active.page, arguments["text"], before.focus
     if field is None:
         raise ToolFailed("no field is focused; click one first")
-    if field.tag == "select":
+    if field.tag in ("select", "option"):  # an open list may hand the focus to its options
         await _choose(page, text)
         return
     if not field.editable:
@@ -126,8 +126,8 @@ async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
     await page.keyboard.type(text[-1])
 
 
-_CHOOSE_JS = """(list, text) => {
-  const wanted = text.trim().toLowerCase();
+_CHOOSE_JS = """(focused, text) => {
+  const list = focused.closest('select'), wanted = text.trim().toLowerCase();
   const usable = [...list.options].filter(o => !o.disabled);
   const labels = usable.map(o => o.label.trim().toLowerCase());
   let at = labels.indexOf(wanted);

@@ -2,37 +2,38 @@
 
 A view numbers the controls that it shows (`views.numbered`); until the next view, a call may name one
 of them instead of a point. Invariant: a number means the element that it stood for when it was shown,
-wherever that has moved to; one that is gone is said to be gone.
+wherever that has moved to; one that is gone, and one that was never shown, is said to be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from contextlib import suppress
 
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 from webdojo.browser.actions import ToolFailed
-from webdojo.browser.snapshot import Place, Snapshot
+from webdojo.browser.probe import ELEMENTS_JS
+from webdojo.browser.snapshot import Place, Snapshot, frame_corner
 from webdojo.browser.tools import COORDINATE_MAX
 from webdojo.browser.views import numbered
 
-_SHOW_JS = """(elements, index) => {
+_POINT_JS = (
+    f"(elements, [index, scroll]) => {{ {ELEMENTS_JS}"
+    + """
   const e = elements[index];
   if (!e.isConnected) return null;
-  const inView = () => {
-    const box = e.getBoundingClientRect();
-    const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
-    const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
-    return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight && x >= box.left && x <= box.right &&
-      y >= box.top && y <= box.bottom ? [x, y] : null;
-  };
-  let at = inView();
-  const hit = at && e.getRootNode().elementFromPoint && e.getRootNode().elementFromPoint(at[0], at[1]);
-  if (!at || !hit || !(e === hit || e.contains(hit) || hit.contains(e)))
-    e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
-  at = inView();
+  const show = () => e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
+  if (scroll) show();
+  let at = middleOf(e);
+  if (!scroll && !(at && reachedAt(e, at))) {
+    show();
+    at = middleOf(e);
+  }
   return at || [];
 }"""
+)
 
 
 class Elements:
@@ -41,54 +42,66 @@ class Elements:
     Args:
         snapshot: what the view was made of.
         places: of its nodes, in the same order.
+        shown: the numbers that the view shows.
     """
 
-    def __init__(self, snapshot: Snapshot, places: Sequence[Place]) -> None:
+    def __init__(self, snapshot: Snapshot, places: Sequence[Place], shown: Container[int]) -> None:
         self._viewport_px = snapshot.viewport_px
-        numbers = numbered(snapshot)
-        self._places = {number: places[index] for index, number in numbers.items()}
-        self._boxes = {number: snapshot.nodes[index].box_px for index, number in numbers.items()}
+        self._arrays = {place.elements for place in places}
+        numbers = {number: index for index, number in numbered(snapshot).items() if number in shown}
+        self._places = {number: places[index] for number, index in numbers.items()}
+        self._nodes = {number: snapshot.nodes[index] for number, index in numbers.items()}
 
     @classmethod
     def none(cls, viewport_px: tuple[int, int]) -> Elements:
         """Before the first view."""
-        return cls(Snapshot((), viewport_px, "", ""), ())
+        return cls(Snapshot((), viewport_px, "", ""), (), ())
 
     def at(self, x: int, y: int) -> int | None:
-        """The number of the smallest control around a point in 0..1000, as the view had it."""
+        """The number of the control at a point in 0..1000, as the view had it: the smallest that is not covered."""
         width, height = self._viewport_px
         px, py = x * width / COORDINATE_MAX, y * height / COORDINATE_MAX
-        around = [
-            ((right - left) * (bottom - top), number)
-            for number, (left, top, right, bottom) in self._boxes.items()
-            if left - 1 <= px <= right + 1 and top - 1 <= py <= bottom + 1
-        ]
-        return min(around)[1] if around else None
+        around = []
+        for number, node in self._nodes.items():
+            left, top, right, bottom = node.box_px
+            if left - 1 <= px <= right + 1 and top - 1 <= py <= bottom + 1:
+                around.append((node.covered, (right - left) * (bottom - top), number))
+        return min(around)[2] if around else None
 
-    async def point(self, number: int) -> tuple[int, int]:
+    async def point(self, number: int, page: Page) -> tuple[int, int]:
         """Bring an element into view; the middle of what can be seen of it, in 0..1000.
+
+        Args:
+            page: of the active tab.
 
         Raises:
             ToolFailed: there is no such number, or its element is gone or cannot be shown.
         """
         place = self._places.get(number)
         if place is None:
-            known = f"1 to {len(self._places)}" if self._places else "none on this page"
+            known = f"1 to {max(self._places)}" if self._places else "none on this page"
             raise ToolFailed(f"there is no element {number}; the numbers are {known}")
         gone = ToolFailed(f"element {number} is gone: the page has changed since it was shown")
-        try:
-            point = await place.elements.evaluate(_SHOW_JS, place.index)
-            if point is None:
-                raise gone
-            x, y = point or (-1, -1)
-            if place.frame.parent_frame is not None:
-                box = await (await place.frame.frame_element()).bounding_box()
-                if box is None:
-                    raise gone
-                x, y = x + box["x"], y + box["y"]
-        except PlaywrightError as error:
-            raise gone from error
+        if place.frame.page != page:
+            raise gone
         width, height = self._viewport_px
-        if not point or not (0 <= x < width and 0 <= y < height):
-            raise ToolFailed(f"element {number} cannot be brought into view")
-        return round(x * COORDINATE_MAX / width), round(y * COORDINATE_MAX / height)
+        for scroll in (False, True):  # in a frame it may be in view although the frame is not
+            try:
+                point = await place.elements.evaluate(_POINT_JS, [place.index, scroll])
+                corner = await frame_corner(place.frame)
+            except PlaywrightError as error:
+                raise gone from error
+            if point is None or corner is None:
+                raise gone
+            if not point:
+                continue
+            x, y = point[0] + corner[0], point[1] + corner[1]
+            if 0 <= x < width and 0 <= y < height:
+                return round(x * COORDINATE_MAX / width), round(y * COORDINATE_MAX / height)
+        raise ToolFailed(f"element {number} cannot be brought into view")
+
+    async def forget(self) -> None:
+        """Let the pages forget the elements, which they keep in memory otherwise."""
+        for elements in self._arrays:
+            with suppress(PlaywrightError):  # the page may be gone, and they with it
+                await elements.dispose()

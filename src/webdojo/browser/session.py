@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -29,10 +29,10 @@ from webdojo.browser.guard import Guard, Refused
 from webdojo.browser.interface import ActResult
 from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
 from webdojo.browser.ready import is_overtaken, settle
-from webdojo.browser.snapshot import Snapshot, snapshot
+from webdojo.browser.snapshot import Place, Snapshot, snapshot
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import check_call
-from webdojo.browser.views import dress
+from webdojo.browser.views import dress, numbered
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
@@ -137,7 +137,9 @@ class BrowserSession:
 
         async def settled() -> Snapshot:
             await self.settle()
-            return await self._number()
+            seen, places = await snapshot(self.page, self.viewport_px)
+            await self._number(seen, places, numbered(seen).values())
+            return seen
 
         with self.log.timed("snapshot"):
             return await self._seen(settled(), "description")
@@ -277,16 +279,15 @@ class BrowserSession:
                 notes.append("it did not load")
         return describe(call, before, after, (notes + self._notes)[:_NOTES_SHOWN])
 
-    async def _number(self) -> Snapshot:
-        """Read the active tab, and number its controls for the calls to come."""
-        seen, places = await snapshot(self.page, self.viewport_px)
-        self.elements = Elements(seen, places)
-        return seen
+    async def _number(self, seen: Snapshot, places: Sequence[Place], shown: Container[int]) -> None:
+        """Let the calls to come name the controls that are shown."""
+        before, self.elements = self.elements, Elements(seen, places, shown)
+        await before.forget()
 
     async def _pointed(self, call: ToolCall) -> ToolCall:
         """The call with a point in place of the number of an element, which is brought into view."""
         arguments = dict(call.arguments)
-        x, y = await self.elements.point(arguments.pop("element"))
+        x, y = await self.elements.point(arguments.pop("element"), self.page)
         return ToolCall(name=call.name, arguments={"x": x, "y": y, **arguments})
 
     async def _execute(self, call: ToolCall, before: PageState) -> str | None:
@@ -329,7 +330,7 @@ class BrowserSession:
                 state, *others = await asyncio.gather(tab.page.evaluate(PAGE_JS), *titles)
                 # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
                 data = await tab.screenshot()
-                seen = None if view is None else await self._number()
+                read = None if view is None else await snapshot(tab.page, self.viewport_px)
             except PlaywrightError as error:
                 if not is_overtaken(error) and not any(other.page.is_closed() for other in tabs):
                     raise
@@ -340,8 +341,10 @@ class BrowserSession:
             await self._catch_up()
         others.insert(tabs.index(tab), state["title"])
         mime, text = f"image/{self._config.screenshot_format}", ""
-        if view is not None and seen is not None:
-            data, mime, text = dress(view, seen, data, mime)
+        if view is not None and read is not None:
+            dressed = await asyncio.to_thread(dress, view, read[0], data, mime)
+            data, mime, text = dressed.image, dressed.mime, dressed.text
+            await self._number(*read, dressed.shown)
         width, height = self.viewport_px
         return Observation(
             screenshot=self._images.put(data, width, height, mime),

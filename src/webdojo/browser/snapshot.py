@@ -23,6 +23,11 @@ MAX_NODES = 5000
 _FRAME_TIMEOUT_S = 2.0
 _MIN_FRAME_PX = 16
 
+_INSET_JS = """(frame) => {
+  const style = getComputedStyle(frame);
+  return [frame.clientLeft + parseFloat(style.paddingLeft), frame.clientTop + parseFloat(style.paddingTop)];
+}"""
+
 _SNAPSHOT_JS = (
     f"(limit) => {{ {ELEMENTS_JS}"
     + """
@@ -81,11 +86,6 @@ _SNAPSHOT_JS = (
   const add = (node, e) => {
     if (nodes.length < limit) { nodes.push(node); elements.push(e); } else omitted++;
   };
-  const reaches = (e, box) => {  // does a click in the middle of it land on it?
-    const hit = elementAt((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
-    for (let up = hit; up; up = up.parentNode || up.host) if (up === e) return true;
-    return !!hit && ((e.labels && [...e.labels].some(label => label.contains(hit))) || e.contains(hit));
-  };
   const walk = (parent, depth, clip, within, silent) => {
     for (const child of parent.childNodes) {
       if (child.nodeType === Node.TEXT_NODE) {
@@ -132,7 +132,7 @@ _SNAPSHOT_JS = (
           if (e.disabled || e.getAttribute('aria-disabled') === 'true') node.disabled = true;
           if (e === document.activeElement) node.focused = true;
           if (e.tagName === 'INPUT' && role === 'textbox' && e.type !== 'text') node.type = e.type;
-          if (control && node.inView && !reaches(e, node.box)) node.covered = true;
+          if (control && node.inView && !reachedAt(e, middleOf(e, clip))) node.covered = true;
           if (group || control || name) add(node, e);
           inner = depth + 1;
           leaf = within || ((control || role === 'heading') && !['listbox', 'treeitem'].includes(role));
@@ -142,8 +142,10 @@ _SNAPSHOT_JS = (
         for (const o of e.options) {
           const at = o.getBoundingClientRect();
           if (at.width > 1 && at.height > 1) {
-            const name = squeeze(o.label, 60), selected = o.selected;
-            add({depth: inner, tag: 'option', role: 'option', name, control: true, selected, ...place(at, whole)}, o);
+            const node = {depth: inner, tag: 'option', role: 'option', name: squeeze(o.label, 60), control: true,
+              selected: o.selected, ...place(at, whole)};
+            node.inView = node.inView && reachedAt(o, middleOf(o));  // the list may be shorter than its options
+            add(node, o);
           }
         }
       }
@@ -249,22 +251,35 @@ async def _read(frame: Frame) -> tuple[Found, int]:
     handle = await frame.evaluate_handle(_SNAPSHOT_JS, MAX_NODES)
     raw = await handle.evaluate("({nodes, omitted}) => ({nodes, omitted})")
     elements = await handle.get_property("elements")
+    await handle.dispose()
     return [(_node(entry), Place(frame, elements, i)) for i, entry in enumerate(raw["nodes"])], raw["omitted"]
+
+
+async def frame_corner(frame: Frame) -> tuple[float, float] | None:
+    """Where in the viewport the page of a frame begins; None where the frame is not shown."""
+    if frame.parent_frame is None:
+        return 0, 0
+    element = await frame.frame_element()
+    outside = await element.bounding_box()
+    if outside is None:
+        return None
+    left, top = await element.evaluate(_INSET_JS)
+    return outside["x"] + left, outside["y"] + top
 
 
 async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[Node | None, Found, int]:
     """A stand-in for the frame's element, the nodes inside it at their places, and how many were left out."""
     try:
         async with asyncio.timeout(_FRAME_TIMEOUT_S):
-            element = await frame.frame_element()
-            place = await element.bounding_box()
-            if place is None or place["width"] < _MIN_FRAME_PX or place["height"] < _MIN_FRAME_PX:
+            corner = await frame_corner(frame)
+            size = await frame.evaluate("[innerWidth, innerHeight]")
+            if corner is None or min(size) < _MIN_FRAME_PX:
                 return None, [], 0
             found, omitted = await _read(frame)
     except (PlaywrightError, TimeoutError):
         return None, [], 0
-    x, y = place["x"], place["y"]
-    itself = Node(0, "iframe", "iframe", "", (x, y, x + place["width"], y + place["height"]), in_view=True)
+    x, y = corner
+    itself = Node(0, "iframe", "iframe", "", (x, y, x + size[0], y + size[1]), in_view=True)
     return itself, [(_moved(node, x, y, viewport_px), where) for node, where in found], omitted
 
 

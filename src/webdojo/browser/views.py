@@ -3,7 +3,7 @@
 Three ways to show a `Snapshot`, one for each family of agents: an accessibility tree with numbers
 (OpenWebVoyager §3.2), simplified HTML with element ids (WebAgent-R1, appendix A), and a screenshot
 with numbered marks (set-of-marks mode of WebGym). In all of them the controls have the same numbers,
-those in view first, and each number leads back to an element and the point to click. What does not
+those in view first, and `elements.py` leads from a number back to the element. What does not
 fit a token budget is left out, the parts farthest from the view first, and said to be.
 """
 
@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw, ImageFont
 
 from webdojo.browser.snapshot import Node, Snapshot
-from webdojo.browser.tools import COORDINATE_MAX
 from webdojo.types import View
 
 Tokens = Callable[[str], int]
@@ -55,27 +54,25 @@ def estimated_tokens(line: str) -> int:
 
 
 @dataclass(frozen=True)
-class Target:
-    """What a number stands for."""
-
-    role: str
-    name: str
-    x: int
-    """0..1000, as the tools take it; the middle of what can be seen."""
-    y: int
-    in_view: bool
-    covered: bool
-
-
-@dataclass(frozen=True)
 class TextView:
     """A page as text."""
 
     text: str
-    targets: dict[int, Target]
-    """By the numbers in the text."""
+    shown: dict[int, Node]
+    """The controls in it, by their numbers."""
     omitted: int
     """Lines that did not fit the budget."""
+
+
+@dataclass(frozen=True)
+class Dressed:
+    """An observation as a view wants it."""
+
+    image: bytes
+    mime: str
+    text: str
+    shown: dict[int, Node]
+    """The controls that have a number in the text or in the picture."""
 
 
 def numbered(snapshot: Snapshot) -> dict[int, int]:
@@ -106,17 +103,17 @@ def simplified_html(
     return _view(snapshot, _html_line, f"<title>{html.escape(snapshot.title)}</title>", max_tokens, tokens, whole_page)
 
 
-def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Target]]:
+def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Node]]:
     """A PNG of the screenshot with a numbered box around each control that can be clicked, and what they are."""
     picture = Image.open(io.BytesIO(image)).convert("RGB")
     draw = ImageDraw.Draw(picture)
     font = ImageFont.load_default(size=max(11, picture.height // 70))
-    targets: dict[int, Target] = {}
+    shown: dict[int, Node] = {}
     for index, number in numbered(snapshot).items():
         node = snapshot.nodes[index]
         if not node.in_view or node.covered:
             continue
-        targets[number] = _target(node, snapshot)
+        shown[number] = node
         left, top, right, bottom = (round(edge) for edge in node.box_px)
         colour = _MARK_COLOURS[number % len(_MARK_COLOURS)]
         draw.rectangle((left, top, right - 1, bottom - 1), outline=colour, width=2)
@@ -126,15 +123,17 @@ def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Target]]:
         draw.text((at[0] + 2, at[1] + 1), str(number), fill="white", font=font)
     out = io.BytesIO()
     picture.save(out, "PNG")
-    return out.getvalue(), targets
+    return out.getvalue(), shown
 
 
-def dress(view: View, snapshot: Snapshot, image: bytes, mime: str) -> tuple[bytes, str, str]:
-    """The picture, its media type and the text that a view makes of a page."""
+def dress(view: View, snapshot: Snapshot, image: bytes, mime: str) -> Dressed:
+    """What a view makes of a page and its picture."""
     if view.kind == "marks":
-        return marked(image, snapshot)[0], "image/png", ""
+        picture, shown = marked(image, snapshot)
+        return Dressed(picture, "image/png", "", shown)
     page_as_text = accessibility_tree if view.kind == "accessibility_tree" else simplified_html
-    return image, mime, page_as_text(snapshot, view.max_tokens, whole_page=view.whole_page).text
+    page = page_as_text(snapshot, view.max_tokens, whole_page=view.whole_page)
+    return Dressed(image, mime, page.text, page.shown)
 
 
 def _view(
@@ -163,8 +162,8 @@ def _view(
     text = [head, *(line for index, line in lines.items() if index in kept)]
     if omitted:
         text.append(f"({omitted} more lines)")
-    targets = {numbers[index]: _target(snapshot.nodes[index], snapshot) for index in numbers if index in kept}
-    return TextView("\n".join(text), targets, omitted)
+    shown = {number: snapshot.nodes[index] for index, number in numbers.items() if index in kept}
+    return TextView("\n".join(text), shown, omitted)
 
 
 def _distance(node: Node, height: int) -> float:
@@ -173,18 +172,6 @@ def _distance(node: Node, height: int) -> float:
         return 0.0
     _, top, _, bottom = node.box_px
     return max(top - height, -bottom, 1.0)
-
-
-def _target(node: Node, snapshot: Snapshot) -> Target:
-    (x, y), (width, height) = node.centre_px, snapshot.viewport_px
-    return Target(
-        role=node.role,
-        name=node.name,
-        x=min(COORDINATE_MAX, max(0, round(x * COORDINATE_MAX / width))),
-        y=min(COORDINATE_MAX, max(0, round(y * COORDINATE_MAX / height))),
-        in_view=node.in_view,
-        covered=node.covered,
-    )
 
 
 def _states(node: Node) -> dict[str, bool]:

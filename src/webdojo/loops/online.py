@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
+from webdojo.agent.prefix import shared_fraction
 from webdojo.loops.arena import Arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn
@@ -166,4 +167,5 @@ def _figures(collected: Collected) -> dict[str, float]:
     if turns:
         figures["steps"] = len(turns) / len(episodes)
         figures["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
+        figures["prefix_shared"] = fmean(shared_fraction(t.turns) for t in episodes)
     return figures
