@@ -12,11 +12,19 @@ import pytest_asyncio
 from tests.browser.conftest import CONFIG
 from tests.browser.served import Served, served_process
 from tests.codec import SmallCodec
-from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.harnesses import make_harness
 from webdojo.browser.client import RemotePool, RemoteSession
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig, ServeConfig
+from webdojo.config import (
+    BrowserConfig,
+    HarnessConfig,
+    OpenWebRLConfig,
+    OpenWebVoyagerConfig,
+    RolloutConfig,
+    ServeConfig,
+    WebGymConfig,
+)
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
@@ -113,9 +121,18 @@ def replaying(recorded: Trajectory) -> Actor[RemoteSession]:
     return lambda task, session: Replay(recorded)
 
 
-async def test_trajectories_equal_those_of_the_local_pool() -> None:
-    tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], 6, seed=7, layout="compact")
-    harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
+@pytest.mark.parametrize(
+    ("agent", "count"),
+    [
+        (OpenWebRLConfig(tool_schemas="signature"), 6),
+        (OpenWebVoyagerConfig(name="openwebvoyager"), 2),  # their calls name elements of the views that they were sent
+        (WebGymConfig(name="webgym", mode="marks"), 2),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+async def test_trajectories_equal_those_of_the_local_pool(agent: HarnessConfig, count: int) -> None:
+    tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], count, seed=7, layout="compact")
+    harness = make_harness(agent, SmallCodec())
     browser = BrowserConfig(viewport_px=(320, 320))
 
     async def play(task: Task, pool: Pool[SessionT], sites: SiteServer, actor: Actor[SessionT]) -> Trajectory:

@@ -1,0 +1,146 @@
+"""Every harness finishes tasks on embedded sites in its own words, said by the oracle."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from pydantic import TypeAdapter
+
+from tests.codec import SmallCodec
+from webdojo.agent.harnesses import make_harness
+from webdojo.agent.prefix import shared_fraction
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser.session import BrowserSession
+from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
+from webdojo.policy.scripted import Script, scripted_actor
+from webdojo.reward.rules import score
+from webdojo.rollout.episode import run_episode
+from webdojo.sites import KINDS
+from webdojo.sites.oracle import Oracle, OracleStep
+from webdojo.sites.server import SiteServer
+from webdojo.sites.taskgen import make_tasks
+from webdojo.store.images import MemoryImages
+from webdojo.types import Sampling, Task, Termination, ToolCall, Trajectory
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+AGENTS: list[dict[str, Any]] = [
+    {"name": "webgym"},
+    {"name": "webgym", "mode": "marks", "memory": False, "history_turns": 1},
+    {"name": "openwebvoyager"},
+]
+
+
+def say(agent: dict[str, Any]) -> str:
+    return "-".join(str(value) for value in agent.values())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
+    config = BrowserConfig(viewport_px=(800, 640), sessions_per_browser=8)
+    async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
+        yield pool
+
+
+def within_reach(task: Task, agent: dict[str, Any]) -> bool:
+    """Whether the agent's actions can do a task: none of these drags, and one cannot go to another site."""
+    plan = task.metadata["plan"]
+    drags = any(goal["do"] in ("drag", "marker") for goal in plan)
+    return not drags and not (agent["name"] == "openwebvoyager" and any(goal.get("site") for goal in plan))
+
+
+async def play(
+    task: Task, agent: dict[str, Any], pool: BrowserPool, server: SiteServer, script: Any = Oracle
+) -> Trajectory:
+    config: HarnessConfig = TypeAdapter(HarnessConfig).validate_python(agent)
+    harness = make_harness(config, SmallCodec())
+    trajectory = await run_episode(
+        task,
+        pool=pool,
+        harness=harness,
+        actor=scripted_actor(harness, script),
+        config=RolloutConfig(task_timeout_s=120),
+        sampling=Sampling(max_tokens=2000),
+        max_steps=40,
+        server=server,
+    )
+    trajectory.reward = score(trajectory)
+    return trajectory
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=say)
+async def test_the_oracle_finishes_tasks_on_every_kind_of_site(agent, pool, server):
+    tasks = []
+    for kind in KINDS:
+        some = make_tasks([kind], [0, 1, 2], 40, seed=3)
+        tasks += sorted((t for t in some if within_reach(t, agent)), key=lambda task: -task.difficulty)[:2]
+    assert len(tasks) == 2 * len(KINDS)
+    places = asyncio.Semaphore(4)
+
+    async def one(task: Task) -> Trajectory:
+        async with places:
+            return await play(task, agent, pool, server)
+
+    for trajectory in await asyncio.gather(*map(one, tasks)):
+        assert trajectory.termination is Termination.COMPLETED, (trajectory.task.instruction, trajectory.error)
+        assert trajectory.reward is not None
+        assert trajectory.reward.value == 1, (trajectory.task.instruction, trajectory.reward.reason)
+        assert all(turn.parsed.error is None for turn in trajectory.turns)
+        assert 0 < shared_fraction(trajectory.turns) <= 1
+
+
+class Roundabout:
+    """The oracle, after it has used every action that it does not need."""
+
+    def __init__(self, task: Task) -> None:
+        def call(name: str, **arguments: Any) -> ToolCall:
+            return ToolCall(name=name, arguments=arguments)
+
+        link = "const box = document.querySelector('main a[href], a[href]').getBoundingClientRect();"
+        self._link = f"() => {{ {link} return [box.x + box.width / 2, box.y + box.height / 2] }}"
+        self._steps = [
+            [call("wait", seconds=1)],
+            [call("scroll", direction="down", amount=0.5)],
+            [call("scroll", direction="up", amount=0.5)],
+            None,  # click that link
+            [call("go_back")],
+            [call("goto_url", url=task.start_url)],
+        ]
+        self._oracle = Oracle(task)
+
+    async def step(self, session: BrowserSession) -> OracleStep:
+        if not self._steps:
+            return await self._oracle.step(session)
+        calls = self._steps.pop(0)
+        if calls is None:
+            x, y = await session.page.evaluate(self._link)
+            width, height = session.viewport_px
+            at = {"x": round(1000 * x / width), "y": round(1000 * y / height)}
+            calls = [ToolCall(name="click", arguments=at)]
+        return OracleStep("Look around. Go on.", calls)
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=say)
+async def test_every_action_works_on_a_page(agent, pool, server):
+    script: type[Script] = Roundabout
+    (task,) = make_tasks(["news"], [4], 1, seed=8)
+    home = {"restart_url": task.start_url} if agent["name"] == "openwebvoyager" else {}
+    trajectory = await play(task, agent | home, pool, server, script)
+    assert (trajectory.termination, trajectory.error) == (Termination.COMPLETED, "")
+    done = [(turn.parsed.calls[0].name, turn.feedback[0].ok) for turn in trajectory.turns[:6]]
+    assert done == [(name, True) for name in ("wait", "scroll", "scroll", "click", "go_back", "goto_url")]
+    addresses = [turn.observation.url for turn in trajectory.turns[:7]]
+    assert addresses[4] != task.start_url
+    assert {*addresses[:4], *addresses[5:]} == {task.start_url}
+    assert trajectory.turns[2].observation.scroll_px[1] > 0
+    assert trajectory.reward is not None and trajectory.reward.value == 1
