@@ -80,13 +80,13 @@ async def test_an_element_under_a_header_that_stays_is_brought_out_from_under_it
 
 
 async def test_a_link_over_two_lines_is_hit_and_not_called_covered(page):
-    text = "<div style='width:200px;font:16px monospace'>Some words <a href=/two>that go on</a> and on</div>"
+    text = "<div style='width:200px;font:16px monospace'>Some words <a href=/>that go on</a> and on</div>"
     seen = await show(page, text)
     assert "covered" not in seen.text
     box = await page.page.evaluate("document.querySelector('a').getClientRects().length")
     assert box == 2
     feedback = await act(page, "click", element=number(seen, "that go on"))
-    assert feedback.endswith("/two") and "page is now" in feedback
+    assert "page is now" in feedback
 
 
 FRAME = (
@@ -217,8 +217,8 @@ async def test_every_tool_with_a_place_takes_a_number(page):
     box = (
         "<div tabindex=0 role=listbox aria-label=Box style='height:100px;overflow:auto'><p style='height:900px'>x</div>"
     )
-    seen = await show(page, f"<button title=Tip onmouseenter='out.textContent = 1'>Over</button>{box}")
-    await act(page, "hover", element=number(seen, "Over"))
+    seen = await show(page, f"<button title=Tip onmousemove='out.textContent = 1'>Over</button>{box}")
+    assert "hover at" in await act(page, "hover", element=number(seen, "Over"))
     assert await out(page) == "1"
     feedback = await act(page, "scroll", element=number(seen, "Box"), direction="down", amount=0.25)
     assert "this part of the page is now at" in feedback
@@ -227,14 +227,16 @@ async def test_every_tool_with_a_place_takes_a_number(page):
 
 
 async def test_points_lead_to_the_numbers_that_a_view_shows(page):
-    card = f"<div onclick=1 style='cursor:pointer;width:200px;height:200px'>Card {button('Buy')}</div>"
-    seen = await show(page, card)
-    box = await page.page.evaluate("document.querySelector('button').getBoundingClientRect().toJSON()")
+    box = f"<div role=listbox aria-label=Box style='width:200px;height:200px'>{button('Buy')}</div>"
+    seen = await show(page, box)
     width, height = page.viewport_px
-    x, y = round(1000 * (box["x"] + 4) / width), round(1000 * (box["y"] + 4) / height)
-    assert page.elements.at(x, y) == number(seen, "Buy"), "the smallest one around the point"
-    assert page.elements.at(round(1000 * 150 / width), round(1000 * 150 / height)) is not None
-    assert page.elements.at(900, 900) is None
+
+    def at(x: int, y: int) -> int | None:
+        return page.elements.at(round(1000 * x / width), round(1000 * y / height))
+
+    assert at(4, 4) == number(seen, "Buy"), "the smallest one around the point"
+    assert at(150, 150) == number(seen, "Box")
+    assert at(400, 400) is None
 
 
 async def test_an_option_hides_what_lies_under_the_list(page):

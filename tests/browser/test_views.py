@@ -11,7 +11,7 @@ from PIL import Image
 
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.browser.snapshot import Node, Snapshot
+from webdojo.browser.snapshot import Node, Snapshot, snapshot
 from webdojo.browser.views import accessibility_tree, estimated_tokens, marked, simplified_html
 from webdojo.types import ToolCall
 
@@ -147,7 +147,7 @@ async def test_a_huge_page_is_described_in_time_and_cut(shown: BrowserSession) -
     await shown.page.set_content(
         "<body><script>document.body.innerHTML = '<p><a href=/x>link</a></p>'.repeat(25000)</script>"
     )
-    large = await shown.snapshot()
+    large, _ = await snapshot(shown.page, shown.viewport_px)
     assert len(large.nodes) == 5000 and large.omitted > 19_000
     view = accessibility_tree(large)
     assert view.shown[1].name == "link"
