@@ -83,8 +83,7 @@ async def test_the_oracle_finishes_tasks_on_every_kind_of_site(agent, pool, serv
     tasks = []
     for kind in KINDS:
         some = make_tasks([kind], [0, 1, 2], 40, seed=3)
-        tasks += sorted((t for t in some if within_reach(t, agent)), key=lambda task: -task.difficulty)[:2]
-    assert len(tasks) == 2 * len(KINDS)
+        tasks.append(max((task for task in some if within_reach(task, agent)), key=lambda task: task.difficulty))
     places = asyncio.Semaphore(4)
 
     async def one(task: Task) -> Trajectory:
@@ -99,6 +98,14 @@ async def test_the_oracle_finishes_tasks_on_every_kind_of_site(agent, pool, serv
         assert 0 < shared_fraction(trajectory.turns) <= 1
 
 
+_LINK_JS = """() => {
+  const away = [...document.querySelectorAll('a[href]')].filter(a => a.pathname !== location.pathname);
+  const boxes = away.map(a => a.getBoundingClientRect()).filter(box => box.width > 8 && box.top > 8);
+  return [boxes[0].x + boxes[0].width / 2, boxes[0].y + boxes[0].height / 2];
+}"""
+"""The middle of the first link that leads away."""
+
+
 class Roundabout:
     """The oracle, after it has used every action that it does not need."""
 
@@ -106,8 +113,6 @@ class Roundabout:
         def call(name: str, **arguments: Any) -> ToolCall:
             return ToolCall(name=name, arguments=arguments)
 
-        link = "const box = document.querySelector('main a[href], a[href]').getBoundingClientRect();"
-        self._link = f"() => {{ {link} return [box.x + box.width / 2, box.y + box.height / 2] }}"
         self._steps = [
             [call("wait", seconds=1)],
             [call("scroll", direction="down", amount=0.5)],
@@ -123,7 +128,7 @@ class Roundabout:
             return await self._oracle.step(session)
         calls = self._steps.pop(0)
         if calls is None:
-            x, y = await session.page.evaluate(self._link)
+            x, y = await session.page.evaluate(_LINK_JS)
             width, height = session.viewport_px
             at = {"x": round(1000 * x / width), "y": round(1000 * y / height)}
             calls = [ToolCall(name="click", arguments=at)]
