@@ -20,6 +20,7 @@ from webdojo.policy.processor import Processor
 from webdojo.store.images import MemoryImages
 from webdojo.train.batch import samples_from_groups, sft_samples
 from webdojo.types import (
+    FinishReason,
     ImageRef,
     ImageSegment,
     Prompt,
@@ -68,7 +69,9 @@ def test_ids_given_to_the_engine_and_sampled_are_the_learners(variant: Make, pro
         # Sampled ids need not be those that encoding their text gives: here, every character stands alone.
         ids = [i for character in text.removesuffix("<|im_end|>") for i in processor.encode(character)]
         ids += [processor.stop_id] * text.endswith("<|im_end|>")
-        response = Response(ids=ids, logprobs=[-1.0] * len(ids), versions=[4] * len(ids), finish_reason="stop")
+        response = Response(
+            ids=ids, logprobs=[-1.0] * len(ids), versions=[4] * len(ids), finish_reason=FinishReason.STOP
+        )
         prompt = conversation.prompt(1500)
         given.append(prompt.ids(processor.image_token_id) + ids)
         parsed = conversation.parse(processor.decode(ids))

@@ -127,7 +127,7 @@ class ComputerUse:
             if type(value) is int and 1 <= value <= _MAX_ELEMENT:
                 return {"element": value}
             raise ValueError(f"element must be the number of a mark, not {_shown(value)}")
-        pair = value if isinstance(value, list) and len(value) == 2 else [None]
+        pair: list[Any] = value if isinstance(value, list) and len(value) == 2 else [None]
         if all(type(part) is int and 0 <= part <= COORDINATE_MAX for part in pair):
             return {"x": pair[0], "y": pair[1]}
         raise ValueError(f"coordinate must be two integers from 0 to {COORDINATE_MAX}, not {_shown(value)}")

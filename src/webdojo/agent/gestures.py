@@ -91,7 +91,7 @@ def read(calls: Sequence[ToolCall]) -> tuple[Gesture, int]:
     """
     names = [call.name for call in calls]
     first = calls[0].arguments
-    at = {name: first[name] for name in ("x", "y", "element") if name in first}
+    at: dict[str, int] = {name: first[name] for name in ("x", "y", "element") if name in first}
     if names[0] == "hover" or (names[0] == "click" and set(first) == set(at)):
         if names[1:2] != ["write"]:
             return Gesture(Do.CLICK, at), 1
