@@ -16,7 +16,7 @@ train: setup  ## train the quickstart agent; run again to resume it, or to start
 test: lint  ## lint, types and all tests
 	@OMP_NUM_THREADS=1 $(BIN)/pytest $(ARGS)
 
-fuzz: setup  ## 100,000 odd responses for every parser of a harness
+fuzz: setup  ## 25,000 odd responses for every parser of a harness
 	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)
 
 lint: setup  ## ruff and mypy
