@@ -149,3 +149,12 @@ async def test_every_action_works_on_a_page(agent, pool, server):
     assert {*addresses[:4], *addresses[5:]} == {task.start_url}
     assert trajectory.turns[2].observation.scroll_px[1] > 0
     assert trajectory.reward is not None and trajectory.reward.value == 1
+
+
+async def test_a_step_that_a_format_has_no_words_for_ends_the_episode_with_the_reason(pool, server):
+    boards = make_tasks(["tracker"], [0, 1], 60, seed=1)
+    task = next(task for task in boards if any(goal["do"] == "drag" for goal in task.metadata["plan"]))
+    trajectory = await play(task, {"name": "webgym"}, pool, server)
+    assert trajectory.termination is Termination.ABORTED
+    assert "harness 'webgym' cannot say the script's step" in trajectory.error
+    assert "no words for drag" in trajectory.error

@@ -342,8 +342,8 @@ class BrowserSession:
         others.insert(tabs.index(tab), state["title"])
         mime, text = f"image/{self._config.screenshot_format}", ""
         if view is not None and read is not None:
-            dressed = await asyncio.to_thread(dress, view, read[0], data, mime)
-            data, mime, text = dressed.image, dressed.mime, dressed.text
+            dressed = await asyncio.to_thread(dress, view, read[0], data)
+            data, text = dressed.image, dressed.text
             await self._number(*read, dressed.shown)
         width, height = self.viewport_px
         return Observation(
