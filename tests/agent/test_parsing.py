@@ -126,6 +126,7 @@ def test_what_is_rendered_is_read_back_and_rendered_again_the_same(variant: Make
 
 
 UNITS = [*TAGS, *LABELS, *VERBS[:5], "{", "[", '"', "\\", " ", "\n", "9", '{"a":', "<tool_call>{", "Action: Type [7];"]
+UNITS += ['<tool_call>{"name": "go_back", "arguments": {}}</tool_call>']
 
 
 @pytest.mark.parametrize("variant", every_parser())

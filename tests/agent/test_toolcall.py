@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -142,14 +141,3 @@ def test_parse_reads_back_what_render_wrote(think, texts):
         parsed = parse(render(think, calls, separator))
         assert parsed.calls == calls
         assert parsed.error is None
-
-
-@pytest.mark.parametrize("unit", ["<tool_call>", "</tool_call>", "{", "<tool_call>{", " ", CLICK, '"', "\\"])
-def test_time_grows_no_faster_than_the_text(unit):
-    def seconds(size: int) -> float:
-        text = "</think>" + unit * (size // len(unit))
-        begin = time.perf_counter()
-        parse(text)
-        return time.perf_counter() - begin
-
-    assert seconds(1_000_000) < 2.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -136,7 +137,7 @@ async def test_marks_are_drawn_on_what_can_be_clicked(shown: BrowserSession, pag
     picture = Image.open(io.BytesIO(data))
     assert picture.size == Image.open(io.BytesIO(before)).size
     left, top, *_ = (round(edge) for edge in named(page, "Accept cookies").box_px)
-    drawn = picture.getpixel((left + 150, top))
+    drawn: Any = picture.getpixel((left + 150, top))
     colours = [(0xD0, 0, 0), (0, 0x50, 0xD0), (0, 0x7A, 0x1F), (0x8A, 0x2B, 0xE2), (0xB3, 0x59, 0), (0, 0x76, 0x7A)]
     assert min(max(abs(a - b) for a, b in zip(drawn, colour, strict=True)) for colour in colours) < 30
     assert picture.format == "JPEG", "the format of the screenshot"

@@ -135,7 +135,9 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
 
             bar, sampling = Progress("demo", None), both.rollout.sampling
             with pytest.raises(ConfigError, match="only browsers of this machine let it"):
-                await arena.run_tasks(tasks, scripted_actor(arena.harness, Oracle), "demo", 0, sampling, 8, bar)
+                await arena.run_tasks(
+                    tasks, scripted_actor(arena.harness, Oracle), "demo", 0, sampling, lambda level: 8, bar
+                )
         monkeypatch.setenv(TOKEN_VARIABLE, "wrong")
         with pytest.raises(BrowserError, match="send the server's token"):
             async with open_arena(both, store, processor):
