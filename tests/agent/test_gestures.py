@@ -43,6 +43,11 @@ def test_pointing_is_read_as_clicking_and_a_new_tab_for_an_address_as_the_addres
     assert read([ToolCall(name="new_tab"), go]) == (Gesture(Do.GO, value="http://a.localhost/"), 2)
 
 
+def test_leaving_a_tab_is_read_as_going_back() -> None:
+    for leave in (ToolCall(name="close_tab"), ToolCall(name="switch_tab", arguments={"index": 0})):
+        assert read([leave, CLICK]) == (Gesture(Do.BACK), 1)
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -72,6 +72,15 @@ async def test_click_follows_a_link_and_back_ends_at_the_start(session: BrowserS
     assert await say(session, call("go_back")) == "go_back failed: this tab has no earlier page"
 
 
+async def test_back_out_of_a_tab_that_a_link_opened(session: BrowserSession, site: str) -> None:
+    assert "opened tab 1" in await say(session, row(1))
+    await session.act([call("goto_url", url=f"{site}/form")])
+    assert await say(session, call("go_back")) == f"go_back: page is now {site}/two"
+    closed = f"go_back: this tab had no earlier page and was closed; now on tab 0, {site}/"
+    assert await say(session, call("go_back")) == closed
+    assert len((await session.observe()).tabs) == 1
+
+
 async def test_the_screenshot_after_a_click_shows_the_new_page(session: BrowserSession) -> None:
     before = await session.observe()
     await session.act([row(5)])  # adds a word

@@ -53,10 +53,10 @@ async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
 
 
 def within_reach(task: Task, agent: dict[str, Any]) -> bool:
-    """Whether the agent's actions can do a task: none of these drags, and one cannot go to another site."""
+    """Whether the agent's actions can do a task: none drags or right-clicks, and one cannot go to another site."""
     plan = task.metadata["plan"]
-    drags = any(goal["do"] in ("drag", "marker") for goal in plan)
-    return not drags and not (agent["name"] == "openwebvoyager" and any(goal.get("site") for goal in plan))
+    mouse = any(goal["do"] in ("drag", "marker", "menu") for goal in plan)
+    return not mouse and not (agent["name"] == "openwebvoyager" and any(goal.get("site") for goal in plan))
 
 
 async def play(

@@ -84,7 +84,8 @@ class Gesture:
 def read(calls: Sequence[ToolCall]) -> tuple[Gesture, int]:
     """The gesture that does what the first calls do, and how many of them that is.
 
-    Resting the mouse on something is read as a click on it, and an address in a new tab as one in this tab.
+    Resting the mouse on something is read as a click on it, an address in a new tab as one in this tab, and leaving a
+    tab for another as going back, which closes a tab that a page opened.
 
     Raises:
         HarnessError: no gesture does what the first call does.
@@ -105,6 +106,8 @@ def read(calls: Sequence[ToolCall]) -> tuple[Gesture, int]:
     simple = {
         "wait": (Do.WAIT, "seconds"),
         "go_back": (Do.BACK, ""),
+        "close_tab": (Do.BACK, ""),
+        "switch_tab": (Do.BACK, ""),
         "goto_url": (Do.GO, "url"),
         "done": (Do.ANSWER, "answer"),
     }

@@ -194,10 +194,14 @@ async def goto_url(desk: Desk, arguments: Arguments, before: PageState) -> str |
 
 
 async def go_back(desk: Desk, arguments: Arguments, before: PageState) -> None:
+    """Back in the tab's history; out of a tab that a page opened, which has none, to the tab before it."""
     history = await desk.active.cdp.send("Page.getNavigationHistory")
-    if history["currentIndex"] == 0:
+    if history["currentIndex"] > 0:
+        await desk.active.page.go_back(wait_until="commit")
+    elif len(desk.tabs) > 1:
+        await desk.active.page.close()
+    else:
         raise ToolFailed("this tab has no earlier page")
-    await desk.active.page.go_back(wait_until="commit")
 
 
 async def wait(desk: Desk, arguments: Arguments, before: PageState) -> None:

@@ -103,6 +103,8 @@ def _goto_url(call: ToolCall, before: PageState, after: PageState) -> str:
 
 
 def _go_back(call: ToolCall, before: PageState, after: PageState) -> str:
+    if after.tabs < before.tabs:
+        return f"go_back: this tab had no earlier page and was closed; now on tab {after.tab}, {_clip(after.url, 120)}"
     return f"go_back: page is now {_clip(after.url, 120)}"
 
 
