@@ -1,4 +1,4 @@
-"""A random tiny Qwen3-VL in Hugging Face layout, and screenshots to show it."""
+"""Random small models in Hugging Face layout, and screenshots to show them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen3Config,
+    Qwen3ForCausalLM,
     Qwen3VLConfig,
     Qwen3VLForConditionalGeneration,
 )
@@ -122,21 +126,73 @@ def tiny_config(processor: Processor, hidden: int = 64, layers: int = 2, vision_
     )
 
 
+def qwen2_5_vl_config(processor: Processor) -> Qwen2_5_VLConfig:
+    """As `tiny_config`, of the family before."""
+    text = tiny_config(processor).text_config.to_dict()
+    text |= {"model_type": "qwen2_5_vl_text", "layer_types": ["full_attention"] * 2}
+    text["rope_parameters"] = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 2, 2]}
+    del text["head_dim"]  # this text model always divides the hidden size by its heads
+    vision: dict[str, Any] = {"depth": 2, "hidden_size": 64, "intermediate_size": 128, "num_heads": 4, "patch_size": 16}
+    vision |= {"out_hidden_size": 64, "window_size": 64, "fullatt_block_indexes": [1]}
+    config = Qwen2_5_VLConfig(text_config=text, vision_config=vision, tie_word_embeddings=True)
+    config.image_token_id = processor.image_token_id
+    return config
+
+
+def qwen3_config(processor: Processor) -> Qwen3Config:
+    """The text model alone, with positions of one axis and its own output weights."""
+    return Qwen3Config(
+        vocab_size=processor.vocab_size + 7,
+        hidden_size=64,
+        intermediate_size=192,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=32,
+        max_position_embeddings=4096,
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0},
+        tie_word_embeddings=False,
+    )
+
+
+FAMILIES: dict[str, Any] = {
+    "qwen3_vl": lambda processor: Qwen3VLForConditionalGeneration(tiny_config(processor)),
+    "qwen2_5_vl": lambda processor: Qwen2_5_VLForConditionalGeneration(qwen2_5_vl_config(processor)),
+    "qwen3": lambda processor: Qwen3ForCausalLM(qwen3_config(processor)),
+}
+
+
+@pytest.fixture(scope="session")
+def family_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A saved random model of each family."""
+    folders = {family: tmp_path_factory.mktemp(family) for family in FAMILIES}
+    for family, folder in folders.items():
+        save_random_model(family, folder)
+    return folders
+
+
 @pytest.fixture(scope="session")
 def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A saved random model; weights are scaled up so that pictures and text matter to the logits."""
+    """A saved random Qwen3-VL."""
     folder = tmp_path_factory.mktemp("tiny_model")
+    save_random_model("qwen3_vl", folder)
+    return folder
+
+
+def save_random_model(family: str, folder: Path) -> None:
+    """Weights are scaled up so that pictures and text matter to the logits."""
     processor = tiny_processor()
     torch.manual_seed(0)
-    model = Qwen3VLForConditionalGeneration(tiny_config(processor))
+    model: PreTrainedModel = FAMILIES[family](processor)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.ndim > 1:
                 parameter.mul_(3.0)
             elif name.endswith("bias"):
                 parameter.normal_(std=0.1)
+    if family == "qwen3":
+        processor = Processor(processor.tokenizer, None)
     save_model(model, processor, folder)
-    return folder
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 import torch
 from transformers import (
     PreTrainedModel,
-    Qwen2_5_VLConfig,
     Qwen2_5_VLForConditionalGeneration,
     Qwen3VLForConditionalGeneration,
 )
@@ -21,7 +20,7 @@ from webdojo.policy.patches import multiply_patches
 from webdojo.policy.processor import Processor
 from webdojo.types import ImageSegment, Prompt
 
-from .conftest import Images, chat, tiny_config
+from .conftest import Images, chat, qwen2_5_vl_config, tiny_config
 
 Loaded = tuple[PreTrainedModel, Processor]
 
@@ -147,17 +146,8 @@ def test_matrix_patch_embedding_equals_the_convolution(loaded: Loaded, images: I
 
 def test_qwen2_5_vl_goes_through_the_same_path(loaded: Loaded, images: Images) -> None:
     processor = loaded[1]
-    base: Any = tiny_config(processor)
-    text = base.text_config.to_dict()
-    text |= {"model_type": "qwen2_5_vl_text", "layer_types": ["full_attention"] * 2}
-    text["rope_parameters"] = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 2, 2]}
-    del text["head_dim"]  # this text model always divides the hidden size by its heads
-    vision: dict[str, Any] = {"depth": 2, "hidden_size": 64, "intermediate_size": 128, "num_heads": 4, "patch_size": 16}
-    vision |= {"out_hidden_size": 64, "window_size": 64, "fullatt_block_indexes": [1]}
-    config = Qwen2_5_VLConfig(text_config=text, vision_config=vision, tie_word_embeddings=True)
-    config.image_token_id = processor.image_token_id
     torch.manual_seed(0)
-    model = Qwen2_5_VLForConditionalGeneration(config).eval()
+    model = Qwen2_5_VLForConditionalGeneration(qwen2_5_vl_config(processor)).eval()
     todo = samples(processor, images)
     batch = collate(todo, processor, images)
     with torch.no_grad():

@@ -64,8 +64,8 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
     """
     model, processor = load_model(model_path)
     model.to(device_of(recipe.model))  # type: ignore[arg-type]
-    if recipe.model.freeze_vision:
-        vision_tower(model).requires_grad_(False)
+    if recipe.model.freeze_vision and (tower := vision_tower(model)) is not None:
+        tower.requires_grad_(False)
     if wanted := recipe.model.freeze_trainable_layers:
         layers = text_layers(model)
         if wanted > len(layers):

@@ -74,6 +74,11 @@ class Layout1D:
     next_position: int
     """mrope position of the token after the last one."""
 
+    def padded_positions(self, length: int) -> torch.Tensor:
+        """int64 [3, length]: padding counts on, because a text model takes a step back for another sequence."""
+        padding = torch.arange(length - len(self.ids)) + self.next_position
+        return torch.cat([self.position_ids, padding.expand(3, -1)], dim=1)
+
 
 def lay_out(prompt: Prompt, response: Sequence[int], grids: Sequence[tuple[int, int]], image_id: int) -> Layout1D:
     """Ids and mrope positions of a prompt and its response.
@@ -125,7 +130,6 @@ def collate(
         EngineError: image tokens and features disagree, or a response holds a banned id.
     """
     assert sequences, "a batch needs at least one sample"
-    merge = processor.merge_size
     pixels: list[torch.Tensor] = []
     grids_thw: list[torch.Tensor] = []
     first_row: dict[str, int] = {}
@@ -140,7 +144,7 @@ def collate(
                 _, rows, columns = grid_thw[0].tolist()
                 pixels.append(values)
                 grids_thw.append(grid_thw)
-                grid_of[image.sha] = (rows // merge, columns // merge)
+                grid_of[image.sha] = (rows // processor.merge_size, columns // processor.merge_size)
             else:
                 grid_of[image.sha] = grids[image.sha]
             first_row[image.sha] = features
@@ -158,7 +162,6 @@ def collate(
 
     ids = [torch.tensor(row.ids, dtype=torch.long) for row in rows_1d]
     input_ids = pad_sequence(ids, batch_first=True, padding_value=processor.stop_id)
-    positions = pad_sequence([row.position_ids.T for row in rows_1d], batch_first=True)
     length = input_ids.shape[1]
     lengths = torch.tensor([len(row) for row in ids])
     attention_mask = torch.arange(length)[None] < lengths[:, None]
@@ -169,7 +172,7 @@ def collate(
     return Batch(
         input_ids=input_ids,
         attention_mask=attention_mask,
-        position_ids=positions.permute(2, 0, 1).contiguous(),
+        position_ids=torch.stack([row.padded_positions(length) for row in rows_1d], dim=1),
         mm_token_type_ids=((input_ids == processor.image_token_id) & attention_mask).long(),
         pixel_values=torch.cat(pixels) if pixels else None,
         image_grid_thw=torch.cat(grids_thw) if grids_thw else None,

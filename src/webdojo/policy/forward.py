@@ -17,7 +17,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from webdojo.policy.collate import Batch
-from webdojo.policy.layouts import LAYOUTS
+from webdojo.policy.layouts import layout_of
 
 
 class Features(NamedTuple):
@@ -28,7 +28,7 @@ class Features(NamedTuple):
     deepstack: tuple[torch.Tensor, ...]
     """[visual tokens, hidden] each: added after the first text layers; empty without DeepStack."""
 
-    def rows(self, index: torch.Tensor) -> Features:
+    def rows(self, index: torch.Tensor | slice) -> Features:
         """The features at `index`, in that order."""
         return Features(self.embeds[index], tuple(layer[index] for layer in self.deepstack))
 
@@ -39,6 +39,17 @@ def join_features(parts: Sequence[Features]) -> Features | None:
         return None
     layers = zip(*(part.deepstack for part in parts), strict=True)
     return Features(torch.cat([part.embeds for part in parts]), tuple(torch.cat(layer) for layer in layers))
+
+
+class LogitBias(NamedTuple):
+    """What is added to single logits of rows [N, vocabulary]."""
+
+    rows: torch.Tensor
+    """int64 [biases]"""
+    ids: torch.Tensor
+    """int64 [biases]"""
+    values: torch.Tensor
+    """float32 [biases]"""
 
 
 class TokenScores(NamedTuple):
@@ -54,17 +65,21 @@ VISION = "model.visual."
 """How the names of the vision tower's weights start in a state dict."""
 
 
-def vision_tower(model: PreTrainedModel) -> nn.Module:
-    """The part of the model that reads images."""
+def vision_tower(model: PreTrainedModel) -> nn.Module | None:
+    """The part of the model that reads images; None for a text model."""
     inner: Any = model.model
-    tower: nn.Module = inner.visual
-    return tower
+    return inner.visual if layout_of(model).images else None
+
+
+def text_model(model: PreTrainedModel) -> Any:
+    """The part of the model that reads embedded tokens."""
+    inner: Any = model.model
+    return inner.language_model if layout_of(model).images else inner
 
 
 def text_layers(model: PreTrainedModel) -> nn.ModuleList:
     """The text model's layers, first to last."""
-    inner: Any = model.model
-    layers: nn.ModuleList = inner.language_model.layers
+    layers: nn.ModuleList = text_model(model).layers
     return layers
 
 
@@ -72,7 +87,7 @@ def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_gr
     """Run the vision tower over images: `pixel_values` [patches, dim], `image_grid_thw` [images, 3]."""
     inner: Any = model.model
     out = inner.get_image_features(pixel_values, image_grid_thw, return_dict=True)
-    if not LAYOUTS[model.config.model_type].deepstack:
+    if not layout_of(model).deepstack:
         return Features(torch.cat(out.pooler_output), ())
     return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in out.deepstack_features))
 
@@ -89,13 +104,13 @@ def text_hidden(
 
     Args:
         input_ids: int64 [B, L], padded on the right.
-        position_ids: int64 [3, B, L].
+        position_ids: int64 [3, B, L]; a text model reads the first axis.
         image_mask: bool [B, L], True at image tokens.
         features: one row for each True of `image_mask` in row-major order; None where there is none.
         language_model_inputs: handed on to the text model (a KV cache, a 4-D attention mask).
     """
-    inner: Any = model.model
-    embeds = inner.get_input_embeddings()(input_ids)
+    embed: Any = model.get_input_embeddings()
+    embeds = embed(input_ids)
     if features is not None:
         embeds = embeds.masked_scatter(image_mask[..., None], features.embeds.to(embeds.dtype))
         if features.deepstack:
@@ -103,21 +118,30 @@ def text_hidden(
                 "visual_pos_masks": image_mask,
                 "deepstack_visual_embeds": list(features.deepstack),
             }
-    out = inner.language_model(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)
+    if not layout_of(model).images:
+        position_ids = position_ids[0]
+    out = text_model(model)(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)
     hidden: torch.Tensor = out.last_hidden_state
     return hidden
 
 
 def policy_logits(
-    model: PreTrainedModel, hidden: torch.Tensor, banned: torch.Tensor, temperature: float | torch.Tensor
+    model: PreTrainedModel,
+    hidden: torch.Tensor,
+    banned: torch.Tensor,
+    temperature: float | torch.Tensor,
+    bias: LogitBias | None = None,
 ) -> torch.Tensor:
     """float32 logits [N, vocabulary] of hidden states [N, hidden]: banned ids at -inf, divided by temperature.
 
     `banned` is bool [tokenizer size or more]; logits beyond it are banned as well. Temperature 0
-    (greedy) scores at temperature 1. A tensor of temperatures is [N, 1] and holds no zero.
+    (greedy) scores at temperature 1. A tensor of temperatures is [N, 1] and holds no zero. A bias is
+    added before all that, and lifts no ban.
     """
     head: Any = model.get_output_embeddings()
     logits: torch.Tensor = head(hidden).float()
+    if bias is not None:
+        logits = logits.index_put((bias.rows, bias.ids), bias.values, accumulate=True)
     beyond = logits.shape[-1] - len(banned)
     if beyond:
         banned = F.pad(banned, (0, beyond), value=True)
@@ -130,6 +154,8 @@ def token_logprobs(
     model: PreTrainedModel, batch: Batch, temperature: float, features: Features | None = None
 ) -> TokenScores:
     """Score every response token of a batch, with gradients where the caller enables them.
+
+    The policy scored is that of temperature alone: what was sampled with a `logit_bias` came from another one.
 
     Args:
         model: a model of a registered layout; it and the batch are on the same device.

@@ -1,15 +1,24 @@
 """The model types that we know how to drive, and the tokens that mean something to us.
 
-A layout says which `transformers` class holds the weights and whether its vision tower feeds
-features into the first text layers (DeepStack, Qwen3-VL). All layouts share the Qwen chat and
-vision tokens. A new model type is one new entry of `LAYOUTS`.
+A layout says which `transformers` class holds the weights, whether the model reads images, and
+whether its vision tower feeds features into the first text layers (DeepStack, Qwen3-VL). All
+layouts share the Qwen chat and vision tokens. A new model type is one new entry of `LAYOUTS`.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
-from transformers import PreTrainedModel, Qwen2_5_VLForConditionalGeneration, Qwen3VLForConditionalGeneration
+from transformers import (
+    PreTrainedModel,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen3ForCausalLM,
+    Qwen3VLForConditionalGeneration,
+)
+
+from webdojo.errors import ModelError
 
 IMAGE_TOKEN = "<|image_pad|>"
 STOP_TOKEN = "<|im_end|>"
@@ -37,11 +46,41 @@ class Layout:
     """How one `model_type` of a `config.json` is driven."""
 
     model_class: type[PreTrainedModel]
+    images: bool
+    """The model reads images, and its positions have three axes (mrope); else it is a text model with one."""
     deepstack: bool
     """The vision tower also returns features that are added after the first text layers."""
 
 
 LAYOUTS: dict[str, Layout] = {
-    "qwen3_vl": Layout(Qwen3VLForConditionalGeneration, deepstack=True),
-    "qwen2_5_vl": Layout(Qwen2_5_VLForConditionalGeneration, deepstack=False),
+    "qwen3_vl": Layout(Qwen3VLForConditionalGeneration, images=True, deepstack=True),
+    "qwen2_5_vl": Layout(Qwen2_5_VLForConditionalGeneration, images=True, deepstack=False),
+    "qwen3": Layout(Qwen3ForCausalLM, images=False, deepstack=False),
 }
+
+
+def layout_of(model: PreTrainedModel) -> Layout:
+    """The layout of a loaded model."""
+    return LAYOUTS[model.config.model_type]
+
+
+def folder_layout(folder: Path) -> Layout:
+    """The layout of the model in a folder, by its `config.json`.
+
+    Raises:
+        ModelError: no such file, not JSON, or a model type without a registered layout.
+    """
+    config = folder / "config.json"
+    if not config.is_file():
+        raise ModelError(f"model folder {str(folder)!r} has no config.json; give a folder in Hugging Face layout")
+    try:
+        model_type = str(json.loads(config.read_text()).get("model_type", ""))
+    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
+        reason = " ".join(str(error).split())
+        raise ModelError(f"{str(config)!r} is not a JSON object: {type(error).__name__}: {reason}"[:300]) from error
+    if model_type not in LAYOUTS:
+        raise ModelError(
+            f"model type {model_type!r} in {str(config)!r} has no registered layout; "
+            f"registered: {', '.join(sorted(LAYOUTS))}"
+        )
+    return LAYOUTS[model_type]

@@ -6,7 +6,6 @@ file; a checkpoint that lacks some is an error, never a model with random parts.
 
 from __future__ import annotations
 
-import json
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +18,7 @@ from transformers import PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from webdojo.errors import ModelError
-from webdojo.policy.layouts import LAYOUTS
+from webdojo.policy.layouts import folder_layout
 from webdojo.policy.patches import multiply_patches
 from webdojo.policy.processor import Processor
 
@@ -41,15 +40,10 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
         ModelError: nothing there, a model type without a registered layout, or a corrupt file.
     """
     folder = model_folder(path)
-    model_type = _model_type(folder)
-    if model_type not in LAYOUTS:
-        raise ModelError(
-            f"model type {model_type!r} in {str(folder / 'config.json')!r} has no registered layout; "
-            f"registered: {', '.join(sorted(LAYOUTS))}"
-        )
+    layout = folder_layout(folder)
     processor = Processor.load(folder)
     transformers_logging.disable_progress_bar()
-    model_class: Any = LAYOUTS[model_type].model_class
+    model_class: Any = layout.model_class
     try:
         model, info = model_class.from_pretrained(
             str(folder), dtype=dtype, attn_implementation="sdpa", local_files_only=True, output_loading_info=True
@@ -65,7 +59,13 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
             f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
         )
     loaded: PreTrainedModel = model.eval()
-    multiply_patches(loaded)
+    if "sliding_attention" in loaded.config.get_text_config().to_dict().get("layer_types", ()):
+        raise ModelError(
+            f"the model in {str(folder)!r} attends through a sliding window (use_sliding_window in its config.json), "
+            "which no engine here serves; take a model without"
+        )
+    if layout.images:
+        multiply_patches(loaded)
     return loaded, processor
 
 
@@ -97,16 +97,6 @@ def save_model(model: PreTrainedModel, processor: Processor, path: str | Path) -
     """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them."""
     model.save_pretrained(str(path))
     processor.save(path)
-
-
-def _model_type(folder: Path) -> str:
-    config = folder / "config.json"
-    if not config.is_file():
-        raise ModelError(f"model folder {str(folder)!r} has no config.json; give a folder in Hugging Face layout")
-    try:
-        return str(json.loads(config.read_text()).get("model_type", ""))
-    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
-        raise ModelError(f"{str(config)!r} is not a JSON object: {_one_line(error)}") from error
 
 
 def _one_line(error: Exception) -> str:

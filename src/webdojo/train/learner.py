@@ -71,7 +71,8 @@ class Learner:
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
-        vision_trains = any(p.requires_grad for p in vision_tower(model).parameters())
+        tower = vision_tower(model)
+        vision_trains = tower is not None and any(p.requires_grad for p in tower.parameters())
         self._features = None if vision_trains else FeatureCache(model, processor, images)
         self._optimizer = torch.optim.AdamW(
             [
