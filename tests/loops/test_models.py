@@ -19,7 +19,7 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
     learner = make_learner(recipe, MemoryImages(), recipe.model.path)
     engine = make_engine(recipe, MemoryImages(), recipe.model.path)
     try:
-        engine.update_weights(learner.model.state_dict(), version=1)
+        await engine.update_weights(learner.model.state_dict(), version=1)
         response = await engine.generate(chat(engine.processor, "find the mug"), Sampling(max_tokens=3))
     finally:
         engine.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 import torch
 from transformers import PreTrainedModel
@@ -114,7 +112,7 @@ async def test_new_weights_drop_features_only_where_the_vision_tower_changed(
         }
         new["lm_head.weight"] = new["model.language_model.embed_tokens.weight"]
         images.read.clear()
-        await asyncio.to_thread(engine.update_weights, new, 1)
+        await engine.update_weights(new, 1)
         answer = await engine.generate(prompt, greedy)
     finally:
         engine.close()

@@ -14,10 +14,10 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError
 from webdojo.policy.collate import collate
-from webdojo.policy.forward import text_hidden, token_logprobs
+from webdojo.policy.forward import token_logprobs
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.processor import Processor
-from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, TextSegment
+from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling
 
 from .conftest import Images, chat
 
@@ -42,11 +42,6 @@ def prompts(processor: Processor, images: Images) -> list[Prompt]:
         chat(processor, "three", c, a, c),
         chat(processor, "cart " * 40, b),
     ]
-
-
-def _ids(segment: TextSegment | ImageSegment) -> tuple[int, ...]:
-    assert isinstance(segment, TextSegment)
-    return segment.ids
 
 
 def never_stop(model: PreTrainedModel, processor: Processor) -> None:
@@ -100,7 +95,7 @@ async def test_prompts_that_begin_alike_are_read_once_and_score_the_same(
     group = [Prompt(segments=opening)] * 4
     first = await asyncio.gather(*(engine.generate(p, sampling) for p in group))
     assert engine.prompt_tokens == 4 * len(group[0])
-    assert engine.prefilled_tokens == len(group[0]) + 3 * len(_ids(opening[-1]))
+    assert engine.prefilled_tokens == len(group[0]) + 3, "of an equal prompt, its last token is read again"
     later = [Prompt(segments=(*opening, *chat(processor, f"step {k}", images.random(k)).segments)) for k in range(2, 5)]
     second = await asyncio.gather(*(engine.generate(p, sampling) for p in [*later, *group]))
     assert engine.prefilled_tokens < 0.6 * engine.prompt_tokens
@@ -114,7 +109,7 @@ async def test_new_weights_forget_what_was_read(loaded: Loaded, images: Images, 
     sampling = Sampling(temperature=0.9, max_tokens=6)
     await engine.generate(asked[0], sampling)
     moved = {name: value + 0.02 * torch.randn_like(value) for name, value in loaded[0].state_dict().items()}
-    await asyncio.to_thread(engine.update_weights, moved, 4)
+    await engine.update_weights(moved, 4)
     answer = await engine.generate(asked[0], sampling)
     (expected,) = rescored(loaded, images, asked, [answer], 0.9)
     torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
@@ -168,11 +163,11 @@ async def test_draws_depend_on_version_and_prompt_and_not_on_arrival(loaded: Loa
     engine = HFEngine(*loaded, images, version=1, seed=5, threads=1)
     first = await draw_all(engine, asked)
     again = await draw_all(engine, asked)
-    await asyncio.to_thread(engine.update_weights, weights, 2)
+    await engine.update_weights(weights, 2)
     later = await draw_all(engine, asked)
     engine.close()
     resumed = HFEngine(*loaded, images, version=0, seed=5, threads=1)
-    await asyncio.to_thread(resumed.update_weights, weights, 2)
+    await resumed.update_weights(weights, 2)
     assert await draw_all(resumed, asked[::-1]) == later
     resumed.close()
     assert first != again, "equal prompts are drawn for independently"
@@ -212,7 +207,7 @@ async def test_new_weights_serve_from_the_next_step_on(loaded: Loaded, images: I
     old = {k: v.clone() for k, v in model.state_dict().items()}
     new = {k: v + 0.05 * torch.randn_like(v) if v.ndim > 1 else v for k, v in old.items()}
     new["lm_head.weight"] = new["model.language_model.embed_tokens.weight"]
-    engine.update_weights(new, 4)
+    await engine.update_weights(new, 4)
     after = [await engine.generate(p, greedy) for p in asked]
     assert {v for r in after for v in r.versions} == {4}
     assert [r.ids for r in before] != [r.ids for r in after]
@@ -220,7 +215,7 @@ async def test_new_weights_serve_from_the_next_step_on(loaded: Loaded, images: I
         torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
 
     with pytest.raises(EngineError, match=r"version 5 do not fit: 'lm_head\.weight' is missing"):
-        engine.update_weights({k: v for k, v in new.items() if k != "lm_head.weight"}, 5)
+        await engine.update_weights({k: v for k, v in new.items() if k != "lm_head.weight"}, 5)
     assert engine.version == 4
 
 
@@ -239,7 +234,7 @@ async def test_weights_that_change_in_mid_response_are_exact_by_version(
     hook = head.register_forward_hook(lambda *_: under_way.set() if next(steps) == 10 else None)
     running = asyncio.gather(*(engine.generate(p, Sampling(max_tokens=150)) for p in asked))
     assert await asyncio.to_thread(under_way.wait, 30)
-    engine.update_weights(new, 4)
+    await engine.update_weights(new, 4)
     hook.remove()
     answers = await running
     under_new = rescored(loaded, images, asked, answers, 1.0)
@@ -251,18 +246,16 @@ async def test_weights_that_change_in_mid_response_are_exact_by_version(
         torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize("failing", ["_prefill", "_decode"])
+@pytest.mark.parametrize("failing", ["webdojo.policy.rows.text_hidden", "webdojo.policy.decode.Decoder.__call__"])
 async def test_out_of_memory_fails_the_batch_and_not_the_engine(
     loaded: Loaded, images: Images, engine: HFEngine, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = prompts(loaded[1], images)
 
-    def starved(model: PreTrainedModel, input_ids: torch.Tensor, *args: Any, **inputs: Any) -> torch.Tensor:
-        if (input_ids.shape[1] == 1) == (failing == "_decode"):
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
-        return text_hidden(model, input_ids, *args, **inputs)
+    def starved(*_: object, **__: object) -> torch.Tensor:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
 
-    monkeypatch.setattr("webdojo.policy.hf.text_hidden", starved)
+    monkeypatch.setattr(failing, starved)
     with pytest.raises(EngineError, match=r"out of memory with \d+ requests of up to \d+ tokens; lower rollout"):
         await asyncio.gather(*(engine.generate(p, Sampling(max_tokens=4)) for p in asked))
     monkeypatch.undo()
@@ -292,7 +285,7 @@ async def test_a_cancelled_caller_frees_its_row(loaded: Loaded, images: Images, 
         await asyncio.wait_for(engine.generate(prompt, endless), 0.1)
     answer = await engine.generate(prompt, Sampling(max_tokens=3))
     assert len(answer.ids) <= 3
-    assert not engine._running
+    assert not engine._rows.running
 
 
 async def test_close_fails_what_is_in_flight(loaded: Loaded, images: Images) -> None:

@@ -23,7 +23,6 @@ from webdojo.agent.prefix import shared_fraction
 from webdojo.loops.arena import Arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn
-from webdojo.policy.hf import HFEngine
 from webdojo.progress import Progress, progress
 from webdojo.rollout.collector import Collected, GroupCollector
 from webdojo.rollout.groups import Group, TaskStream
@@ -31,12 +30,12 @@ from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.learner import Learner
-from webdojo.types import Task, Trajectory
+from webdojo.types import Task, TrainableEngine, Trajectory
 
 PHASE = "rl"
 
 
-async def online(arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequence[Task], log: RunLog) -> None:
+async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks: Sequence[Task], log: RunLog) -> None:
     """Train until `train.iterations` iterations are done, from the store's last RL checkpoint if there is one.
 
     Args:
@@ -59,7 +58,7 @@ async def online(arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequen
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
     stream = TaskStream(tasks, recipe.seed, position, arena.blocked)
-    engine.update_weights(learner.model.state_dict(), version=done)
+    await engine.update_weights(learner.model.state_dict(), version=done)
 
     for iteration in range(done + 1, config.iterations + 1):
         store.discard_trajectories(PHASE, iteration)
@@ -78,14 +77,14 @@ async def online(arena: Arena, learner: Learner, engine: HFEngine, tasks: Sequen
                 max_staleness=rollout.max_staleness,
             )
             collector.surplus = surplus
-            collected = await collector.collect(engine.version, _filler(bar))
+            collected = await collector.collect(engine.health().version, _filler(bar))
             surplus = collector.surplus
             rolled_out = time.perf_counter()
 
             samples = samples_from_groups([group.trajectories for group in collected.groups], config)
             bar.advance(0, updating_on=f"{len(samples)} turns")
             update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
-            engine.update_weights(learner.model.state_dict(), version=iteration)
+            await engine.update_weights(learner.model.state_dict(), version=iteration)
             updated = time.perf_counter()
 
         figures = (

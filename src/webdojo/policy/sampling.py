@@ -10,12 +10,26 @@ from collections.abc import Sequence
 
 import torch
 
+from webdojo.policy.forward import LogitBias
 from webdojo.types import Sampling
 
 
 def temperatures(samplings: Sequence[Sampling]) -> torch.Tensor:
     """float32 [N, 1]: what the logits are divided by; greedy rows score at temperature 1."""
     return torch.tensor([[s.temperature or 1.0] for s in samplings])
+
+
+def logit_bias(samplings: Sequence[Sampling], device: torch.device) -> LogitBias | None:
+    """The biases of a batch, each sampling a row; None where there are none."""
+    entries = [(row, token, value) for row, s in enumerate(samplings) for token, value in s.logit_bias.items()]
+    if not entries:
+        return None
+    rows, ids, values = zip(*entries, strict=True)
+    return LogitBias(
+        torch.tensor(rows, device=device),
+        torch.tensor(ids, device=device),
+        torch.tensor(values, dtype=torch.float32, device=device),
+    )
 
 
 def draw(logprobs: torch.Tensor, samplings: Sequence[Sampling], uniforms: Sequence[float]) -> torch.Tensor:

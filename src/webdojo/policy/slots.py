@@ -8,7 +8,6 @@ attention reads plain views. Invariant: positions at or past a row's length are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import torch
 
@@ -18,26 +17,31 @@ LENGTH_STEP = 128
 """Slot lengths grow in steps of this many tokens."""
 
 
-@dataclass
 class SlotCache:
-    """Keys and values of all text layers, [slots, heads, length, head dim] each."""
+    """Keys and values of all text layers.
 
-    keys: list[torch.Tensor] = field(default_factory=list)
-    values: list[torch.Tensor] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    """Tokens of each running row."""
-    is_compileable: bool = False
+    Args:
+        layers, heads, head_dim: of the text model; heads are those of keys and values.
+    """
+
+    is_compileable = False
     """Read by `transformers` when it decides about masks."""
-    _rows: slice = field(default_factory=lambda: slice(0))
-    """The slots that the next forward pass is about."""
-    _write_at: torch.Tensor | None = None
-    """[rows, new tokens]: where those go; None where they are all that their rows will hold."""
-    _reach: int = 0
-    """Cached tokens that are attended to at most."""
 
-    def admit(
-        self, lengths: list[int], beginnings: Sequence[Beginning | None], device: torch.device
-    ) -> torch.Tensor | None:
+    def __init__(self, layers: int, heads: int, head_dim: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.kv = torch.zeros(layers, 2, 0, heads, 0, head_dim, dtype=dtype, device=device)
+        """[layers, 2, slots, heads, length, head dim]: keys, then values."""
+        self.lengths: list[int] = []
+        """Tokens of each running row."""
+        self._reach = 0
+        """Tokens that the next forward pass attends to at most."""
+        self._rows = slice(0)
+        """The slots that the next forward pass is about."""
+        self._write_at: torch.Tensor | None = None
+        """[rows, new tokens]: where those go; None where they are all that their rows will hold."""
+        self._every = torch.arange(0, device=device)
+        """0..rows-1"""
+
+    def admit(self, lengths: list[int], beginnings: Sequence[Beginning | None]) -> torch.Tensor | None:
         """Make room for new rows; the next forward pass writes what their beginnings lack, padded on the right.
 
         Returns:
@@ -55,34 +59,33 @@ class SlotCache:
             return None
         for row, beginning in enumerate(beginnings, start):
             if beginning is not None:
-                for cached, kept in zip((*self.keys, *self.values), (*beginning.keys, *beginning.values), strict=True):
-                    cached[row, :, : beginning.length] = kept[:, : beginning.length]
+                beginning.write(self.kv[:, :, row])
+        device = self.kv.device
         return self._write(torch.tensor(known, device=device)[:, None] + torch.arange(new, device=device))
 
-    def step(self, device: torch.device) -> torch.Tensor:
+    def step(self) -> torch.Tensor:
         """Every running row gets one more token, which the next forward pass writes.
 
         Returns:
-            Bool mask [rows, 1, new tokens, longest]: what each row's new tokens attend to, themselves included.
+            Mask [rows, 1, new tokens, reach] to add to the scores: 0 where a new token attends, itself included,
+            else -inf.
         """
-        write_at = torch.tensor(self.lengths, device=device)[:, None]
+        write_at = torch.tensor(self.lengths, device=self.kv.device)[:, None]
         self.lengths = [length + 1 for length in self.lengths]
         self._rows = slice(len(self.lengths))
         self._reserve(max(self.lengths))
         return self._write(write_at)
 
-    def read(self, row: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """Views of a row's keys and values, [heads, tokens, head dim] for each layer."""
-        length = self.lengths[row]
-        return [k[row, :, :length] for k in self.keys], [v[row, :, :length] for v in self.values]
+    def row(self, row: int) -> torch.Tensor:
+        """A view of a row, [layers, 2, heads, tokens, head dim]."""
+        return self.kv[:, :, row, :, : self.lengths[row]]
 
     def drop(self, row: int) -> None:
         """Row leaves; the last running row takes its number."""
         last = len(self.lengths) - 1
         if row != last:
             length = self.lengths[last]
-            for cached in (*self.keys, *self.values):
-                cached[row, :, :length] = cached[last, :, :length]
+            self.kv[:, :, row, :, :length] = self.kv[:, :, last, :, :length]
             self.lengths[row] = length
         self.lengths.pop()
 
@@ -93,24 +96,27 @@ class SlotCache:
     def free(self) -> None:
         """Give the memory back; no row may be running."""
         assert not self.lengths, f"{len(self.lengths)} rows are running"
-        self.keys, self.values = [], []
+        self.kv = self.kv[:, :, :0, :, :0].clone()
 
     def update(
         self, key: torch.Tensor, value: torch.Tensor, layer_idx: int, *_: object, **__: object
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Called by each attention layer with its new keys and values; returns what it attends to."""
-        if layer_idx == len(self.keys):
-            shape = (self._slots_wanted(), key.shape[1], _rounded(max(self.lengths)), key.shape[3])
-            self.keys.append(key.new_zeros(shape))
-            self.values.append(value.new_zeros(shape))
-        keys, values = self.keys[layer_idx][self._rows], self.values[layer_idx][self._rows]
+        keys, values = self.kv[layer_idx, :, self._rows]
         if self._write_at is None:
             keys[:, :, : key.shape[2]] = key
             values[:, :, : value.shape[2]] = value
             return key, value
-        row = torch.arange(len(keys), device=key.device)[:, None]
-        keys[row, :, self._write_at] = key.transpose(1, 2)
-        values[row, :, self._write_at] = value.transpose(1, 2)
+        at = (self._every[:, None], slice(None), self._write_at)
+        keys[at], values[at] = key.transpose(1, 2), value.transpose(1, 2)
+        return keys[:, :, : self._reach], values[:, :, : self._reach]
+
+    def write(self, layer: int, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """As `update`, for one new token a row: [rows, heads, head dim] in, [rows, heads, reach, head dim] out."""
+        keys, values = self.kv[layer, :, self._rows]
+        assert self._write_at is not None, "no step under way"
+        at = (self._every, slice(None), self._write_at[:, 0])
+        keys[at], values[at] = key, value
         return keys[:, :, : self._reach], values[:, :, : self._reach]
 
     def get_query_offset(self, layer_idx: int = 0) -> int:
@@ -122,23 +128,19 @@ class SlotCache:
         return query_length, 0
 
     def _write(self, write_at: torch.Tensor) -> torch.Tensor:
-        self._write_at = write_at
+        self._write_at, self._every = write_at, torch.arange(len(write_at), device=write_at.device)
         self._reach = int(write_at.max()) + 1
-        return (torch.arange(self._reach, device=write_at.device) <= write_at[..., None])[:, None]
-
-    def _slots_wanted(self) -> int:
-        return 1 << (len(self.lengths) - 1).bit_length()
+        hidden = torch.arange(self._reach, device=write_at.device) > write_at[..., None]
+        return torch.zeros_like(hidden, dtype=self.kv.dtype).masked_fill_(hidden, float("-inf"))[:, None]
 
     def _reserve(self, tokens: int) -> None:
-        """Grow every layer to hold the running rows at this length; what they hold is kept."""
-        for cached in (self.keys, self.values):
-            for layer, old in enumerate(cached):
-                slots, heads, length, dim = old.shape
-                wanted = (max(slots, self._slots_wanted()), heads, max(length, _rounded(tokens)), dim)
-                if wanted != old.shape:
-                    grown = old.new_zeros(wanted)
-                    grown[:slots, :, :length] = old
-                    cached[layer] = grown
+        """Grow to hold the running rows at this length; what they hold is kept."""
+        layers, two, slots, heads, length, dim = self.kv.shape
+        wanted = (max(slots, 1 << (len(self.lengths) - 1).bit_length()), max(length, _rounded(tokens)))
+        if wanted != (slots, length):
+            grown = self.kv.new_zeros(layers, two, wanted[0], heads, wanted[1], dim)
+            grown[:, :, :slots, :, :length] = self.kv
+            self.kv = grown
 
 
 def _rounded(tokens: int) -> int:

@@ -1,0 +1,185 @@
+"""The running rows of the embedded engine, and the forward passes over them.
+
+`admit` reads prompts, without the beginnings that are known already, and samples a token for each;
+`step` gives every running row one token. Complete responses leave at once. Invariant: row r of the
+cache belongs to `running[r]`, and holds all its tokens but the one sampled last.
+"""
+
+from __future__ import annotations
+
+import torch
+from transformers import PreTrainedModel
+
+from webdojo.errors import EngineError
+from webdojo.policy.collate import lay_out
+from webdojo.policy.decode import Decoder
+from webdojo.policy.features import FeatureCache, ImageFeatures
+from webdojo.policy.forward import join_features, policy_logits, text_hidden
+from webdojo.policy.prefixes import PrefixCache, after
+from webdojo.policy.processor import Processor
+from webdojo.policy.request import Request
+from webdojo.policy.sampling import draw, logit_bias, temperatures
+from webdojo.types import FinishReason, ImageSegment, ImageSource
+
+CACHE_BYTES = 256 * 2**20
+"""Of prompts, and as much of visual features."""
+CACHE_SHARE = 0.1
+"""What takes its place on a GPU, of the memory there is."""
+
+
+class Rows:
+    """Requests that decode together.
+
+    Args:
+        model: of a registered layout; it is owned from now on.
+        processor: of the same folder as the model.
+        images: where screenshots are read from.
+    """
+
+    def __init__(self, model: PreTrainedModel, processor: Processor, images: ImageSource) -> None:
+        self.running: list[Request] = []
+        self.prompt_tokens = 0
+        """Of all prompts so far, and of what was sampled after them where new weights made it to be read again."""
+        self.prefilled_tokens = 0
+        """How many of them had to be read; the others were known from prompts that began alike."""
+        self._model = model
+        self._processor = processor
+        self._decoder = Decoder(model)
+        self._cache = self._decoder.cache()
+        self._features = FeatureCache(model, processor, images, _cache_bytes(model.device))
+        self._prefixes = PrefixCache(_cache_bytes(model.device))
+        self._banned = processor.banned(model.config.get_text_config().vocab_size).to(model.device)
+
+    def admit(self, requests: list[Request], version: int) -> None:
+        """Read prompts (and, after a weight update, what was sampled so far) and sample the next token of each.
+
+        A request whose images cannot be read fails, the others go on.
+        """
+        readable: list[Request] = []
+        features: dict[str, ImageFeatures] = {}
+        for request in requests:
+            request.enter("prefill")
+            try:
+                features |= self._features.of(request.prompt)
+                readable.append(request)
+            except EngineError as error:
+                request.future.set_exception(error)
+        first = {r.boundaries[-1]: r for r in reversed(readable)}
+        for wave in (list(first.values()), [r for r in readable if first[r.boundaries[-1]] is not r]):
+            for alike in self._by_new_tokens(wave):
+                self._read(alike, features, version)
+
+    def step(self, version: int) -> None:
+        """One token for every running row."""
+        device = self._model.device
+        last = torch.tensor([r.ids[-1] for r in self.running], device=device)
+        positions = torch.tensor([r.next_position for r in self.running], device=device)
+        for request in self.running:
+            request.next_position += 1
+        hidden = self._decoder(last, positions, self._cache)
+        self._sample(hidden, list(self.running), version)
+
+    def leave(self, request: Request) -> None:
+        """Take a request out."""
+        row = self.running.index(request)
+        self._cache.drop(row)
+        self.running[row] = self.running[-1]
+        self.running.pop()
+
+    def take_out(self, first: int = 0) -> list[Request]:
+        """Take out the rows from `first` on, and return their requests."""
+        taken = self.running[first:]
+        del self.running[first:]
+        self._cache.truncate(first)
+        return taken
+
+    def forget(self, vision: bool = True) -> None:
+        """Drop what was kept of prompts, and with `vision` of images; running rows stay."""
+        self._prefixes.clear()
+        if vision:
+            self._features.clear()
+
+    def free(self) -> None:
+        """Give the memory of the rows back; none may be running."""
+        self._cache.free()
+
+    def _by_new_tokens(self, requests: list[Request]) -> list[list[Request]]:
+        """Requests that have about as many tokens to read, so that little is padded."""
+        known = [self._prefixes.longest(r.boundaries) for r in requests]
+        new = {id(r): r.tokens - (k.length if k else 0) for r, k in zip(requests, known, strict=True)}
+        batches: list[list[Request]] = []
+        for request in sorted(requests, key=lambda r: -new[id(r)]):
+            if batches and new[id(request)] * 2 > new[id(batches[-1][0])]:
+                batches[-1].append(request)
+            else:
+                batches.append([request])
+        return batches
+
+    def _read(self, requests: list[Request], features: dict[str, ImageFeatures], version: int) -> None:
+        """One forward pass over what is new in the requests' prompts, and the next token of each."""
+        image_id = self._processor.image_token_id
+        laid_out = [
+            lay_out(r.prompt, r.ids, [features[i.sha].grid for i in r.prompt.images], image_id) for r in requests
+        ]
+        beginnings = [self._prefixes.longest(r.boundaries) for r in requests]
+        known = [0 if beginning is None else beginning.length for beginning in beginnings]
+        new = [len(row.ids) - begin for row, begin in zip(laid_out, known, strict=True)]
+        input_ids = torch.full((len(requests), max(new)), self._processor.stop_id)
+        position_ids = torch.zeros((3, len(requests), max(new)), dtype=torch.long)
+        for b, (row, begin) in enumerate(zip(laid_out, known, strict=True)):
+            input_ids[b, : new[b]] = torch.tensor(row.ids[begin:])
+            position_ids[:, b, : new[b]] = row.position_ids[:, begin:]
+        device = self._model.device
+        input_ids = input_ids.to(device)
+        first_row = len(self.running)
+        shown = [
+            features[segment.image.sha].features.rows(slice(max(begin - end + segment.tokens, 0), None))
+            for request, begin in zip(requests, known, strict=True)
+            for segment, (_, end) in zip(request.prompt.segments, request.boundaries, strict=True)
+            if isinstance(segment, ImageSegment) and end > begin
+        ]
+        mask = self._cache.admit([len(row.ids) for row in laid_out], beginnings)
+        hidden = text_hidden(
+            self._model,
+            input_ids,
+            position_ids.to(device),
+            input_ids == image_id,
+            join_features(shown),
+            attention_mask=mask,
+            past_key_values=self._cache,
+        )
+        self.prompt_tokens += sum(len(row.ids) for row in laid_out)
+        self.prefilled_tokens += sum(new)
+        for b, (request, row) in enumerate(zip(requests, laid_out, strict=True)):
+            request.next_position = row.next_position
+            self._prefixes.keep(request.boundaries, self._cache.row(first_row + b))
+            request.enter("decode")
+        self.running += requests
+        last = torch.tensor(new, device=device) - 1
+        self._sample(hidden[torch.arange(len(requests), device=device), last], requests, version)
+
+    def _sample(self, hidden: torch.Tensor, requests: list[Request], version: int) -> None:
+        """Give each request its next token from its row of `hidden`; those that end leave."""
+        samplings = [r.sampling for r in requests]
+        heat = temperatures(samplings).to(hidden.device)
+        logits = policy_logits(self._model, hidden, self._banned, heat, logit_bias(samplings, hidden.device))
+        logprobs = torch.log_softmax(logits, dim=-1)
+        ids = draw(logprobs, samplings, [r.stream.random() for r in requests])
+        chosen = logprobs.gather(-1, ids[:, None]).squeeze(-1)
+        for request, token, logprob in zip(requests, ids.tolist(), chosen.tolist(), strict=True):
+            reason = request.take(token, logprob, version, self._processor.eos_ids, self._processor.decode)
+            if reason is not None:
+                self._finish(request, reason)
+
+    def _finish(self, request: Request, reason: FinishReason) -> None:
+        """What was read and sampled is kept for the turn that follows."""
+        answered = [*request.boundaries, after(request.boundaries[-1], request.ids)]
+        self._prefixes.keep(answered, self._cache.row(self.running.index(request)))
+        self.leave(request)
+        request.answer(reason)
+
+
+def _cache_bytes(device: torch.device) -> int:
+    if device.type != "cuda":
+        return CACHE_BYTES
+    return int(torch.cuda.get_device_properties(device).total_memory * CACHE_SHARE)
