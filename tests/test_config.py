@@ -73,6 +73,8 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["rollout.group_size=1"], ["rollout.group_size", "greater than or equal to 2"]),
         (["rollout.max_steps_by_difficulty={3: 0}"], ["max_steps_by_difficulty.3", "0", "greater than or equal to 1"]),
         (["tasks.difficulty_sampling={0: 1}"], ["tasks.difficulty_sampling", "0", "greater than or equal to 1"]),
+        (["rollout.sampling.logit_bias={7: 1.5}"], ["rollout.sampling", "learner scores responses without"]),
+        (["rollout.sampling.seed=3"], ["rollout.sampling", "episodes of a group alike"]),
         (["tasks.layout=huge"], ["tasks.layout", "'huge'", "'compact'"]),
         (["train.lr=0", "train.clip_low=-1"], ["train.lr", "train.clip_low"]),
     ],

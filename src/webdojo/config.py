@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
 
 from webdojo.errors import ConfigError
 from webdojo.types import Sampling
@@ -324,6 +324,15 @@ class RolloutConfig(HorizonSection):
     task_timeout_s: float = Field(default=600, gt=0)
     max_staleness: int = Field(default=1, ge=0)
     """Versions by which a surplus group may lag behind and still train."""
+
+    @field_validator("sampling")
+    @classmethod
+    def _can_train(cls, sampling: Sampling) -> Sampling:
+        if sampling.logit_bias:
+            raise ValueError("the learner scores responses without a logit_bias; leave it out here")
+        if sampling.seed is not None:
+            raise ValueError("one seed for all requests makes the episodes of a group alike; set the recipe's seed")
+        return sampling
 
 
 class SFTConfig(Section):
