@@ -46,7 +46,7 @@ def template(family: str) -> str:
 
 def expected(processor: Processor, family: str, messages: list[dict[str, Any]], *image_tokens: int) -> list[int]:
     """The template's ids, each image pad repeated as often as the image has tokens."""
-    ids: list[int] = processor.tokenizer.apply_chat_template(
+    ids: Any = processor.tokenizer.apply_chat_template(
         messages, chat_template=template(family), add_generation_prompt=True, tokenize=True, return_dict=False
     )
     out: list[int] = []
@@ -87,7 +87,7 @@ def test_the_first_prompt_is_the_template_s(processor: Processor, images: Images
     _, first = conversation(processor, images)
     prompt = first.prompt(ROOM)
     system, user, _ = texts(processor, prompt)
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "system", "content": system},
         {"role": "user", "content": [{"type": "text", "text": user}, {"type": "image"}]},
     ]
@@ -119,7 +119,7 @@ def test_later_prompts_are_the_vision_templates_too(processor: Processor, images
     assert sum(isinstance(s, ImageSegment) for s in prompt.segments) == 2
     system, first, answer, second, _ = texts(processor, prompt)
     assert THINK in answer
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "system", "content": system},
         {"role": "user", "content": [{"type": "text", "text": first}, {"type": "image"}]},
         {"role": "assistant", "content": answer},

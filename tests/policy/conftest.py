@@ -128,7 +128,8 @@ def tiny_config(processor: Processor, hidden: int = 64, layers: int = 2, vision_
 
 def qwen2_5_vl_config(processor: Processor) -> Qwen2_5_VLConfig:
     """As `tiny_config`, of the family before."""
-    text = tiny_config(processor).text_config.to_dict()
+    base: Any = tiny_config(processor)
+    text = base.text_config.to_dict()
     text |= {"model_type": "qwen2_5_vl_text", "layer_types": ["full_attention"] * 2}
     text["rope_parameters"] = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 2, 2]}
     del text["head_dim"]  # this text model always divides the hidden size by its heads

@@ -38,7 +38,9 @@ def images() -> CountedImages:
 
 def test_cached_features_give_the_same_logprobs_and_gradients(loaded: Loaded, images: CountedImages) -> None:
     model, processor = loaded
-    vision_tower(model).requires_grad_(False)
+    tower = vision_tower(model)
+    assert tower is not None
+    tower.requires_grad_(False)
     a, b, c = images.random(1), images.random(2, 96, 64), images.random(3, 64, 128)
     answer = processor.encode("<think>the red mug</think><|im_end|>")
     todo = [

@@ -43,6 +43,7 @@ def encoded(width: int, height: int, mode: str = "RGB", kind: str = "JPEG") -> b
 def test_pixels_are_those_of_hugging_face(processor: Processor, size: tuple[int, int], mode: str, kind: str) -> None:
     data = encoded(*size, mode, kind)
     pixel_values, grid = processor.pixels(data)
+    assert processor.image_processor is not None
     expected = processor.image_processor(Image.open(io.BytesIO(data)).convert("RGB"), return_tensors="pt")
     assert torch.equal(grid, expected["image_grid_thw"])
     assert torch.equal(pixel_values, expected["pixel_values"])
@@ -55,6 +56,7 @@ def test_clip_normalisation_follows_the_folder(tmp_path: Path, processor: Proces
     config.write_text(config.read_text().replace('"image_mean": [\n    0.5', '"image_mean": [\n    0.25'))
     changed = Processor.load(tmp_path)
     data = encoded(64, 64)
+    assert changed.image_processor is not None
     expected = changed.image_processor(Image.open(io.BytesIO(data)), return_tensors="pt")["pixel_values"]
     assert torch.equal(changed.pixels(data)[0], expected)
     assert not torch.equal(changed.pixels(data)[0], processor.pixels(data)[0])

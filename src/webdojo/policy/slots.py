@@ -14,7 +14,7 @@ import torch
 from webdojo.policy.prefixes import Beginning
 
 LENGTH_STEP = 128
-"""Slot lengths grow in steps of this many tokens."""
+"""Slot lengths are multiples of so many tokens, and grow by half at least: growing copies everything."""
 
 
 class SlotCache:
@@ -136,9 +136,11 @@ class SlotCache:
     def _reserve(self, tokens: int) -> None:
         """Grow to hold the running rows at this length; what they hold is kept."""
         layers, two, slots, heads, length, dim = self.kv.shape
-        wanted = (max(slots, 1 << (len(self.lengths) - 1).bit_length()), max(length, _rounded(tokens)))
-        if wanted != (slots, length):
-            grown = self.kv.new_zeros(layers, two, wanted[0], heads, wanted[1], dim)
+        rows = len(self.lengths)
+        if rows > slots or tokens > length:
+            more_slots = 1 << (rows - 1).bit_length() if rows > slots else slots
+            longer = _rounded(max(tokens, length * 3 // 2)) if tokens > length else length
+            grown = self.kv.new_zeros(layers, two, more_slots, heads, longer, dim)
             grown[:, :, :slots, :, :length] = self.kv
             self.kv = grown
 
