@@ -1,6 +1,6 @@
 """How much faster does the embedded engine answer web agents than `model.generate`, and how much need it not read?
 
-    python benchmarks/engine.py [--at-once 1 8 32] [--repeats 5] [--turns 4] [--tokens 32] [--threads 2]
+    python benchmarks/engine.py [--at-once 1 8 32] [--repeats 5] [--turns 4] [--tokens 32] [--threads 1]
     python benchmarks/engine.py --profile       where the engine's time goes
 
 The tiny model in float32 on the CPU. Episodes of the `openwebrl` harness, as many as run at once, in groups of
@@ -24,7 +24,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import cProfile
-import os
 import pstats
 import random
 import time
@@ -283,7 +282,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--turns", type=int, default=4)
     parser.add_argument("--tokens", type=int, default=32)
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--threads", type=int, default=1, help="torch threads of both")
     parser.add_argument("--profile", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
