@@ -30,14 +30,15 @@ class Decoder:
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._axes = 3 if layout_of(model).images else 1
-        self._embed: Any = model.get_input_embeddings()
+        embed: Any = model.get_input_embeddings()
+        self._embedding: torch.Tensor = embed.weight
         self._rotary = text_model(model).rotary_emb
-        self._norm = text_model(model).norm
+        self._norm = _Norm(text_model(model).norm)
         self._layers = [_Layer(layer, index) for index, layer in enumerate(text_layers(model))]
 
     def cache(self) -> SlotCache:
         """An empty cache for this model's keys and values."""
-        first, weight = self._layers[0], self._embed.weight
+        first, weight = self._layers[0], self._embedding
         return SlotCache(len(self._layers), first.key_heads, first.head_dim, weight.dtype, weight.device)
 
     def __call__(self, ids: torch.Tensor, positions: torch.Tensor, cache: SlotCache) -> torch.Tensor:
@@ -49,51 +50,60 @@ class Decoder:
             cache: gets the tokens' keys and values.
         """
         mask = cache.step()
-        hidden: torch.Tensor = self._embed(ids)
+        hidden = F.embedding(ids, self._embedding)
         axes = positions[:, None] if self._axes == 1 else positions[None, :, None].expand(3, -1, -1)
         cos, sin = self._rotary(hidden, axes)
         for layer in self._layers:
             hidden = layer(hidden, cos, sin, mask, cache)
-        return _rms_norm(hidden, self._norm)
+        return self._norm(hidden)
 
 
 class _Layer:
-    """One text layer."""
+    """One text layer. What a step needs of the modules is taken out of them once: to look it up costs as much."""
 
     def __init__(self, layer: Any, index: int) -> None:
+        attention, mlp = layer.self_attn, layer.mlp
         self._index = index
-        self._attention, self._mlp = layer.self_attn, layer.mlp
-        self._before_attention, self._before_mlp = layer.input_layernorm, layer.post_attention_layernorm
-        self._norms = dict(self._attention.named_children())
-        self.head_dim: int = self._attention.head_dim
-        self.query_heads = self._attention.q_proj.out_features // self.head_dim
-        self.key_heads = self._attention.k_proj.out_features // self.head_dim
-        self._qkv = _join(self._attention.q_proj, self._attention.k_proj, self._attention.v_proj)
-        self._gate_up = _join(self._mlp.gate_proj, self._mlp.up_proj)
+        self.head_dim: int = attention.head_dim
+        self._query_heads: int = attention.q_proj.out_features // self.head_dim
+        self.key_heads: int = attention.k_proj.out_features // self.head_dim
+        self._scale: float = attention.scaling
+        self._qkv = _join(attention.q_proj, attention.k_proj, attention.v_proj)
+        self._output = attention.o_proj.weight, attention.o_proj.bias
+        self._gate_up = _join(mlp.gate_proj, mlp.up_proj)
+        self._down = mlp.down_proj.weight, mlp.down_proj.bias
+        self._activate = mlp.act_fn
+        self._before_attention = _Norm(layer.input_layernorm)
+        self._before_mlp = _Norm(layer.post_attention_layernorm)
+        self._head_norms = [_Norm(part) for name, part in attention.named_children() if name in ("q_norm", "k_norm")]
 
     def __call__(
         self, hidden: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, mask: torch.Tensor, cache: SlotCache
     ) -> torch.Tensor:
-        rows, turned = len(hidden), self.query_heads + self.key_heads
-        qkv = F.linear(_rms_norm(hidden, self._before_attention), *self._qkv).view(rows, -1, self.head_dim)
+        rows, queried, turned = len(hidden), self._query_heads, self._query_heads + self.key_heads
+        qkv = F.linear(self._before_attention(hidden), *self._qkv).view(rows, -1, self.head_dim)
         queries_keys = qkv[:, :turned]
-        if "q_norm" in self._norms:
-            queries = _rms_norm(qkv[:, : self.query_heads], self._norms["q_norm"])
-            keys = _rms_norm(qkv[:, self.query_heads : turned], self._norms["k_norm"])
-            queries_keys = torch.cat([queries, keys], dim=1)
+        if self._head_norms:
+            of_queries, of_keys = self._head_norms
+            queries_keys = torch.cat([of_queries(qkv[:, :queried]), of_keys(qkv[:, queried:turned])], dim=1)
         queries_keys = _turn(queries_keys, cos, sin)
-        keys, values = cache.write(self._index, queries_keys[:, self.query_heads :], qkv[:, turned:])
-        queries = queries_keys[:, : self.query_heads].reshape(rows, self.key_heads, -1, self.head_dim)
-        seen = F.scaled_dot_product_attention(queries, keys, values, mask, scale=self._attention.scaling)
-        output = self._attention.o_proj
-        hidden = hidden + F.linear(seen.reshape(rows, -1), output.weight, output.bias)
-        gate, up = F.linear(_rms_norm(hidden, self._before_mlp), *self._gate_up).chunk(2, dim=-1)
-        down = self._mlp.down_proj
-        return hidden + F.linear(self._mlp.act_fn(gate) * up, down.weight, down.bias)
+        keys, values = cache.write(self._index, queries_keys[:, queried:], qkv[:, turned:])
+        queries = queries_keys[:, :queried].reshape(rows, self.key_heads, -1, self.head_dim)
+        seen = F.scaled_dot_product_attention(queries, keys, values, mask, scale=self._scale)
+        hidden = hidden + F.linear(seen.reshape(rows, -1), *self._output)
+        gate, up = F.linear(self._before_mlp(hidden), *self._gate_up).chunk(2, dim=-1)
+        return hidden + F.linear(self._activate(gate) * up, *self._down)
 
 
-def _rms_norm(x: torch.Tensor, norm: Any) -> torch.Tensor:
-    return F.rms_norm(x, norm.weight.shape, norm.weight, norm.variance_epsilon)
+class _Norm:
+    """RMS norm by the weight of a module."""
+
+    def __init__(self, module: Any) -> None:
+        self._weight: torch.Tensor = module.weight
+        self._eps: float = module.variance_epsilon
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.rms_norm(x, self._weight.shape, self._weight, self._eps)
 
 
 def _turn(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

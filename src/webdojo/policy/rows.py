@@ -43,6 +43,7 @@ class Rows:
         self.prefilled_tokens = 0
         """How many of them had to be read; the others were known from prompts that began alike."""
         self._model = model
+        self._device = model.device
         self._processor = processor
         self._decoder = Decoder(model)
         self._cache = self._decoder.cache()
@@ -71,9 +72,8 @@ class Rows:
 
     def step(self, version: int) -> None:
         """One token for every running row."""
-        device = self._model.device
-        last = torch.tensor([r.ids[-1] for r in self.running], device=device)
-        positions = torch.tensor([r.next_position for r in self.running], device=device)
+        last = torch.tensor([r.ids[-1] for r in self.running], device=self._device)
+        positions = torch.tensor([r.next_position for r in self.running], device=self._device)
         for request in self.running:
             request.next_position += 1
         hidden = self._decoder(last, positions, self._cache)
@@ -129,8 +129,7 @@ class Rows:
         for b, (row, begin) in enumerate(zip(laid_out, known, strict=True)):
             input_ids[b, : new[b]] = torch.tensor(row.ids[begin:])
             position_ids[:, b, : new[b]] = row.position_ids[:, begin:]
-        device = self._model.device
-        input_ids = input_ids.to(device)
+        input_ids = input_ids.to(self._device)
         first_row = len(self.running)
         shown = [
             features[segment.image.sha].features.rows(slice(max(begin - end + segment.tokens, 0), None))
@@ -142,7 +141,7 @@ class Rows:
         hidden = text_hidden(
             self._model,
             input_ids,
-            position_ids.to(device),
+            position_ids.to(self._device),
             input_ids == image_id,
             join_features(shown),
             attention_mask=mask,
@@ -155,8 +154,8 @@ class Rows:
             self._prefixes.keep(request.boundaries, self._cache.row(first_row + b))
             request.enter("decode")
         self.running += requests
-        last = torch.tensor(new, device=device) - 1
-        self._sample(hidden[torch.arange(len(requests), device=device), last], requests, version)
+        last = torch.tensor(new, device=self._device) - 1
+        self._sample(hidden[torch.arange(len(requests), device=self._device), last], requests, version)
 
     def _sample(self, hidden: torch.Tensor, requests: list[Request], version: int) -> None:
         """Give each request its next token from its row of `hidden`; those that end leave."""
