@@ -1,0 +1,198 @@
+"""Calls in the manner of Python, `do(action="Click", element="7")`, read without evaluating anything.
+
+A value is a quoted text, a bare number (kept as text) or None. Quotes that look alike are taken for
+quotes. `find` and `read` are linear in the length of their text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+_DOUBLE, _SINGLE = '"“”„‟″＂', "'‘’‚‛′＇`"
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
+_HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
+
+_NAME = re.compile(r"([A-Za-z_]\w*)\s*=")
+_NUMBER = re.compile(r"[+-]?[0-9][0-9.]*")
+_WORD = re.compile(r"\w+")
+_SPACE = re.compile(r"\s*")
+_HEX = re.compile(r"[0-9a-fA-F]+")
+
+Value = str | None
+
+
+@dataclass(frozen=True)
+class PyCall:
+    """A call as it was written."""
+
+    function: str
+    positional: list[Value] = field(default_factory=list)
+    named: dict[str, Value] = field(default_factory=dict)
+
+    def bound(self, parameters: Sequence[str]) -> dict[str, str]:
+        """What each parameter got; those that got None or nothing are absent.
+
+        Raises:
+            ValueError: too many values, or a name that is unknown or given twice; the message says which.
+        """
+        if len(self.positional) > len(parameters):
+            raise ValueError(f"{self.function} takes at most {len(parameters)} values, not {len(self.positional)}")
+        values = dict(zip(parameters, self.positional, strict=False))
+        for name, value in self.named.items():
+            if name not in parameters:
+                known = ", ".join(parameters) or "no arguments"
+                raise ValueError(f'{self.function} has no argument "{short(name)}"; it takes {known}')
+            if name in values:
+                raise ValueError(f"{self.function} got {name} twice")
+            values[name] = value
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class Grammar:
+    """Finds calls of some functions.
+
+    Args:
+        functions: their names.
+    """
+
+    def __init__(self, functions: Iterable[str]) -> None:
+        names = "|".join(map(re.escape, functions))
+        self._begin = re.compile(rf"^[ \t]*#[^\n]*|(?<![\w.])({names})\s*\(", re.MULTILINE)
+
+    def find(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """The next place where a call begins, outside lines that begin with `#`."""
+        return next((match for match in self._begin.finditer(text, start) if match[1]), None)
+
+
+def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
+    """The call that begins at a place that `Grammar.find` gave, and where it ends.
+
+    Raises:
+        ValueError: it is not a call; the message says what is wrong.
+    """
+    call = PyCall(begin[1])
+    position = _skip(text, begin.end())
+    while not text.startswith(")", position):
+        name = _NAME.match(text, position)
+        if name is not None:
+            position = _skip(text, name.end())
+        value, position = _value(text, position)
+        if name is None and call.named:
+            raise ValueError("a value without a name stands after one with a name")
+        if name is None:
+            call.positional.append(value)
+        elif name[1] in call.named:
+            raise ValueError(f"{call.function} got {short(name[1])} twice")
+        else:
+            call.named[name[1]] = value
+        position = _skip(text, position)
+        if text.startswith(",", position):
+            position = _skip(text, position + 1)
+        elif not text.startswith(")", position):
+            raise ValueError(f"expected a comma or a closing bracket {_near(text, position)}")
+    return call, position + 1
+
+
+def write(function: str, arguments: Mapping[str, str], reserved: re.Pattern[str]) -> str:
+    """The call as `read` reads it back.
+
+    Args:
+        reserved: single characters that are written as escapes.
+    """
+    said = (f"{name}={_quoted(value, reserved)}" for name, value in arguments.items())
+    return f"{function}({', '.join(said)})"
+
+
+def short(text: str, limit: int = 40) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text[: 2 * limit].split())
+    return line if len(line) <= limit and len(text) <= 2 * limit else f"{line[: limit - 1]}…"
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Which name was meant, for an error."""
+    match = difflib.get_close_matches(name[:80], known, n=1, cutoff=0.5)
+    return f"did you mean {match[0]}?" if match else f"there are {', '.join(known)}"
+
+
+def _value(text: str, position: int) -> tuple[Value, int]:
+    opening = text[position : position + 1]
+    if opening and opening in _DOUBLE + _SINGLE:
+        return _string(text, position + 1, _closing(opening))
+    number = _NUMBER.match(text, position)
+    if number is not None:
+        return number[0], number.end()
+    word = _WORD.match(text, position)
+    if word is not None and word[0] in ("None", "null"):
+        return None, word.end()
+    if word is not None:
+        raise ValueError(f"{short(word[0])} must stand in quotes")
+    raise ValueError(f"expected a value {_near(text, position)}")
+
+
+def _closing(opening: str) -> str:
+    """What ends a text: a plain quote is ended by its like alone, others by all that look alike."""
+    if opening in "\"'":
+        return opening
+    return _DOUBLE if opening in _DOUBLE else _SINGLE
+
+
+def _string(text: str, position: int, closing: str) -> tuple[str, int]:
+    """The text up to its closing quote, and where that ends."""
+    plain = re.compile(rf"[^\\{closing}]*")
+    parts: list[str] = []
+    while True:
+        run = plain.match(text, position)
+        assert run is not None, "it matches nothing at least"
+        parts.append(run[0])
+        position = run.end()
+        if position >= len(text):
+            raise ValueError("a text has no closing quote")
+        if text[position] != "\\":
+            return _whole("".join(parts)), position + 1
+        part, position = _escape(text, position + 1)
+        parts.append(part)
+
+
+def _escape(text: str, position: int) -> tuple[str, int]:
+    """What stands after a backslash, and where it ends; an unknown escape stands for itself, as in Python."""
+    kind = text[position : position + 1]
+    digits = _HEX_DIGITS.get(kind, 0)
+    if digits:
+        code = text[position + 1 : position + 1 + digits]
+        if len(code) < digits or _HEX.fullmatch(code) is None or int(code, 16) > 0x10FFFF:
+            raise ValueError(f"a bad escape {_near(text, position - 1)}")
+        return chr(int(code, 16)), position + 1 + digits
+    if kind in _ESCAPES:
+        return _ESCAPES[kind], position + 1
+    if kind == "\\" or (kind and kind in _DOUBLE + _SINGLE):
+        return kind, position + 1
+    return f"\\{kind}", position + 1
+
+
+def _whole(text: str) -> str:
+    """The text with characters that were escaped in two halves put together."""
+    try:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise ValueError("a text holds half a character") from None
+
+
+def _quoted(value: str, reserved: re.Pattern[str]) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return '"' + reserved.sub(lambda match: f"\\u{ord(match[0]):04x}", escaped) + '"'
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return position if match is None else match.end()
+
+
+def _near(text: str, position: int) -> str:
+    if position >= len(text):
+        return "at the end"
+    return f'near "{short(text[max(position - 10, 0) : position + 20])}"'
