@@ -81,6 +81,13 @@ async def test_back_out_of_a_tab_that_a_link_opened(session: BrowserSession, sit
     assert len((await session.observe()).tabs) == 1
 
 
+async def test_history_keys_work_as_in_a_browser_with_a_window(session: BrowserSession, site: str) -> None:
+    await say(session, row(0))
+    assert (await say(session, call("press_keys", keys=["alt+Left"]))).endswith(f"page is now {site}/")
+    assert (await say(session, call("press_keys", keys=["Alt", "ArrowRight"]))).endswith(f"page is now {site}/two")
+    assert (await say(session, call("press_keys", keys=["alt+right"]))).endswith("failed: this tab has no later page")
+
+
 async def test_the_screenshot_after_a_click_shows_the_new_page(session: BrowserSession) -> None:
     before = await session.observe()
     await session.act([row(5)])  # adds a word

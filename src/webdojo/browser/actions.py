@@ -166,6 +166,12 @@ async def _focused(page: Page) -> ElementHandle:
 async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
     note = None
     for chord in normalise_keys(arguments["keys"]):
+        if chord == "Alt+ArrowLeft":  # the window of a browser takes these two, and a headless one has none
+            await go_back(desk, {}, before)
+            continue
+        if chord == "Alt+ArrowRight":
+            await _go_forward(desk)
+            continue
         note = await desk.clipboard.press(desk.active.page, chord) or note
     return note
 
@@ -202,6 +208,13 @@ async def go_back(desk: Desk, arguments: Arguments, before: PageState) -> None:
         await desk.active.page.close()
     else:
         raise ToolFailed("this tab has no earlier page")
+
+
+async def _go_forward(desk: Desk) -> None:
+    history = await desk.active.cdp.send("Page.getNavigationHistory")
+    if history["currentIndex"] + 1 == len(history["entries"]):
+        raise ToolFailed("this tab has no later page")
+    await desk.active.page.go_forward(wait_until="commit")
 
 
 async def wait(desk: Desk, arguments: Arguments, before: PageState) -> None:
