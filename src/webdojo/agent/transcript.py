@@ -53,7 +53,7 @@ class Transcript:
         self._exchanges: list[_Exchange] = []
         self._asides: dict[str, TextSegment] = {"": TextSegment(ids=())}
         self._pages = [chat.text(page)]
-        self._images = [chat.image(observation.screenshot)]
+        self._screenshots = [observation.screenshot]
 
     def __len__(self) -> int:
         """Exchanges so far."""
@@ -81,7 +81,7 @@ class Transcript:
             )
         )
         self._pages.append(self._chat.text(page))
-        self._images.append(self._chat.image(observation.screenshot))
+        self._screenshots.append(observation.screenshot)
 
     def prompt(self, max_tokens: int, images: int, turns: int, pages: int = 1) -> Prompt:
         """The prompt of the next response, `budget.fit` to `max_tokens`.
@@ -94,7 +94,7 @@ class Transcript:
         return fit(self._assemble, wanted, max_tokens)
 
     def _assemble(self, kept: Kept) -> Prompt:
-        seen = len(self._images)
+        seen = len(self._pages)
         start = seen - 1 - kept.turns
         parts: list[Segment] = [self._chat.system, self._opening, *(each.line for each in self._exchanges[:start])]
         if start:
@@ -104,7 +104,7 @@ class Transcript:
                 parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].told]
             parts.append(self._pages[index] if index >= seen - kept.pages else self._placeholder)
             if index >= seen - kept.images:
-                parts += self._images[index]
+                parts += self._chat.image(self._screenshots[index])
             parts.append(self._chat.turn)
         return self._chat.prompt(parts)
 
