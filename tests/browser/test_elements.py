@@ -267,3 +267,22 @@ async def test_views_leave_nothing_behind_in_the_page(page):
     for _ in range(4):
         after = await nodes_alive()
     assert after < before + 600
+
+
+async def test_a_point_out_of_view_names_the_control_whose_middle_it_is(page):
+    """The last rows of a list that scrolls lie, unseen, on what comes after the list."""
+    row = "<a href=/{0} style='display:block;height:30px;width:{1}px'>{0}</a>"
+    rows = "".join(row.format(f"r{index}", 150) for index in range(6))
+    after = "".join(row.format(f"a{index}", 300) for index in range(6))
+    body = f"<div style='height:70px;overflow:auto'>{rows}</div><div style='padding-top:4px'>{after}</div>"
+    seen = await show(page, f"<div style='height:2000px'></div>{body}")
+    boxes = await page.page.evaluate(
+        "[...document.links].map(e => [e.innerText, e.getBoundingClientRect().toJSON()])",
+    )
+    width, height = page.viewport_px
+    for name, box in boxes:
+        middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        at = page.elements.at(round(1000 * middle[0] / width), round(1000 * middle[1] / height))
+        assert at == number(seen, name), name
+    await show(page, f"<div style='height:2000px'></div>{body}")
+    assert page.elements.at(500, -4000) is None

@@ -36,6 +36,10 @@ _POINT_JS = (
 )
 
 
+class ListNumber(int):
+    """The number of a list of options, for formats that have a word of their own for choosing."""
+
+
 class Elements:
     """The numbered controls of the last view.
 
@@ -58,15 +62,24 @@ class Elements:
         return cls(Snapshot((), viewport_px, "", ""), (), ())
 
     def at(self, x: int, y: int) -> int | None:
-        """The number of the control at a point in 0..1000, as the view had it: the smallest that is not covered."""
+        """The number of the control at a point in 0..1000, as the view had it: the smallest that is not covered.
+
+        Controls out of view can lie on others: one is meant where the point is its middle, or where nothing in view
+        is there.
+        """
         width, height = self._viewport_px
         px, py = x * width / COORDINATE_MAX, y * height / COORDINATE_MAX
         around = []
         for number, node in self._nodes.items():
             left, top, right, bottom = node.box_px
             if left - 1 <= px <= right + 1 and top - 1 <= py <= bottom + 1:
-                around.append((node.covered, (right - left) * (bottom - top), number))
-        return min(around)[2] if around else None
+                off = 0.0 if node.in_view else max(abs(left + right - 2 * px), abs(top + bottom - 2 * py)) / 2
+                meant = not node.in_view and off < 1
+                around.append((node.covered, not meant, not node.in_view, off, (right - left) * (bottom - top), number))
+        if not around:
+            return None
+        number = min(around)[-1]
+        return ListNumber(number) if self._nodes[number].tag == "select" else number
 
     async def point(self, number: int, page: Page) -> tuple[int, int]:
         """Bring an element into view; the middle of what can be seen of it, in 0..1000.

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -153,7 +153,7 @@ class Pipeline:
         """The oracle's successful episodes on the first `sft.demos` training tasks."""
         tasks = self.tasks[: self.recipe.sft.demos]
         with progress("demonstrations", len(tasks)) as bar:
-            actor = scripted_actor(arena.harness, Oracle)
+            actor = scripted_actor(arena.harness, partial(Oracle, view=arena.harness.view))
             config = self.recipe.rollout
             shown = await arena.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
         return [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]

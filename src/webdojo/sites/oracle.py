@@ -21,7 +21,7 @@ from webdojo.sites.oracle_map import reach
 from webdojo.sites.oracle_view import look
 from webdojo.sites.site import canonical, href, site_of
 from webdojo.sites.weather.recover import recover
-from webdojo.types import Task, ToolCall
+from webdojo.types import Task, ToolCall, View
 
 
 class Session(Protocol):
@@ -58,12 +58,14 @@ class Oracle:
         task: an embedded task, with its plan in `metadata`.
         noise: chance of a wrong turn at each step, 0..1.
         seed: of the wrong turns.
+        view: how the agent sees pages. One that has the whole page does not scroll to what is out of view, and
+            chooses from lists by typing; its points may lie beyond 0..1000.
 
     Raises:
         TaskError: the task has no plan.
     """
 
-    def __init__(self, task: Task, noise: float = 0.0, seed: int = 0) -> None:
+    def __init__(self, task: Task, noise: float = 0.0, seed: int = 0, view: View | None = None) -> None:
         if "plan" not in task.metadata:
             raise TaskError(f"task {task.id!r} has no plan in its metadata; the oracle solves embedded tasks only")
         self._task = task
@@ -72,6 +74,7 @@ class Oracle:
         self._plan: list[dict[str, Any]] = task.metadata["plan"]
         self._next = 0
         self._noise = noise
+        self._whole_page = view is not None and view.whole_page
         self._lost = False
         """The last step was a wrong turn; the next one goes back, so that a way of several filters is not lost."""
         self._now: tuple[Any, str] = (None, "")
@@ -98,6 +101,11 @@ class Oracle:
             target = remedy.target
             call = target if isinstance(target, ToolCall) else ToolCall(name="click", arguments=point(target, view))
             return OracleStep(remedy.think, [call])
+        view["whole"] = self._whole_page
+        if self._whole_page:
+            for element in view["elements"]:
+                element["clear"] |= not element["hidden"]
+                element["x"], element["y"] = element["seen"]
         note, first = "", self._next
         lost, self._lost = self._lost, False
         while self._holds(self._plan[self._next], view):

@@ -147,6 +147,10 @@ def _set(element: dict[str, Any], wanted: str, view: View) -> Move | None:
 def _select(element: dict[str, Any], wanted: str, label: str, view: View) -> Move | None:
     if element["value"].lower() == wanted.lower():
         return None
+    if view["whole"]:
+        name = next(name for value, name in element["options"] if value.lower() == wanted.lower())
+        why, _, calls = click(element, label, f"{label} is not right yet.", "", view)
+        return why, f"Choose {name}.", [*calls, ToolCall(name="write", arguments={"text": name})]
     options = [e for e in view["elements"] if e["tag"] == "option" and e["name"] == element["name"]]
     option = next((e for e in options if e["value"].lower() == wanted.lower()), None)
     if option is None:

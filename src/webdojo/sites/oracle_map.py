@@ -23,11 +23,13 @@ def reach(marker: str, name: str, view: View) -> Move | None:
     if here is None:
         return None
     area = view["map"]
-    top, bottom = max(area["top"], 0.0), min(area["bottom"], float(view["height"]))
+    left, top, right, bottom = (area[edge] for edge in ("left", "top", "right", "bottom"))
+    if not view["whole"]:
+        top, bottom = max(top, 0.0), min(bottom, float(view["height"]))
+        left, right = max(left, 0.0), min(right, float(view["width"]))
     if bottom - top < 0.5 * (area["bottom"] - area["top"]):
         middle = {"clear": False, "y": (area["top"] + area["bottom"]) / 2}
         return click(middle, "The map", "", "", view)
-    left, right = max(area["left"], 0.0), min(area["right"], float(view["width"]))
     inside = left + _EDGE_PX < here["x"] < right - _EDGE_PX and top + _EDGE_PX < here["y"] < bottom - _EDGE_PX
     if not inside:
         return _drag(here, name, (left, top, right, bottom), view)

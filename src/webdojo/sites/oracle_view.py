@@ -34,6 +34,14 @@ _LOOK = """() => {
     if (!frame.width || !frame.height) continue;
     const x = (Math.max(box.left, frame.left) + Math.min(box.right, frame.right)) / 2;
     const y = (Math.max(box.top, frame.top) + Math.min(box.bottom, frame.bottom)) / 2;
+    const edges = [['left', 'right', innerWidth], ['top', 'bottom', innerHeight]];
+    const shown = (from, to, end) => Math.min(to, end) - Math.max(from, 0) > 1;
+    const inView = edges.every(([low, high, end]) => shown(frame[low], frame[high], end));
+    const seen = edges.map(([low, high, end]) => {
+      let from = Math.max(box[low], frame[low]), to = Math.min(box[high], frame[high]);
+      if (!inView || !shown(from, to, end)) [from, to] = [frame[low], frame[high]];
+      return inView ? (Math.max(from, 0) + Math.min(to, end)) / 2 : (from + to) / 2;
+    });
     const form = el.closest('form');
     const inside = x >= 0 && x < innerWidth && y >= 8 && y <= innerHeight - 8;
     const hit = inside ? document.elementFromPoint(x, y) : null;
@@ -43,6 +51,7 @@ _LOOK = """() => {
       name: el.name || rich || option || el.closest('select')?.name || '',
       type: el.type || '', value: rich ? el.innerText.trim() : el.value || '', box: scroller(el),
       option: !!option, suggest: 'suggest' in el.dataset, offers: !!el.closest('[data-offers]'),
+      seen, options: el.tagName === 'SELECT' ? [...el.options].map(o => [o.value, o.label]) : [],
       checked: !!el.checked,
       label: el.labels?.[0]?.innerText.trim() || (rich && el.ariaLabel) || '',
       calendar: el.dataset.calendar || '', day: el.dataset.day || '',
@@ -78,7 +87,8 @@ async def look(page: Any) -> dict[str, Any]:
     Returns:
         `host`, `path` with query, `status`, `width`, `height`, `busy` (a part of it is still to come), `map`, `frames`
         (the paths that frames of the same site show) and `elements`, each with its point `x`, `y` in CSS pixels and
-        `clear` where a click at it would meet it.
+        `clear` where a click at it would meet it; `seen` is a point in the part of it that is in view, and the middle
+        of it where none is.
     """
     view: dict[str, Any] = {**await page.evaluate(_LOOK), "frames": []}
     inner: list[dict[str, Any]] = []
@@ -102,7 +112,8 @@ def _moved(element: dict[str, Any], area: dict[str, float], origin: str, main: s
     """An element of a frame as one of the page; what belongs to another site is no link or form of this one."""
     left, top = area["x"], area["y"]
     box = {"left": left, "top": top, "right": left + area["width"], "bottom": top + area["height"]}
-    moved = {**element, "x": left + element["x"], "y": top + element["y"], "box": box}
+    seen = [left + element["seen"][0], top + element["seen"][1]]
+    moved = {**element, "x": left + element["x"], "y": top + element["y"], "seen": seen, "box": box}
     if origin == main:
         return moved
     return {**moved, "href": "", "action": "", "away": f"{origin}{element['href']}" if element["href"] else ""}
