@@ -212,11 +212,14 @@ class WebGymConfig(HarnessSection):
 class WebAgentR1Config(HarnessSection):
     name: Literal["webagent_r1"]
     thinking: bool = True
-    """`<think>…</think>` before the answer; off is the plain format (WebAgent-R1, appendix D)."""
+    """`<think>…</think><answer>…</answer>`; off is the plain format without these tags (WebAgent-R1 §3.5)."""
     pages_kept: int = Field(default=1, ge=1)
     """Pages that stay; a placeholder stands for older ones (dynamic context compression, WebAgent-R1 §2.3)."""
     page_tokens: int = Field(default=4096, ge=16)
     """Of the simplified HTML of a page, about."""
+    address_bar: bool = False
+    """`goto(url)`, `new_tab()` and `close_tab()` besides the paper's actions, for tasks that lead to sites to which no
+    link leads."""
 
     @property
     def images(self) -> int:

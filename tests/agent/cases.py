@@ -29,6 +29,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"memory": False, "history_turns": 1},
         {"history_turns": 0, "fill": False},
     ],
+    "webagent_r1": [{}, {"thinking": False, "pages_kept": 2}, {"address_bar": True}],
     "openwebvoyager": [{}, {"trees_kept": 2, "screenshots_kept": 1}, {"error_reflection": False, "fill": False}],
 }
 """Options worth testing by harness; one that is not named here is tested as it comes."""
@@ -64,7 +65,7 @@ def every_variant() -> list[Any]:
 def every_parser() -> list[Any]:
     """Parameters for a test of every way of reading responses."""
     variants: list[Make] = [(name, {}) for name in harness_names()]
-    variants.append(("webgym", {"mode": "marks", "memory": False}))
+    variants += [("webgym", {"mode": "marks", "memory": False}), ("webagent_r1", {"thinking": False})]
     return [pytest.param(each, id="-".join([each[0], *each[1]])) for each in variants]
 
 

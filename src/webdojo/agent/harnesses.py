@@ -8,12 +8,14 @@ from typing import Any
 from webdojo.agent.harness import Codec, Harness
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.agent.openwebvoyager import OpenWebVoyagerHarness
+from webdojo.agent.webagent_r1 import WebAgentR1Harness
 from webdojo.agent.webgym import WebGymHarness
 from webdojo.config import HarnessConfig
 
 _HARNESSES: dict[str, Callable[[Any, Codec], Harness]] = {
     "openwebrl": OpenWebRLHarness,
     "webgym": WebGymHarness,
+    "webagent_r1": WebAgentR1Harness,
     "openwebvoyager": OpenWebVoyagerHarness,
 }
 

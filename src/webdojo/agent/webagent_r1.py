@@ -1,0 +1,193 @@
+"""The WebAgent-R1 harness (§2.1, §2.3, appendices A and D): text only, one named action a turn.
+
+A page is simplified HTML whose elements have numbers; a response is a thought and one call such as
+`do(action="Type", argument="red mug", element="7")`. No prompt holds an image.
+
+Dynamic context compression: only the last `pages_kept` pages stand in a prompt (`transcript.py`). A placeholder
+stands for an older one; all responses stay whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from webdojo.agent import pycall
+from webdojo.agent.chatml import ChatML
+from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
+from webdojo.agent.transcript import Transcript
+from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, calls_of, words
+from webdojo.config import WebAgentR1Config
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+
+ANSWER = "<answer>"
+ANSWER_END = "</answer>"
+
+_URL_CHARACTERS = 300
+_TITLE_CHARACTERS = 120
+_LINE_CHARACTERS = 300
+_OLD_PAGE = "(simplified HTML of an older page)\n"
+
+_MARKER = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?(?:think|answer|tools|tool_call|tool_response)>)")
+"""The first character of whatever could be taken for a marker of the protocol."""
+
+_SYSTEM = """\
+You are a web agent. You finish the user's task in a real browser, one action a turn.
+
+Each turn shows the page as simplified HTML. What can be clicked, typed into or chosen from has an id, by which \
+actions name it. Only {kept} can be seen. Your own words stay, so write down what you will need later.
+
+{form}
+
+Actions:
+do(action="Click", element="7")
+do(action="Right Click", element="7")
+do(action="Hover", element="7")
+do(action="Type", argument="red mug", element="7") types into a field that is cleared first
+do(action="Search", argument="red mug", element="7") types, and presses Enter
+do(action="Select Dropdown Option", argument="Large", element="7")
+do(action="Press Enter")
+do(action="Scroll Up")
+do(action="Scroll Down")
+do(action="Switch Tab", argument="1") where 0 is the first tab
+do(action="Wait")
+go_backward()
+go_forward()
+{more}exit(message="29.90") ends the task, with the answer or, where none was asked for, a short report
+
+An element that is out of view comes into view by itself. Where an action changes nothing, try another."""
+
+_THINKING = """\
+Answer every turn with a thought and one action:
+<think># Element: the search field at the top</think><answer>do(action="Search", argument="mug", element="3")</answer>
+In the thought say what you see, what is done and what comes next: "# Element" before the element that you choose, \
+"# Note" before what you need later."""
+
+_PLAIN = """\
+Answer every turn with one action:
+# Element: the search field at the top
+do(action="Search", argument="mug", element="3")
+Only lines that begin with # may stand before it: "# Element" for the element that you choose, "# Note" for what you \
+need later."""
+
+_MORE = """\
+goto(url="http://shop.example/") opens an address
+new_tab() opens a blank tab
+close_tab() closes this one
+"""
+
+
+class WebAgentR1Harness:
+    """Makes conversations, and renders responses, for one codec."""
+
+    def __init__(self, config: WebAgentR1Config, codec: Codec) -> None:
+        self.config = config
+        self.codec = codec
+        self.view = View(kind="simplified_html", whole_page=True, max_tokens=config.page_tokens)
+        self.functions = FUNCTIONS | (ADDRESS_BAR if config.address_bar else {})
+        self._grammar = pycall.Grammar(self.functions)
+        self.chat = ChatML(codec, self.system_prompt())
+
+    def system_prompt(self) -> str:
+        """The protocol and the actions."""
+        kept = self.config.pages_kept
+        return _SYSTEM.format(
+            kept="the latest page" if kept == 1 else f"the latest {kept} pages",
+            form=_THINKING if self.config.thinking else _PLAIN,
+            more=_MORE if self.config.address_bar else "",
+        )
+
+    def start(self, task: Task, observation: Observation) -> WebAgentR1Conversation:
+        return WebAgentR1Conversation(self, task, observation)
+
+    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+        (function, arguments), said = words(calls, element_at, self.functions)
+        action = pycall.write(function, arguments, _MARKER)
+        thought = _unmarked(think.strip())
+        if self.config.thinking:
+            return f"{THINK}{thought}{THINK_END}{ANSWER}{action}{ANSWER_END}{IM_END}", said
+        notes = "".join(f"# {line}\n" for line in thought.splitlines())
+        return f"{notes}{action}{IM_END}", said
+
+    def parse(self, text: str) -> Parsed:
+        """Read a response; total, and linear in the length of the text.
+
+        A second action in a response is an error (appendix D: one action a round), but the first is kept.
+        """
+        body = text.encode(errors="replace").decode().partition(IM_END)[0]
+        return self._parse_answer(body) if self.config.thinking else self._parse_action(body)
+
+    def _parse_answer(self, body: str) -> Parsed:
+        think, end_tag, rest = body.partition(THINK_END)
+        if not end_tag:
+            return Parsed(error="no think end tag; think first, close the thought, then answer")
+        thought = think.strip().removeprefix(THINK).strip()
+        _, tag, answer = rest.partition(ANSWER)
+        if not tag:
+            return Parsed(think=thought, error="no answer tag after the thought")
+        parsed = self._parse_action(answer)
+        parsed.think = thought
+        if parsed.error is None and ANSWER_END not in answer:
+            parsed.error = "no answer end tag after the action"
+        return parsed
+
+    def _parse_action(self, body: str) -> Parsed:
+        begin = self._grammar.find(body)
+        if begin is None:
+            return Parsed(error=f"no action; functions are {', '.join(self.functions)}")
+        notes = [line.strip().removeprefix("#").strip() for line in body[: begin.start()].splitlines()]
+        parsed = Parsed(think="\n".join(notes))
+        try:
+            call, end = pycall.read(body, begin)
+            parsed.sections["action"] = plain(body[begin.start() : end], limit=_LINE_CHARACTERS)
+            parsed.calls = calls_of(call)
+        except ValueError as error:
+            parsed.error = plain(str(error), limit=_LINE_CHARACTERS)
+        else:
+            if self._grammar.find(body, end) is not None:
+                parsed.error = "more than one action; only the first was done"
+        return parsed
+
+
+class WebAgentR1Conversation:
+    """One episode."""
+
+    def __init__(self, harness: WebAgentR1Harness, task: Task, observation: Observation) -> None:
+        self._harness = harness
+        opening = f"Task: {plain(task.instruction)}\n"
+        self._transcript = Transcript(harness.chat, opening, observation, _page(observation), _OLD_PAGE)
+
+    def prompt(self, max_tokens: int) -> Prompt:
+        pages, turns = self._harness.config.pages_kept, len(self._transcript)
+        return self._transcript.prompt(max_tokens, images=0, turns=turns, pages=pages)
+
+    def parse(self, text: str) -> Parsed:
+        return self._harness.parse(text)
+
+    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
+        wrong = [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+        action = " Error: ".join([parsed.sections.get("action", "no action"), *wrong])
+        self._transcript.add(
+            response,
+            told="".join(f"Error: {plain(each)}\n" for each in wrong),
+            line=f"Step {len(self._transcript) + 1}: {plain(action, _LINE_CHARACTERS)}\n",
+            observation=observation,
+            page=_page(observation),
+        )
+
+
+def _page(observation: Observation) -> str:
+    """The simplified HTML, after what it does not say itself."""
+    lines = [f"Address: {plain(observation.url, _URL_CHARACTERS)}"]
+    if observation.blocked:
+        lines.append(f"The site may be blocking you: {plain(observation.blocked)}")
+    if len(observation.tabs) > 1:
+        lines.append("Tabs:")
+    for tab in observation.tabs if len(observation.tabs) > 1 else []:
+        lines.append(f"{tab.index}{'*' if tab.active else ''} {plain(tab.title, _TITLE_CHARACTERS)}")
+    return "\n".join([*lines, f"{_unmarked(observation.text)}\n"])
+
+
+def _unmarked(text: str) -> str:
+    return _MARKER.sub("< ", text)
