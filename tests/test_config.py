@@ -34,6 +34,21 @@ def test_openwebrl_has_the_numbers_of_the_paper():
     assert recipe.browser.viewport_px == (1280, 1000)
 
 
+def test_the_recipes_of_the_other_papers_have_their_numbers():
+    text = load_recipe("webagent_r1")
+    assert (text.harness.name, text.harness.images, text.rollout.max_context_tokens) == ("webagent_r1", 0, 16384)
+    assert (text.sft.lr, text.sft.batch_size, text.sft.warmup_ratio) == (5e-5, 128, 0.05)
+    assert (text.train.lr, text.train.clip_low, text.train.clip_high, text.rollout.max_staleness) == (1e-6, 0.2, 0.2, 0)
+    gym, stale = load_recipe("webgym"), load_recipe("asyncwebrl")
+    assert [gym.rollout.horizon(difficulty) for difficulty in (1, 4, 7)] == [10, 20, 30]
+    assert (gym.rollout.sampling.temperature, gym.rollout.sampling.top_p, gym.rollout.sampling.top_k) == (1.0, 0.99, 2)
+    assert (stale.harness, stale.rollout.horizon(9)) == (gym.harness, 30)
+    assert (stale.train.normalizer, stale.train.normalizer_k, stale.rollout.max_staleness) == ("asyncwebrl", 10, 2)
+    voyager = load_recipe("openwebvoyager")
+    assert (voyager.harness.images, voyager.browser.viewport_px, voyager.sft.batch_size) == (3, (1024, 768), 64)
+    assert (voyager.rollout.sampling.temperature, voyager.rollout.group_size, voyager.sft.demos) == (1.2, 5, 1165)
+
+
 def test_horizons_follow_the_difficulty():
     overrides = ["rollout.max_steps_by_difficulty={6: 20, 3: 10}", "rollout.max_steps=30", "evaluate.max_steps=70"]
     recipe = load_recipe("quickstart", overrides)

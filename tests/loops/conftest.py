@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.policy.conftest import model_dir
+from tests.policy.conftest import family_dirs, model_dir
 from webdojo.config import Recipe, load_recipe
 
-__all__ = ["model_dir", "small_recipe"]
+__all__ = ["family_dirs", "model_dir", "small_recipe"]
 
 SmallRecipe = Callable[..., Recipe]
 
