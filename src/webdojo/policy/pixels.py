@@ -45,11 +45,19 @@ class PixelReader:
             `pixel_values` float32 [patches, channels * temporal * patch * patch] and
             `grid_thw` int64 [1, 3]: 1, patch rows, patch columns.
         """
+        return self.patchify(np.asarray(self.sized(data)))
+
+    def sized(self, data: bytes) -> Image.Image:
+        """Decode an encoded image to the size that the vision tower reads."""
         image = Image.open(io.BytesIO(data)).convert("RGB")
         rows, columns = self._resized(image.height, image.width)
         if (rows, columns) != (image.height, image.width):
             image = image.resize((columns, rows), resample=self.settings.resample)
-        return self.patchify(np.asarray(image))
+        return image
+
+    def fits(self, width: int, height: int) -> bool:
+        """Whether an image of this size in pixels is read as it is."""
+        return self._resized(height, width) == (height, width)
 
     def patchify(self, image: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         """As `read`, from a uint8 array [height, width, 3] whose sides are multiples of patch x merge."""

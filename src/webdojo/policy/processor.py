@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from PIL import Image
 from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
@@ -103,6 +104,14 @@ class Processor:
     def patchify(self, image: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         """As `pixels`, from an array, as `PixelReader.patchify`."""
         return self._reader().patchify(image)
+
+    def sized(self, data: bytes) -> Image.Image:
+        """Decode an encoded image to the size that the vision tower reads, as `PixelReader.sized`."""
+        return self._reader().sized(data)
+
+    def fits(self, width: int, height: int) -> bool:
+        """Whether an image of this size in pixels is read as it is."""
+        return self._reader().fits(width, height)
 
     def banned(self, width: int) -> torch.Tensor:
         """Bool mask [width] over the logits of a model: ids that are never sampled.
