@@ -1,0 +1,277 @@
+"""The engine over one or several vLLM servers.
+
+Every request goes to the least busy server. Weights change without a restart: each server pauses,
+reads the new files, forgets what the old weights computed, and goes on with its running requests.
+Invariants: every request is answered exactly once, with a response or an `EngineError`;
+`logprobs[k]` is what `forward.token_logprobs` gives for the same ids under the weights of
+`versions[k]`, also when weights change in mid-response; a server that dies takes its requests with
+it, and the next ones find it started again with the current weights.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import itertools
+import random
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import httpx
+import torch
+from safetensors import SafetensorError
+from transformers import AutoConfig
+
+from webdojo.config import VLLMConfig
+from webdojo.errors import EngineError, WebdojoError
+from webdojo.policy.processor import Processor
+from webdojo.policy.vllm.command import make_servers, start_all
+from webdojo.policy.vllm.replica import Replica, ServerLost
+from webdojo.policy.vllm.weights import Weights, file_shapes, misfit, model_shapes, write_weights
+from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
+from webdojo.types import EngineHealth, ImageRef, ImageSource, Prompt, Response, Sampling
+
+_CONNECT_S = 10.0
+_IMAGES_KEPT = 256
+"""Screenshots stay in the context for some turns."""
+_TRIES = 2
+
+
+class VLLMEngine:
+    """Answers concurrent `generate` calls with vLLM; returns from its constructor when the servers answer.
+
+    Args:
+        folder: the model, in Hugging Face layout.
+        processor: of the same folder.
+        images: where screenshots are read from.
+        config: servers to start, or the addresses of those to use.
+        version: weight version of the folder's weights.
+        seed: fixes every random choice, as far as vLLM's batches let it: with the weight version, the prompt, and how
+            many equal prompts that version has been asked before.
+        device: where the servers' model lives.
+        dtype: precision of the servers' weights.
+        max_model_len: tokens of prompt and response together.
+        threads: of a server on the CPU; 0 leaves vLLM's own choice.
+
+    Raises:
+        EngineError: a server does not start.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        processor: Processor,
+        images: ImageSource,
+        config: VLLMConfig,
+        version: int = 0,
+        *,
+        seed: int = 0,
+        device: torch.device,
+        dtype: torch.dtype,
+        max_model_len: int,
+        threads: int = 0,
+    ) -> None:
+        self.version = version
+        self.processor = processor
+        self.config = config
+        self._folder = folder
+        self._images = images
+        self._read = lru_cache(_IMAGES_KEPT)(self._read_image)
+        self._seed = seed
+        self._dtype = dtype
+        self._shapes = model_shapes(folder)
+        banned = processor.banned(AutoConfig.from_pretrained(str(folder)).get_text_config().vocab_size)
+        self._banned: list[int] = banned.nonzero().flatten().tolist()
+        allowed: list[int] = (~banned).nonzero().flatten().tolist()
+        self._asked: Counter[str] = Counter()
+        """How often the current version was asked each prompt, by digest."""
+        self._served = itertools.count(1)
+        self._closed = ""
+        self._updating = asyncio.Lock()
+        self._scratch = Path(tempfile.mkdtemp(prefix="webdojo-vllm-", dir=config.weights_dir or None))
+        # Servers that run already may hold any weights.
+        self._weights = Weights(folder, version, temporary=False) if config.urls else None
+        servers = make_servers(
+            folder, config, self._scratch, device=device, dtype=dtype, max_model_len=max_model_len, threads=threads
+        )
+        start_all(servers)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+        self._client = httpx.AsyncClient(
+            timeout=httpx.Timeout(None, connect=_CONNECT_S), limits=limits, trust_env=False
+        )
+        self.replicas = [Replica(s, self._client, lambda: self._weights, version, allowed) for s in servers]
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        """Sample a response; a cancelled call is aborted on its server.
+
+        Raises:
+            EngineError: a screenshot that cannot be read, a request that vLLM refuses, a server that died meanwhile
+                or does not start any more, or a closed engine.
+        """
+        self._check_open()
+        started = time.perf_counter()
+        seed = self._draw_seed(prompt) if sampling.seed is None else sampling.seed
+        body = await asyncio.to_thread(
+            generate_body,
+            prompt,
+            sampling,
+            seed=seed,
+            image_token_id=self.processor.image_token_id,
+            banned=self._banned,
+            stop_ids=self.processor.eos_ids,
+            read=self._read,
+        )
+        replica = self._least_busy()
+        replica.busy += 1
+        try:
+            await replica.up()
+            sent, life = time.perf_counter(), replica.life
+            try:
+                answer = await replica.post(GENERATE, body)
+            except ServerLost:
+                if not self._closed:
+                    replica.lose(life)
+                raise
+        except EngineError:
+            self._check_open()
+            raise
+        finally:
+            replica.busy -= 1
+        now = time.perf_counter()
+        return read_response(answer, len(prompt), {"queue": sent - started, "total": now - started})
+
+    async def update_weights(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> None:
+        """Serve other weights; returns when every server does. Requests in flight go on under them.
+
+        Args:
+            source: a state dict by the model's own names, or a folder in Hugging Face layout.
+            version: what responses will name as their version.
+
+        Raises:
+            EngineError: the weights do not fit the model, a server does not start any more, or the engine is closed.
+                The weights from before are served on.
+        """
+        self._check_open()
+        async with self._updating:
+            weights = await asyncio.to_thread(self._publish, source, version)
+            before, self._weights = self._weights, weights
+            done = await asyncio.gather(*(self._load(r, weights) for r in self.replicas), return_exceptions=True)
+            if failed := [error for error in done if error is not None]:
+                self._weights = before
+                for replica in self.replicas:
+                    replica.lose(replica.life)
+                weights.remove()
+                raise failed[0]
+            self.version = version
+            self._asked.clear()
+            if before is not None:
+                before.remove()
+
+    def health(self) -> EngineHealth:
+        """How the servers are, as far as requests have shown."""
+        errors = [replica.error for replica in self.replicas if replica.error]
+        return EngineHealth(
+            alive=not self._closed and len(errors) < len(self.replicas),
+            version=self.version,
+            running=sum(replica.busy for replica in self.replicas if replica.is_up),
+            waiting=sum(replica.busy for replica in self.replicas if not replica.is_up),
+            error=self._closed or "; ".join(errors),
+        )
+
+    async def sleep(self) -> None:
+        """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too.
+
+        Raises:
+            EngineError: the recipe does not let it sleep.
+        """
+        if not self.config.enable_sleep_mode:
+            raise EngineError("the vLLM servers cannot sleep; set model.vllm.enable_sleep_mode")
+        await asyncio.gather(*(self._post_to(replica, "/sleep?level=1&mode=keep") for replica in self.replicas))
+
+    async def wake_up(self) -> None:
+        """Take the GPU memory back and go on with what waits."""
+        await asyncio.gather(*(self._post_to(replica, "/wake_up") for replica in self.replicas))
+
+    def close(self) -> None:
+        """Stop the servers that this engine started; requests in flight fail with `EngineError`."""
+        self._closed = self._closed or "the engine was closed"
+        for replica in self.replicas:
+            replica.server.stop()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineError(f"{self._closed}; start another engine")
+
+    def _least_busy(self) -> Replica:
+        """A replica that serves, if there is one; those that do not yet are brought up meanwhile."""
+        for replica in self.replicas:
+            if not replica.error:
+                replica.begin()
+        return min(self.replicas, key=lambda r: (not r.is_up, r.busy))
+
+    def _draw_seed(self, prompt: Prompt) -> int:
+        digest = hashlib.sha256(prompt.model_dump_json().encode()).hexdigest()
+        stream = random.Random(f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}")
+        self._asked[digest] += 1
+        return stream.getrandbits(63)
+
+    def _read_image(self, image: ImageRef) -> tuple[str, bytes]:
+        """Mime type and bytes of an image. One of another size than the model reads is resized here, as the learner
+        does it: vLLM resizes with another library, to other pixels."""
+        try:
+            data = self._images.get(image.sha)
+            if self.processor.fits(image.width, image.height):
+                return image.mime, data
+            buffer = io.BytesIO()
+            self.processor.sized(data).save(buffer, "PNG", compress_level=1)
+            return "image/png", buffer.getvalue()
+        except (WebdojoError, OSError, LookupError) as error:
+            reason = " ".join(str(error).split())
+            raise EngineError(
+                f"screenshot {image.sha[:12]} cannot be read: {type(error).__name__}: {reason}"
+            ) from error
+
+    def _publish(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> Weights:
+        """Lay the weights where the servers read them."""
+        if isinstance(source, Path):
+            difference = misfit(file_shapes(self._folder), file_shapes(source))
+        else:
+            difference = misfit(self._shapes, {name: tuple(tensor.shape) for name, tensor in source.items()})
+        if difference:
+            raise EngineError(f"weights of version {version} do not fit: {difference}")
+        if isinstance(source, Path):
+            return Weights(source, version, temporary=False)
+        folder = self._scratch / f"weights-{next(self._served)}"
+        try:
+            write_weights(source, folder, self._dtype)
+        except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
+            raise EngineError(
+                f"weights of version {version} cannot be written to {str(folder)!r} ({error}); name another place in "
+                "model.vllm.weights_dir"
+            ) from error
+        return Weights(folder, version, temporary=True)
+
+    async def _load(self, replica: Replica, weights: Weights) -> None:
+        """Bring a replica to the weights; one that dies over it is started again with them."""
+        for left in reversed(range(_TRIES)):
+            await replica.up()
+            life = replica.life
+            try:
+                await replica.load(weights)
+            except ServerLost:
+                replica.lose(life)
+                if not left:
+                    raise
+            else:
+                return
+
+    async def _post_to(self, replica: Replica, path: str) -> None:
+        await replica.up()
+        await replica.post(path)

@@ -1,0 +1,166 @@
+"""One server as the engine sees it: up or down, how busy, with which weights.
+
+Invariant: requests go only to a server whose weights are the engine's current ones and whose
+log-probabilities were checked; a server that was lost is started again before its next request, and
+loads the current weights first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import httpx
+
+from webdojo.errors import EngineError
+from webdojo.policy.vllm.server import Server
+from webdojo.policy.vllm.weights import Weights
+from webdojo.policy.vllm.wire import GENERATE, check_probe, probe_body
+
+_HEALTH_S = 10.0
+
+
+class ServerLost(EngineError):
+    """The server does not answer any more; another request will find it started again."""
+
+
+class Replica:
+    """One server.
+
+    Args:
+        server: it answers already.
+        client: what requests go through.
+        current: gives the weights that must be served; None for those that the server was started with.
+        version: of the weights that the server was started with.
+        allowed: a few ids that may be sampled, for the check of log-probabilities.
+
+    Attributes:
+        busy: requests that were given to this replica and are not answered yet.
+        is_up: it serves the current weights.
+        life: counts how often the server was lost.
+        error: why it could not be brought up the last time.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        client: httpx.AsyncClient,
+        current: Callable[[], Weights | None],
+        version: int,
+        allowed: Sequence[int],
+    ) -> None:
+        self.server = server
+        self.busy = 0
+        self.is_up = False
+        self.life = 0
+        self.error = ""
+        self._client = client
+        self._current = current
+        self._version = version
+        self._allowed = allowed
+        self._answers = True
+        self._holds: Weights | None = None
+        self._loading = asyncio.Lock()
+        self._rising: asyncio.Task[None] | None = None
+
+    async def up(self) -> None:
+        """Return when the replica serves; all who wait share one start.
+
+        Raises:
+            EngineError: it cannot be brought up. The next call tries again.
+        """
+        self.begin()
+        if self._rising is not None:
+            await asyncio.shield(self._rising)
+
+    def begin(self) -> None:
+        """Bring the replica up in the background, if it is not."""
+        if not self.is_up and self._rising is None:
+            self._rising = asyncio.create_task(self._rise())
+            self._rising.add_done_callback(_look_at)
+
+    def lose(self, life: int) -> None:
+        """Give up the server as it was in its `life`, and start it again at once."""
+        if life != self.life:
+            return  # somebody else saw it too
+        self.life += 1
+        self.is_up = self._answers = False
+        self._holds = None
+        self.begin()
+
+    async def load(self, weights: Weights) -> None:
+        """Serve other weights from the next sampled token on; running requests are read again under them.
+
+        Raises:
+            ServerLost, EngineError: the server serves neither the old weights nor the new ones.
+        """
+        async with self._loading:
+            if self._holds is weights:
+                return
+            # The pause itself must clear nothing: it would drop images that requests on their way refer to.
+            await self.post("/pause?mode=keep&clear_cache=false")
+            await self.post("/start_weight_update")
+            await self.post("/update_weights", {"update_info": {"folder": str(weights.folder)}})
+            await self.post("/finish_weight_update", {"weight_version": str(weights.version)})
+            # Keys, values and visual features of the old weights are wrong under the new ones.
+            await self.post("/reset_prefix_cache?reset_running_requests=true")
+            await self.post("/reset_encoder_cache")
+            await self.post("/resume")
+            self._holds = weights
+
+    async def post(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request and return the JSON of its answer.
+
+        Raises:
+            ServerLost: the server is gone.
+            EngineError: the server refuses the request.
+        """
+        try:
+            answer = await self._client.post(self.server.url + path, json=body)
+        except httpx.TransportError as error:
+            raise self._lost(type(error).__name__) from error
+        if answer.is_success:
+            return answer.json() if answer.content else {}
+        if answer.is_server_error and not await self._is_healthy():
+            raise self._lost(f"HTTP {answer.status_code}")
+        reason = " ".join(answer.text.split())[:500]
+        raise EngineError(f"the vLLM server refuses {path.partition('?')[0]} (HTTP {answer.status_code}): {reason}")
+
+    async def _rise(self) -> None:
+        try:
+            if not self._answers:
+                await asyncio.to_thread(self._start)
+            self._answers = False  # what fails from here on is mended by another start
+            await self.post("/init_weight_transfer_engine", {"init_info": {}})
+            while (weights := self._current()) is not self._holds:
+                assert weights is not None
+                await self.load(weights)
+            if weights is None:
+                await self.post("/update_weight_version", {"new_version": str(self._version)})
+            check_probe(await self.post(GENERATE, probe_body(self._allowed)), self.server.url)
+            self.is_up, self.error = True, ""
+        except EngineError as error:
+            self.error = str(error)
+            raise
+        finally:
+            self._rising = None
+
+    def _start(self) -> None:
+        self.server.start()
+        self.server.wait()
+
+    async def _is_healthy(self) -> bool:
+        try:
+            return (await self._client.get(f"{self.server.url}/health", timeout=_HEALTH_S)).is_success
+        except httpx.TransportError:
+            return False
+
+    def _lost(self, how: str) -> ServerLost:
+        return ServerLost(f"the vLLM server at {self.server.url} does not answer any more ({how}); it is started again")
+
+
+def _look_at(task: asyncio.Task[None]) -> None:
+    """Nobody may wait for a start that failed; `Replica.error` keeps why."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,170 @@
+"""Prompts as vLLM's `/inference/v1/generate` takes them, and its answers as responses.
+
+Text goes as token ids and never as text. An image goes as one pad id and a data URL, under its hash,
+so that a server reads it once; vLLM puts as many pad ids in its place as the image has tokens.
+Invariant: the policy that is sampled and scored is `softmax((logits + bias) / temperature)` over the
+ids that are not banned, as in `policy.forward`.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from webdojo.errors import EngineError
+from webdojo.types import FinishReason, ImageRef, ImageSegment, Prompt, Response, Sampling
+
+GENERATE = "/inference/v1/generate"
+BANNED_BIAS = -1e9
+"""Makes a probability exactly 0 in float32, at every temperature."""
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 2.0
+"""What vLLM samples at, beside 0."""
+_NO_LOGPROB = -9999.0
+"""What vLLM writes for a log-probability that is not a number."""
+_PROBE_BIAS = 1000.0
+_PROBE_TOKENS = 4
+
+
+def generate_body(
+    prompt: Prompt,
+    sampling: Sampling,
+    *,
+    seed: int,
+    image_token_id: int,
+    banned: Iterable[int],
+    stop_ids: Sequence[int],
+    read: Callable[[ImageRef], tuple[str, bytes]],
+) -> dict[str, Any]:
+    """The JSON of a request.
+
+    Args:
+        seed: fixes what is drawn.
+        banned: ids that are never sampled.
+        stop_ids: ids that end a response.
+        read: gives mime type and encoded bytes of an image, at the size that the model reads.
+
+    Raises:
+        EngineError: a temperature that vLLM does not sample at.
+    """
+    if sampling.temperature and not MIN_TEMPERATURE <= sampling.temperature <= MAX_TEMPERATURE:
+        raise EngineError(
+            f"temperature {sampling.temperature:g}: vLLM samples at 0 and from {MIN_TEMPERATURE:g} to "
+            f"{MAX_TEMPERATURE:g}; take one of these, or model.engine=hf"
+        )
+    token_ids: list[int] = []
+    for segment in prompt.segments:
+        token_ids += [image_token_id] if isinstance(segment, ImageSegment) else segment.ids
+    bias = {str(token): value for token, value in sampling.logit_bias.items()}
+    bias |= dict.fromkeys(map(str, banned), BANNED_BIAS)
+    body: dict[str, Any] = {
+        "token_ids": token_ids,
+        "sampling_params": {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "max_tokens": sampling.max_tokens,
+            "seed": seed,
+            "stop": list(sampling.stop),
+            "include_stop_str_in_output": True,
+            "skip_special_tokens": False,
+            "detokenize": bool(sampling.stop),
+            "stop_token_ids": list(stop_ids),
+            "ignore_eos": True,
+            "logit_bias": bias,
+            "logprobs": 0,
+        },
+    }
+    if prompt.images:
+        body["content_parts"] = [_content_part(image.sha, *read(image)) for image in prompt.images]
+    return body
+
+
+def _content_part(sha: str, mime: str, data: bytes) -> dict[str, str]:
+    url = f"data:{mime};base64,{base64.b64encode(data).decode()}"
+    return {"type": "image_url", "url": url, "uuid": sha}
+
+
+def read_response(answer: Mapping[str, Any], prompt_tokens: int, seconds: Mapping[str, float]) -> Response:
+    """The response in an answer.
+
+    Args:
+        prompt_tokens: what the prompt counts, images included.
+        seconds: for `Response.seconds`.
+
+    Raises:
+        EngineError: the server read another prompt than was meant, ended the request early, or its numbers are not
+            finite or do not add up.
+    """
+    read = answer["usage"]["prompt_tokens"]
+    if read != prompt_tokens:
+        raise EngineError(
+            f"the vLLM server read {read} tokens where the prompt has {prompt_tokens}: its image settings "
+            "(preprocessor_config.json) are not those of the model folder"
+        )
+    (choice,) = answer["choices"]
+    reason = choice["finish_reason"]
+    if reason not in (FinishReason.STOP, FinishReason.LENGTH):
+        raise EngineError(f"the vLLM server ended the request by {reason!r}")
+    ids = choice["token_ids"]
+    logprobs = [entry["logprob"] for entry in choice["logprobs"]["content"]]
+    if len(logprobs) != len(ids):
+        raise EngineError(f"the vLLM server gave {len(logprobs)} log-probabilities for {len(ids)} tokens")
+    if _NO_LOGPROB in logprobs:
+        raise EngineError("the vLLM server gave a log-probability that is not finite: the weights are broken")
+    return Response(
+        ids=ids,
+        logprobs=logprobs,
+        versions=token_versions(choice["weight_versions"] or [], len(ids)),
+        finish_reason=FinishReason(reason),
+        seconds=dict(seconds),
+    )
+
+
+def token_versions(spans: Sequence[Mapping[str, Any]], count: int) -> list[int]:
+    """One weight version a token, from the spans that vLLM reports.
+
+    Raises:
+        EngineError: the spans do not cover `count` tokens one after the other, or name no version of ours.
+    """
+    versions: list[int] = []
+    for span in spans:
+        if span["start"] != len(versions) or not span["version"].isdecimal():
+            break
+        versions += [int(span["version"])] * (span["end"] - span["start"])
+    if len(versions) != count:
+        raise EngineError(f"the vLLM server's weight versions {list(spans)} do not say which made {count} tokens")
+    return versions
+
+
+def probe_body(allowed: Sequence[int]) -> dict[str, Any]:
+    """A request whose answer shows what a server's log-probabilities mean; `allowed` are ids that may be sampled.
+
+    A few ids get so great a bias that they share all probability; top-k takes the best of them.
+    """
+    tokens = allowed[:_PROBE_TOKENS]
+    bias = dict.fromkeys(map(str, tokens), _PROBE_BIAS)
+    sampling = {"temperature": MAX_TEMPERATURE, "top_k": 1, "max_tokens": 1, "logprobs": 0, "ignore_eos": True}
+    return {"token_ids": [tokens[0]], "sampling_params": {**sampling, "logit_bias": bias}}
+
+
+def check_probe(answer: Mapping[str, Any], url: str) -> None:
+    """Read the answer to `probe_body`.
+
+    Before top-k the best of N tokens has a probability from 1/N to below 1; after top-k it has 1. Without the
+    bias, which raw log-probabilities leave out, it is one of the whole vocabulary.
+
+    Raises:
+        EngineError: the server scores tokens in another way than a learner does.
+    """
+    logprob = answer["choices"][0]["logprobs"]["content"][0]["logprob"]
+    if logprob >= 0:
+        raise EngineError(
+            f"the vLLM server at {url} reports log-probabilities after top-k and top-p; start it in an environment "
+            'that has webdojo installed, with --weight-transfer-config \'{"backend": "webdojo"}\''
+        )
+    if math.exp(logprob) * _PROBE_TOKENS < 0.99:
+        raise EngineError(
+            f"the vLLM server at {url} reports raw log-probabilities; start it with --logprobs-mode processed_logprobs"
+        )
