@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
 import torch
@@ -18,9 +19,11 @@ from webdojo.config import ModelConfig, Recipe
 from webdojo.errors import ConfigError
 from webdojo.policy.forward import text_layers, vision_tower
 from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model
+from webdojo.policy.loading import load_model, model_folder
+from webdojo.policy.processor import Processor
+from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.train.learner import Learner
-from webdojo.types import ImageSource
+from webdojo.types import ImageSource, TrainableEngine
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,9 +51,26 @@ def engine_dtype(config: ModelConfig) -> torch.dtype:
     return torch.bfloat16 if config.dtype == "bfloat16" else torch.float32
 
 
-def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngine:
-    """An engine that serves a model; its owner closes it."""
+def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngine | VLLMEngine:
+    """An engine that serves a model; its owner closes it.
+
+    Raises:
+        EngineError: vLLM does not start.
+    """
     config = recipe.model
+    if config.engine == "vllm":
+        folder = model_folder(model_path)
+        return VLLMEngine(
+            folder,
+            Processor.load(folder),
+            images,
+            config.vllm,
+            seed=recipe.seed,
+            device=device_of(config),
+            dtype=engine_dtype(config),
+            max_model_len=recipe.rollout.max_context_tokens,
+            threads=config.threads,
+        )
     model, processor = load_model(model_path, dtype=engine_dtype(config))
     model.to(device_of(config))  # type: ignore[arg-type]
     return HFEngine(model, processor, images, seed=recipe.seed, threads=config.threads)
@@ -76,6 +96,19 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
         model.requires_grad_(False)
         layers[-wanted:].requires_grad_(True)
     return Learner(model, processor, images, recipe.train, seed=recipe.seed)
+
+
+@asynccontextmanager
+async def asleep(engine: TrainableEngine) -> AsyncIterator[None]:
+    """The engine's GPU memory is free within the block, where the recipe lets a vLLM engine sleep."""
+    if not (isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode):
+        yield
+        return
+    await engine.sleep()
+    try:
+        yield
+    finally:
+        await engine.wake_up()
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -22,7 +22,7 @@ from typing import Any
 from webdojo.agent.prefix import shared_fraction
 from webdojo.loops.arena import Arena
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import learn
+from webdojo.loops.models import asleep, learn
 from webdojo.progress import Progress, progress
 from webdojo.rollout.collector import Collected, GroupCollector
 from webdojo.rollout.groups import Group, TaskStream
@@ -83,7 +83,8 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
 
             samples = samples_from_groups([group.trajectories for group in collected.groups], config)
             bar.advance(0, updating_on=f"{len(samples)} turns")
-            update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
+            async with asleep(engine):
+                update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
             await engine.update_weights(learner.model.state_dict(), version=iteration)
             updated = time.perf_counter()
 

@@ -32,6 +32,7 @@ def pictures() -> Pictures:
 def engine(pictures: Pictures) -> Iterator[HFEngine]:
     torch.set_num_threads(1)
     engine = make_engine(load_recipe("quickstart"), pictures, "tiny")
+    assert isinstance(engine, HFEngine)
     yield engine
     engine.close()
 
