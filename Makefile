@@ -1,11 +1,11 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train test fuzz lint fmt docs clean
+.PHONY: help setup train test test-vllm fuzz lint fmt docs clean
 
 BIN := .venv/bin
 
 help:  ## show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## create .venv, install the package, find or install a Chromium
 	@PYTHON="$(PYTHON)" bash scripts/setup.sh
@@ -19,6 +19,10 @@ test: lint  ## lint, types and all tests
 fuzz: setup  ## 25,000 odd responses for every parser of a harness
 	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)
 
+test-vllm: setup  ## tests against a real vLLM on the CPU, in an environment of its own (3.5 GB)
+	@bash scripts/setup_vllm.sh
+	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/vllm $(ARGS)
+
 lint: setup  ## ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -30,6 +34,6 @@ fmt: setup  ## format the code and fix what ruff can fix
 docs: setup  ## write docs/recipes.md again from the recipe's own docstrings
 	@$(BIN)/python scripts/recipe_reference.py > docs/recipes.md
 
-clean:  ## remove .venv and caches; runs/ stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache dist build
+clean:  ## remove environments and caches; runs/ stays
+	rm -rf .venv .venv-vllm .mypy_cache .ruff_cache .pytest_cache dist build
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
