@@ -153,3 +153,22 @@ def test_qwen2_5_vl_goes_through_the_same_path(loaded: Loaded, images: Images) -
     with torch.no_grad():
         for sample, ours in zip(todo, batch.split(token_logprobs(model, batch, 0.7).logprobs), strict=True):
             torch.testing.assert_close(ours, plain(model, processor, images, sample, 0.7), atol=1e-4, rtol=0)
+
+
+def test_a_chunked_head_gives_the_same_scores_and_gradients(
+    loaded: Loaded, images: Images, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, processor = loaded
+    batch = collate(samples(processor, images), processor, images)
+    found = []
+    for limit in (2**26, 5 * model.config.text_config.vocab_size):
+        monkeypatch.setattr("webdojo.policy.forward.MAX_LOGITS", limit)
+        scores = token_logprobs(model, batch, 0.7, entropy_grad=True)
+        (scores.logprobs.sum() + scores.entropy.sum()).backward()
+        found.append((scores, {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}))
+        model.zero_grad(set_to_none=True)
+    (whole, expected), (chunked, gradients) = found
+    torch.testing.assert_close(chunked.logprobs, whole.logprobs)
+    torch.testing.assert_close(chunked.entropy, whole.entropy)
+    for name, gradient in expected.items():
+        torch.testing.assert_close(gradients[name], gradient, rtol=1e-3, atol=1e-5 * float(gradient.abs().max()))

@@ -52,6 +52,9 @@ class Batch:
     """Response tokens of each sample; they sum to T."""
     banned: torch.Tensor
     """bool [tokenizer size]: ids that are never sampled."""
+    ends: torch.Tensor | None = None
+    """int64 [L] of a single packed row (`train.radix`): token `q` sees `j` where `j <= q < ends[j]`. None where
+    every row is one sample, and sees all before."""
 
     def to(self, device: torch.device | str) -> Batch:
         """The same batch with every tensor on `device`."""
@@ -130,35 +133,14 @@ def collate(
         EngineError: image tokens and features disagree, or a response holds a banned id.
     """
     assert sequences, "a batch needs at least one sample"
-    pixels: list[torch.Tensor] = []
-    grids_thw: list[torch.Tensor] = []
-    first_row: dict[str, int] = {}
-    grid_of: dict[str, tuple[int, int]] = {}
-    features = 0
-    for prompt, _ in sequences:
-        for image in prompt.images:
-            if image.sha in grid_of:
-                continue
-            if grids is None:
-                values, grid_thw = processor.pixels(images.get(image.sha))
-                _, rows, columns = grid_thw[0].tolist()
-                pixels.append(values)
-                grids_thw.append(grid_thw)
-                grid_of[image.sha] = (rows // processor.merge_size, columns // processor.merge_size)
-            else:
-                grid_of[image.sha] = grids[image.sha]
-            first_row[image.sha] = features
-            features += math.prod(grid_of[image.sha])
-
+    shown_images = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)
     rows_1d: list[Layout1D] = []
     feature_rows: list[torch.Tensor] = []
     for prompt, response in sequences:
-        _check_response(response, banned)
-        shown = [grid_of[image.sha] for image in prompt.images]
-        rows_1d.append(lay_out(prompt, response, shown, processor.image_token_id))
-        for image, (rows, columns) in zip(prompt.images, shown, strict=True):
-            feature_rows.append(torch.arange(rows * columns) + first_row[image.sha])
+        check_response(response, banned)
+        rows_1d.append(lay_out(prompt, response, shown_images.grids_of(prompt), processor.image_token_id))
+        feature_rows.append(shown_images.rows_of(prompt))
 
     ids = [torch.tensor(row.ids, dtype=torch.long) for row in rows_1d]
     input_ids = pad_sequence(ids, batch_first=True, padding_value=processor.stop_id)
@@ -174,9 +156,9 @@ def collate(
         attention_mask=attention_mask,
         position_ids=torch.stack([row.padded_positions(length) for row in rows_1d], dim=1),
         mm_token_type_ids=((input_ids == processor.image_token_id) & attention_mask).long(),
-        pixel_values=torch.cat(pixels) if pixels else None,
-        image_grid_thw=torch.cat(grids_thw) if grids_thw else None,
-        feature_rows=torch.cat(feature_rows) if feature_rows else torch.zeros(0, dtype=torch.long),
+        pixel_values=shown_images.pixel_values,
+        image_grid_thw=shown_images.image_grid_thw,
+        feature_rows=torch.cat(feature_rows),
         predictors=torch.cat(predictors),
         targets=torch.tensor([token for _, response in sequences for token in response], dtype=torch.long),
         response_lengths=tuple(len(response) for _, response in sequences),
@@ -184,7 +166,53 @@ def collate(
     )
 
 
-def _check_response(response: Sequence[int], banned: torch.Tensor) -> None:
+class ShownImages:
+    """The distinct images of some samples in order of first appearance, and where their features will be.
+
+    Args:
+        grids: as `collate` takes them.
+    """
+
+    def __init__(
+        self,
+        sequences: Sequence[Sequence_],
+        processor: Processor,
+        images: ImageSource,
+        grids: Mapping[str, tuple[int, int]] | None,
+    ) -> None:
+        pixels: list[torch.Tensor] = []
+        grids_thw: list[torch.Tensor] = []
+        self._grids: dict[str, tuple[int, int]] = {}
+        self._first_row: dict[str, int] = {}
+        features = 0
+        for image in (image for prompt, _ in sequences for image in prompt.images):
+            if image.sha in self._grids:
+                continue
+            if grids is None:
+                values, grid_thw = processor.pixels(images.get(image.sha))
+                _, rows, columns = grid_thw[0].tolist()
+                pixels.append(values)
+                grids_thw.append(grid_thw)
+                self._grids[image.sha] = (rows // processor.merge_size, columns // processor.merge_size)
+            else:
+                self._grids[image.sha] = grids[image.sha]
+            self._first_row[image.sha] = features
+            features += math.prod(self._grids[image.sha])
+        self.pixel_values = torch.cat(pixels) if pixels else None
+        self.image_grid_thw = torch.cat(grids_thw) if grids_thw else None
+
+    def grids_of(self, prompt: Prompt) -> list[tuple[int, int]]:
+        """Token rows and columns of each image of a prompt."""
+        return [self._grids[image.sha] for image in prompt.images]
+
+    def rows_of(self, prompt: Prompt) -> torch.Tensor:
+        """int64 [image tokens of the prompt]: the row of the features that each of them reads."""
+        parts = [torch.arange(math.prod(self._grids[i.sha])) + self._first_row[i.sha] for i in prompt.images]
+        return torch.cat(parts) if parts else torch.zeros(0, dtype=torch.long)
+
+
+def check_response(response: Sequence[int], banned: torch.Tensor) -> None:
+    """Raise `EngineError` where a response holds an id that cannot have been sampled."""
     for token in response:
         if not 0 <= token < len(banned) or banned[token]:
             raise EngineError(f"a response holds id {token}, which is banned from sampling: its logprob would be -inf")

@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention.flex_attention import create_block_mask
+from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
 from webdojo.policy.collate import Batch
 from webdojo.policy.layouts import layout_of
+from webdojo.policy.tree_attention import TREE, plan
 
 
 class Features(NamedTuple):
@@ -52,13 +55,18 @@ class LogitBias(NamedTuple):
     """float32 [biases]"""
 
 
+MAX_LOGITS = 2**26
+"""Logits that are in memory at once (256 MB): more response tokens go through the LM head in chunks, whose logits
+are made again for the backward pass."""
+
+
 class TokenScores(NamedTuple):
     """Scores of the T response tokens of a batch."""
 
     logprobs: torch.Tensor
     """float32 [T]: log pi(token) at the given temperature."""
     entropy: torch.Tensor
-    """float32 [T]: entropy in nats of the distribution that each token was drawn from; without gradients."""
+    """float32 [T]: entropy in nats of the distribution that each token was drawn from."""
 
 
 VISION = "model.visual."
@@ -151,7 +159,12 @@ def policy_logits(
 
 
 def token_logprobs(
-    model: PreTrainedModel, batch: Batch, temperature: float, features: Features | None = None
+    model: PreTrainedModel,
+    batch: Batch,
+    temperature: float,
+    features: Features | None = None,
+    *,
+    entropy_grad: bool = False,
 ) -> TokenScores:
     """Score every response token of a batch, with gradients where the caller enables them.
 
@@ -162,6 +175,7 @@ def token_logprobs(
         temperature: the sampling temperature; logits are divided by it, as in the engine.
         features: of the batch's distinct images in order of first appearance, where they are at hand; they are
             constants. Otherwise the vision tower makes them from the batch's pixels, with gradients.
+        entropy_grad: entropies carry gradients, too.
 
     Returns:
         `TokenScores` of T tokens, in the order of `batch.targets`; `batch.split` cuts them by sample.
@@ -171,14 +185,46 @@ def token_logprobs(
         features = vision_features(model, batch.pixel_values, batch.image_grid_thw)
     shown = None if features is None else features.rows(batch.feature_rows)
     image_mask = batch.mm_token_type_ids.bool()
-    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False)
+    mask = {} if batch.ends is None else row_mask(model, batch.ends)
+    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **mask)
     hidden = hidden.flatten(0, 1)[batch.predictors]
-    return score(policy_logits(model, hidden, batch.banned, temperature), batch.targets)
+
+    def scored(hidden: torch.Tensor, targets: torch.Tensor) -> TokenScores:
+        return score(policy_logits(model, hidden, batch.banned, temperature), targets, entropy_grad)
+
+    at_once = max(1, MAX_LOGITS // model.get_output_embeddings().weight.shape[0])
+    if len(hidden) <= at_once:
+        return scored(hidden, batch.targets)
+    parts = [
+        checkpoint(scored, *part, use_reentrant=False)
+        for part in zip(hidden.split(at_once), batch.targets.split(at_once), strict=True)
+    ]
+    return TokenScores(*(torch.cat(values) for values in zip(*parts, strict=True)))
 
 
-def score(logits: torch.Tensor, targets: torch.Tensor) -> TokenScores:
+def attend_in_rows(model: PreTrainedModel) -> None:
+    """Let the text model compute packed rows without the pairs of tokens that do not see each other."""
+    text_model(model).config._attn_implementation = "flex_attention" if model.device.type == "cuda" else TREE
+
+
+def row_mask(model: PreTrainedModel, ends: torch.Tensor) -> dict[str, Any]:
+    """What tells the text model, by its kind of attention, that `q` sees `j` where `j <= q < ends[j]`, ends [L]."""
+    length, device = len(ends), ends.device
+    attention = text_model(model).config._attn_implementation
+    if attention == TREE:
+        # A mask of four dimensions is left as it is; the tree stands for it.
+        return {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)}
+    if attention == "flex_attention":
+        see = create_block_mask(lambda b, h, q, j: (j <= q) & (q < ends[j]), None, None, length, length, device=device)
+        return {"attention_mask": see}
+    at = torch.arange(length, device=device)
+    return {"attention_mask": ((at[None, :] <= at[:, None]) & (at[:, None] < ends[None, :]))[None, None]}
+
+
+def score(logits: torch.Tensor, targets: torch.Tensor, entropy_grad: bool = False) -> TokenScores:
     """Logprob of each target and entropy of each row, from masked logits [T, vocabulary]."""
     logprobs = torch.log_softmax(logits, dim=-1)
-    with torch.no_grad():
-        entropy = torch.special.entr(logprobs.exp()).sum(-1)
+    with torch.set_grad_enabled(entropy_grad and torch.is_grad_enabled()):
+        # What is banned has log-probability -inf; 0 in its place keeps gradients finite.
+        entropy = -(logprobs.exp() * logprobs.masked_fill(logprobs == float("-inf"), 0.0)).sum(-1)
     return TokenScores(logprobs.gather(-1, targets[:, None]).squeeze(-1), entropy)

@@ -1,0 +1,159 @@
+"""Radix packing: every prefix that samples share is in a row, and so computed, once.
+
+A sample is a path of tokens: its prompt and its response but for the last token, which predicts
+nothing. A token is told apart by its id, a token of an image by the image's hash and its place in it,
+so only equal images merge. Sorted by these keys, samples stand in the depth-first order of their radix
+tree, and what each has in common with its neighbour is all that there is to know about the tree. A row
+is such an order with the common beginnings left out. In it the token at `j` is an ancestor of exactly
+the tokens from `j` to `ends[j]`, so one vector is the whole attention mask: `q` sees `j` where
+`j <= q < ends[j]`. Positions depend on the path alone. The result equals that of separate samples to
+float tolerance; the literature knows the idea for text (tree training, prefix grouping), not for screenshots.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from webdojo.policy.collate import Sequence_
+from webdojo.types import ImageSegment, Prompt
+
+
+@dataclass(frozen=True)
+class Row:
+    """Samples in depth-first order, and what they have in common."""
+
+    members: tuple[int, ...]
+    """Which samples, as the caller numbers them."""
+    shared: tuple[int, ...]
+    """Tokens that each has in common with the one before it; 0 for the first."""
+    tokens: int
+    """Of the row: what is computed."""
+
+
+class Paths:
+    """The key sequences of samples, in depth-first order.
+
+    Args:
+        sequences: the samples; a response has at least one token.
+    """
+
+    def __init__(self, sequences: Sequence[Sequence_]) -> None:
+        numbers: dict[str, int] = {}
+        keys = [_keys(prompt, response, numbers) for prompt, response in sequences]
+        self.order = sorted(range(len(keys)), key=lambda i: keys[i].astype(">u8").tobytes())
+        self.lengths = [len(keys[i]) for i in self.order]
+        self.shared = [0] + [_common(keys[a], keys[b]) for a, b in zip(self.order, self.order[1:], strict=False)]
+        """Of each path with the one before it."""
+
+    def row(self, begin: int, end: int) -> Row:
+        """The row of the paths from `begin` up to `end` in depth-first order."""
+        shared = (0, *self.shared[begin + 1 : end])
+        return Row(tuple(self.order[begin:end]), shared, sum(self.lengths[begin:end]) - sum(shared))
+
+
+def linear(tokens: int) -> float:
+    """The cost of a row where attention is next to nothing: its tokens."""
+    return float(tokens)
+
+
+def cut(paths: Paths, max_tokens: int, cost: Callable[[int], float] = linear) -> list[Row]:
+    """Cut the tree into rows of at most `max_tokens`, at the subtree boundaries that cost least.
+
+    A path that is cut off its neighbours brings its ancestors with it. A single path that is longer than
+    `max_tokens` is a row of its own. Exact for rows of neighbouring paths, by dynamic programming.
+
+    Args:
+        cost: of computing a row of so many tokens, in any unit.
+    """
+    count = len(paths.order)
+    best = [0.0] + [math.inf] * count
+    begins = [0] * (count + 1)
+    for end in range(1, count + 1):
+        tokens = 0
+        for begin in range(end - 1, -1, -1):
+            tokens += paths.lengths[begin] - (paths.shared[begin + 1] if begin + 1 < end else 0)
+            if tokens > max_tokens and begin + 1 < end:
+                break
+            if (total := best[begin] + cost(tokens)) < best[end]:
+                best[end], begins[end] = total, begin
+    rows: list[Row] = []
+    end = count
+    while end:
+        rows.append(paths.row(begins[end], end))
+        end = begins[end]
+    return rows[::-1]
+
+
+def balance(rows: Sequence[Row], ranks: int, cost: Callable[[int], float] = linear) -> list[list[Row]]:
+    """Deal rows out so that no rank has much more to do than another: the dearest first, each to the idlest."""
+    shares: list[list[Row]] = [[] for _ in range(ranks)]
+    load = [0.0] * ranks
+    for row in sorted(rows, key=lambda row: -cost(row.tokens)):
+        rank = load.index(min(load))
+        shares[rank].append(row)
+        load[rank] += cost(row.tokens)
+    return shares
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Where the tokens of a row's samples are in it."""
+
+    new: list[slice]
+    """For each sample, which part of its path the row takes from it."""
+    ends: np.ndarray
+    """int64 [L]: the index after the last token that sees each token."""
+    predictors: list[np.ndarray]
+    """int64 [|y|] for each sample: the index of the token before each response token."""
+
+
+def place(row: Row, prompts: Sequence[int], responses: Sequence[int]) -> Slots:
+    """Lay a row out.
+
+    Args:
+        prompts: tokens of each member's prompt.
+        responses: tokens of each member's response.
+    """
+    ends = np.full(row.tokens, row.tokens, dtype=np.int64)
+    path = np.zeros(0, dtype=np.int64)
+    new: list[slice] = []
+    predictors: list[np.ndarray] = []
+    offset = 0
+    for shared, prompt, response in zip(row.shared, prompts, responses, strict=True):
+        length = prompt + response - 1
+        ends[path[shared:]] = offset  # the subtrees below the fork are over
+        path = np.concatenate([path[:shared], np.arange(offset, offset + length - shared)])
+        new.append(slice(shared, length))
+        predictors.append(path[prompt - 1 :])
+        offset += length - shared
+    return Slots(new, ends, predictors)
+
+
+def shared_prefix_ratio(sequences: Sequence[Sequence_]) -> float:
+    """How many times as many tokens the samples have apart as in one row."""
+    paths = Paths(sequences)
+    whole = sum(paths.lengths)
+    return whole / max(whole - sum(paths.shared), 1)
+
+
+def _keys(prompt: Prompt, response: Sequence[int], numbers: dict[str, int]) -> np.ndarray:
+    """uint64 [length]: ids as they are, tokens of images above all ids."""
+    parts: list[np.ndarray] = []
+    for segment in prompt.segments:
+        if isinstance(segment, ImageSegment):
+            number = numbers.setdefault(segment.image.sha, len(numbers) + 1)
+            parts.append(np.arange(segment.tokens, dtype=np.uint64) + np.uint64(number << 32))
+        else:
+            parts.append(np.asarray(segment.ids, dtype=np.uint64))
+    parts.append(np.asarray(response[:-1], dtype=np.uint64))
+    return np.concatenate(parts)
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> int:
+    length = min(len(a), len(b))
+    different = np.flatnonzero(a[:length] != b[:length])
+    return int(different[0]) if len(different) else length
