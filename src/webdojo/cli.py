@@ -231,6 +231,15 @@ def serve_model(
 
 
 @app.command()
+def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
+    """Print what a recipe minimises, as formulas with its numbers."""
+    from webdojo.config import load_recipe
+    from webdojo.train.explain import explain as explained
+
+    typer.echo(explained(load_recipe(recipe_name, overrides)))
+
+
+@app.command()
 def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]) -> None:
     """Write RUN/report.html again from what the run has stored so far."""
     from webdojo.store.run import RunStore
