@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from webdojo.errors import ConfigError
 from webdojo.types import Sampling
@@ -401,7 +401,7 @@ class TrainConfig(Section):
     threads: int = Field(default=0, ge=0)
     """torch threads of a step on the CPU, while browsers are idle; 0 takes every core."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
-    """Padded tokens a forward pass."""
+    """Tokens of a packed row, what its samples share counted once; a row is one forward and backward pass."""
     lr: float = Field(default=1e-6, gt=0)
     warmup_steps: int = Field(default=0, ge=0)
     weight_decay: float = Field(default=0.1, ge=0)
@@ -409,14 +409,53 @@ class TrainConfig(Section):
     grad_clip: float = Field(default=1.0, gt=0)
     clip_low: float = Field(default=0.2, ge=0)
     clip_high: float = Field(default=0.28, ge=0)
-    advantage: Literal["grpo"] = "grpo"
-    normalizer: Literal["openwebrl", "asyncwebrl"] = "openwebrl"
-    """`openwebrl`: mean over the tokens of a turn, no 1/T. `asyncwebrl`: constant `normalizer_k`."""
+    policy_loss: Literal["clip", "decoupled", "gspo", "cispo", "raft", "bc"] = "clip"
+    """See `train/loss.py`: PPO's clip, decoupled PPO, GSPO, CISPO, RAFT++, filtered behaviour cloning."""
+    dual_clip: float = Field(default=0.0, ge=0)
+    """c of dual clip, 3 in the literature: bounds the loss of tokens with a negative advantage; 0 is off."""
+    advantage: Literal[
+        "grpo",
+        "dr_grpo",
+        "rloo",
+        "reinforce",
+        "reinforce_baseline",
+        "reinforce_plus_plus",
+        "reinforce_plus_plus_baseline",
+    ] = "grpo"
+    """See `train/advantage.py`."""
+    normalizer: Literal["openwebrl", "webagent_r1", "asyncwebrl", "dr_grpo", "dapo"] = "openwebrl"
+    """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `asyncwebrl` and `dr_grpo`:
+    constant `normalizer_k`; `dapo`: mean over all tokens of the update."""
     normalizer_k: float = Field(default=10.0, gt=0)
     old_logprobs: Literal["engine", "learner"] = "engine"
-    """π_old of the ratio: what the engine reported, or the learner's weights at the start of the update."""
+    """π_prox of the ratio: what the engine reported, or the learner's weights at the start of the update."""
+    correction: Literal["none", "tis", "icepop", "mis_token", "mis_sequence", "mis_geometric"] = "none"
+    """Factor for tokens where engine and learner disagree (`train/correction.py`); needs `old_logprobs: learner`."""
+    correction_low: float = Field(default=0.0, ge=0)
+    """Lower bound of π_learner / π_engine."""
+    correction_high: float = Field(default=2.0, gt=0)
+    """Upper bound of π_learner / π_engine."""
+    kl_coef: float = Field(default=0.0, ge=0)
+    """β of the KL term against the model that the run starts from; 0 loads no reference model."""
+    kl_estimator: Literal["k1", "k2", "k3"] = "k3"
+    entropy_coef: float = Field(default=0.0, ge=0)
+    """Weight of the entropy bonus."""
+    repetition_penalty: bool = False
+    """A turn after which the screen is the same gets no positive weight (WebGym §5.2)."""
     save_every: int = Field(default=5, ge=1)
     """Iterations between kept checkpoints; the last one is always kept."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> TrainConfig:
+        if self.correction != "none" and self.old_logprobs == "engine":
+            raise ValueError(f"correction {self.correction!r} compares engine and learner: set old_logprobs: learner")
+        if self.correction != "none" and self.policy_loss == "decoupled":
+            raise ValueError("policy_loss 'decoupled' already weighs by π_prox / π_behave: leave correction at none")
+        if self.policy_loss == "decoupled" and self.old_logprobs == "engine":
+            raise ValueError("policy_loss 'decoupled' needs π_prox of the learner: set old_logprobs: learner")
+        if self.correction_low > self.correction_high:
+            raise ValueError(f"correction_low {self.correction_low} is above correction_high {self.correction_high}")
+        return self
 
 
 class EvaluateConfig(HorizonSection):

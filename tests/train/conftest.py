@@ -37,6 +37,7 @@ def make_samples(loaded: tuple[PreTrainedModel, Processor], images: Images) -> M
                     advantage=advantages[i % len(advantages)],
                     weights=[1 / (count * len(ids))] * len(ids),
                     versions=[0] * len(ids),
+                    unit=i,
                 )
             )
         return samples

@@ -7,8 +7,9 @@ import torch
 from tests.train.records import prompt, response, trajectory, turn
 from webdojo.config import TrainConfig
 from webdojo.errors import TrainError
-from webdojo.train.batch import Sample, micro_batches, mini_batches, samples_from_groups, sft_samples
-from webdojo.train.loss import clipped_policy_loss
+from webdojo.policy.forward import TokenScores
+from webdojo.train.batch import mini_batches, samples_from_groups, sft_samples
+from webdojo.train.objective import Objective
 from webdojo.types import Response, Trajectory
 
 
@@ -31,6 +32,7 @@ def random_groups(seed: int) -> list[list[Trajectory]]:
 def naive_objective(groups: list[list[Trajectory]], normalizer: str, k: float, ratio: float) -> float:
     """The papers' formulas as loops, with every token at the same ratio."""
     total = 0.0
+    tokens = sum(len(t.response.ids) for group in groups for member in group[:3] for t in member.turns)
     for group in groups:
         valid = [t.reward.value for t in group if t.reward is not None and t.reward.valid]
         mean = sum(valid) / len(valid)
@@ -45,26 +47,28 @@ def naive_objective(groups: list[list[Trajectory]], normalizer: str, k: float, r
                 of_turn = 0.0
                 for _ in t.response.ids:
                     of_turn += min(ratio * advantage, min(max(ratio, 0.8), 1.28) * advantage)
-                of_group += of_turn / (len(t.response.ids) if normalizer == "openwebrl" else k)
+                count = len(t.response.ids)
+                of_group += (
+                    of_turn
+                    / {
+                        "openwebrl": count,
+                        "webagent_r1": count * len(member.turns),
+                        "asyncwebrl": k,
+                        "dapo": tokens / (len(group) * len(groups)),
+                    }[normalizer]
+                )
         total += of_group / len(group)
     return -total / len(groups)
 
 
-@pytest.mark.parametrize("normalizer", ["openwebrl", "asyncwebrl"])
+@pytest.mark.parametrize("normalizer", ["openwebrl", "webagent_r1", "asyncwebrl", "dapo"])
 @pytest.mark.parametrize("ratio", [1.0, 1.4, 0.7])
 def test_samples_sum_to_the_objective_of_the_paper(normalizer: str, ratio: float) -> None:
     groups = random_groups(3)
     config = TrainConfig.model_validate({"normalizer": normalizer, "normalizer_k": 10})
     samples = samples_from_groups(groups, config)
     old = torch.tensor([lp for s in samples for lp in s.old_logprobs])
-    loss, _ = clipped_policy_loss(
-        old + math.log(ratio),
-        old,
-        torch.tensor([s.advantage for s in samples for _ in s.response_ids]),
-        torch.tensor([w for s in samples for w in s.weights]),
-        clip_low=0.2,
-        clip_high=0.28,
-    )
+    loss, _ = Objective(config)(samples, TokenScores(old + math.log(ratio), torch.zeros_like(old)))
     assert float(loss) == pytest.approx(naive_objective(groups, normalizer, 10, ratio), abs=1e-5)
 
 
@@ -101,7 +105,7 @@ def test_sft_weights_are_equal_and_sum_to_one() -> None:
 
 def test_mini_batches_cover_everything_once_in_even_seeded_batches() -> None:
     def draw(seed: int) -> list[list[int]]:
-        return mini_batches(21, 8, torch.Generator().manual_seed(seed))
+        return mini_batches(range(21), 8, torch.Generator().manual_seed(seed))
 
     assert sorted(i for batch in draw(1) for i in batch) == list(range(21))
     assert sorted(len(batch) for batch in draw(1)) == [7, 7, 7]
@@ -109,14 +113,27 @@ def test_mini_batches_cover_everything_once_in_even_seeded_batches() -> None:
     assert draw(1) != draw(2)
 
 
-def test_micro_batches_stay_within_the_padded_budget() -> None:
+def test_mini_batches_never_cut_a_unit() -> None:
     rng = random.Random(0)
-    samples = [
-        Sample(prompt([1] * rng.randint(1, 30)), [5] * n, [0.0] * n, 1.0, [1.0] * n, [0] * n)
-        for n in (rng.randint(1, 20) for _ in range(40))
+    units = [unit for unit in range(30) for _ in range(rng.randint(1, 9))]
+    batches = mini_batches(units, 40, torch.Generator().manual_seed(0))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(units)))
+    homes = [{units[i] for i in batch} for batch in batches]
+    assert sum(map(len, homes)) == 30
+    assert len(batches) == -(-len(units) // 40)
+    assert max(map(len, batches)) - min(map(len, batches)) <= 2 * 9
+
+
+def test_a_turn_that_changed_nothing_is_not_praised() -> None:
+    good, bad = (
+        trajectory([turn(prompt([1]), response([5])), turn(prompt([1]), response([6]))], value) for value in (1.0, 0.0)
+    )
+    for member in (good, bad):
+        member.turns[0].same_screen = True
+    config = TrainConfig(repetition_penalty=True)
+    assert [(s.response_ids, s.advantage > 0) for s in samples_from_groups([[good, bad]], config)] == [
+        ([6], True),
+        ([5], False),
+        ([6], False),
     ]
-    batches = micro_batches(samples, 200)
-    assert sorted(map(id, samples)) == sorted(id(s) for batch in batches for s in batch)
-    assert all(len(batch) * max(map(len, batch)) <= 200 for batch in batches)
-    assert len(batches) <= 1.5 * sum(map(len, samples)) / 200 + 1, "short samples were padded to long ones"
-    assert [len(batch) for batch in micro_batches(samples, 1)] == [1] * 40
+    assert len(samples_from_groups([[good, bad]], TrainConfig())) == 4

@@ -12,11 +12,13 @@ from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
+from webdojo.policy.forward import TokenScores
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import Sample
 from webdojo.train.learner import Learner
 from webdojo.train.metrics import Means
+from webdojo.train.objective import flat
 
 Loaded = tuple[PreTrainedModel, Processor]
 
@@ -34,9 +36,9 @@ def gradients(learner: Learner, samples: list[Sample]) -> dict[str, torch.Tensor
     """Accumulated by `step` before the optimizer runs, taken by a loss of Σ w · -A · logπ."""
     seen: dict[str, torch.Tensor] = {}
 
-    def loss(micro: Sequence[Sample], logprobs_T: torch.Tensor) -> tuple[torch.Tensor, dict[str, float]]:
-        pushes = [[w * s.advantage for w in s.weights] for s in micro]
-        return -(learner.flat(pushes) * logprobs_T).sum(), {}
+    def loss(members: Sequence[Sample], scores: TokenScores) -> tuple[torch.Tensor, dict[str, float]]:
+        pushes = [[w * s.advantage for w in s.weights] for s in members]
+        return -(flat(pushes, scores.logprobs.device) * scores.logprobs).sum(), {}
 
     def keep(*_: object) -> None:
         seen.update({n: p.grad.clone() for n, p in learner.model.named_parameters() if p.grad is not None})
@@ -47,9 +49,7 @@ def gradients(learner: Learner, samples: list[Sample]) -> dict[str, torch.Tensor
     return seen
 
 
-def test_gradient_of_micro_batches_equals_the_full_batch(
-    loaded: Loaded, images: Images, make_samples: MakeSamples
-) -> None:
+def test_gradient_of_many_rows_equals_that_of_one(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
     samples = make_samples(6, advantages=(1.0, -0.5))
     by_budget = [
         gradients(Learner(*loaded, images, settings(micro_batch_tokens=budget, grad_clip=1e9)), samples)
@@ -250,3 +250,69 @@ def test_a_checkpoint_of_another_shape_is_refused(loaded: Loaded, images: Images
     other = Learner(type(model)(config), processor, images, settings())
     with pytest.raises(ModelError, match="another shape"):
         other.load(tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"policy_loss": "gspo"},
+        {"policy_loss": "decoupled"},
+        {"policy_loss": "cispo", "correction": "tis", "dual_clip": 3.0},
+        {"policy_loss": "bc", "entropy_coef": 0.01},
+        {"kl_coef": 0.1},
+    ],
+)
+def test_every_objective_takes_steps(
+    model_dir: Path, images: Images, make_samples: MakeSamples, options: dict[str, object]
+) -> None:
+    model, processor = load_model(model_dir)
+    reference = load_model(model_dir)[0] if "kl_coef" in options else None
+    learner = Learner(model, processor, images, settings(**options), reference=reference)
+    metrics = learner.train_policy(make_samples(6, advantages=(1.0, -1.0)), 0.8)
+    assert metrics["grad_norm"] > 0
+    if "kl_coef" in options:
+        assert metrics["reference_kl"] > 0
+        assert reference is not None
+        assert next(reference.parameters()).grad is None
+
+
+def test_a_heavy_kl_term_holds_the_policy_back(model_dir: Path, images: Images, make_samples: MakeSamples) -> None:
+    moved = []
+    for kl_coef in (0.0, 50.0):
+        model, processor = load_model(model_dir)
+        learner = Learner(
+            model,
+            processor,
+            images,
+            settings(kl_coef=kl_coef, ppo_epochs=6, lr=3e-4),
+            reference=load_model(model_dir)[0],
+        )
+        samples = make_samples(6, advantages=(1.0, -1.0))
+        before = torch.cat(learner.logprobs(samples, 1.0))
+        learner.train_policy(samples, 1.0)
+        moved.append(float((torch.cat(learner.logprobs(samples, 1.0)) - before).abs().mean()))
+    assert moved[1] < 0.7 * moved[0]
+
+
+def test_an_entropy_bonus_raises_the_entropy(model_dir: Path, images: Images, make_samples: MakeSamples) -> None:
+    entropies = []
+    for coef in (0.0, 1.0):
+        learner = Learner(*load_model(model_dir), images, settings(entropy_coef=coef, ppo_epochs=4, lr=3e-4))
+        samples = make_samples(6, advantages=(0.0,))
+        learner.train_policy(samples, 1.0)
+        entropies.append(learner.train_policy(samples, 1.0)["entropy"])
+    assert entropies[1] > entropies[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"correction": "tis", "old_logprobs": "engine"}, "set old_logprobs: learner"),
+        ({"policy_loss": "decoupled", "old_logprobs": "engine"}, "set old_logprobs: learner"),
+        ({"policy_loss": "decoupled", "correction": "tis"}, "leave correction at none"),
+        ({"correction_low": 3.0}, "above correction_high"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        settings(**options)

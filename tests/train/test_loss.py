@@ -1,72 +1,188 @@
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
 
-from webdojo.train.loss import clipped_policy_loss, likelihood_loss
+from webdojo.train.correction import CORRECTIONS
+from webdojo.train.loss import KL_ESTIMATORS, SURROGATES, Clip, Tokens, clip, likelihood_loss, policy_stats
 
-LOW, HIGH = 0.2, 0.28
+BOUNDS = Clip(low=0.2, high=0.28)
+TURNS = [0] * 13 + [1] * 1 + [2] * 26
 
 
-def random_tokens(seed: int, count: int = 40) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+def random_tokens(seed: int) -> tuple[torch.Tensor, Tokens]:
     generator = torch.Generator().manual_seed(seed)
+    count = len(TURNS)
     new = -2 * torch.rand(count, generator=generator)
-    old = new + 0.5 * torch.randn(count, generator=generator)
-    advantages = torch.randn(count, generator=generator)
-    weights = torch.rand(count, generator=generator) * (torch.rand(count, generator=generator) < 0.8)
-    return new, old, advantages, weights
+    tokens = Tokens(
+        prox_logprobs=new + 0.5 * torch.randn(count, generator=generator),
+        behave_logprobs=new + 0.5 * torch.randn(count, generator=generator),
+        advantages=torch.randn(count, generator=generator),
+        weights=torch.rand(count, generator=generator) * (torch.rand(count, generator=generator) < 0.8),
+        turns=torch.tensor(TURNS),
+    )
+    return new, tokens
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_clipped_loss_and_statistics_equal_the_formula(seed: int) -> None:
-    new, old, advantages, weights = random_tokens(seed)
-    loss, stats = clipped_policy_loss(new, old, advantages, weights, clip_low=LOW, clip_high=HIGH)
-    total = 0.0
-    cut, kl, ratios = [], [], []
-    for n, o, a, w in zip(new.tolist(), old.tolist(), advantages.tolist(), weights.tolist(), strict=True):
-        rho = math.exp(n - o)
-        held = min(max(rho, 1 - LOW), 1 + HIGH)
-        total += w * -min(rho * a, held * a)
-        if w:
-            cut.append((a > 0 and rho > 1 + HIGH) or (a < 0 and rho < 1 - LOW))
-            kl.append(rho - 1 - math.log(rho))
-            ratios.append(rho)
-    assert float(loss) == pytest.approx(total, rel=1e-4, abs=1e-6)
-    assert stats.tokens == len(cut)
-    assert stats.clip_fraction == pytest.approx(sum(cut) / len(cut))
-    assert stats.approx_kl == pytest.approx(sum(kl) / len(kl), rel=1e-4)
-    assert stats.ratio == pytest.approx(sum(ratios) / len(ratios), rel=1e-4)
+def one(ratio: float, advantage: float) -> tuple[torch.Tensor, Tokens]:
+    new = torch.tensor([math.log(ratio)], requires_grad=True)
+    zero = torch.zeros(1)
+    return new, Tokens(zero, zero, torch.tensor([advantage]), torch.ones(1), torch.zeros(1, dtype=torch.long))
+
+
+def held(rho: float) -> float:
+    return min(max(rho, 0.8), 1.28)
+
+
+def turn_mean(log_ratios: list[float], k: int) -> float:
+    members = [log_ratios[i] for i in range(len(TURNS)) if TURNS[i] == TURNS[k]]
+    return sum(members) / len(members)
+
+
+def formula(name: str, new: list[float], tokens: Tokens, k: int) -> float:
+    """The loss of token k, from the definitions."""
+    prox, behave, advantages = (t.tolist() for t in (tokens.prox_logprobs, tokens.behave_logprobs, tokens.advantages))
+    rho, a = math.exp(new[k] - prox[k]), advantages[k]
+    turn = math.exp(turn_mean([n - p for n, p in zip(new, prox, strict=True)], k))
+    return {
+        "clip": -min(rho * a, held(rho) * a),
+        "decoupled": math.exp(prox[k] - behave[k]) * max(-a * rho, -a * held(rho)),
+        "gspo": -min(turn * a, held(turn) * a),
+        "cispo": -held(rho) * a * new[k],
+        "raft": -min(rho, held(rho)) if a > 0 else 0.0,
+        "bc": -new[k] if a > 0 else 0.0,
+    }[name]
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+@pytest.mark.parametrize("seed", range(3))
+def test_each_policy_loss_equals_its_formula(name: str, seed: int) -> None:
+    new, tokens = random_tokens(seed)
+    expected = [formula(name, new.tolist(), tokens, k) for k in range(len(TURNS))]
+    assert SURROGATES[name](new, tokens, BOUNDS).tolist() == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("ratio", "advantage", "gradient"),
     [(1.0, 2.0, -2.0), (1.5, 2.0, 0.0), (0.5, 2.0, -1.0), (0.5, -2.0, 0.0), (1.5, -2.0, 3.0), (1.27, 1.0, -1.27)],
 )
-def test_gradient_stops_only_where_the_clip_binds(ratio: float, advantage: float, gradient: float) -> None:
-    new = torch.tensor([math.log(ratio)], requires_grad=True)
-    loss, _ = clipped_policy_loss(
-        new, torch.zeros(1), torch.tensor([advantage]), torch.ones(1), clip_low=LOW, clip_high=HIGH
-    )
-    loss.backward()
+def test_gradient_of_clip_stops_only_where_the_clip_binds(ratio: float, advantage: float, gradient: float) -> None:
+    new, tokens = one(ratio, advantage)
+    clip(new, tokens, BOUNDS).sum().backward()
     assert new.grad is not None
     assert float(new.grad) == pytest.approx(gradient, rel=1e-5)
 
 
-def test_the_sum_of_micro_batches_is_the_whole_loss() -> None:
-    new, old, advantages, weights = random_tokens(7)
-    whole, _ = clipped_policy_loss(new, old, advantages, weights, clip_low=LOW, clip_high=HIGH)
-    parts = [
-        clipped_policy_loss(new[s], old[s], advantages[s], weights[s], clip_low=LOW, clip_high=HIGH)[0]
-        for s in (slice(0, 11), slice(11, 40))
-    ]
-    assert float(sum(parts)) == pytest.approx(float(whole), rel=1e-5)
+@pytest.mark.parametrize(("ratio", "loss", "gradient"), [(2.0, 4.0, 4.0), (5.0, 6.0, 0.0)])
+def test_dual_clip_bounds_the_loss_of_bad_tokens(ratio: float, loss: float, gradient: float) -> None:
+    new, tokens = one(ratio, -2.0)
+    out = clip(new, tokens, Clip(0.2, 0.28, dual=3.0))
+    out.sum().backward()
+    assert float(out.detach()) == pytest.approx(loss)
+    assert new.grad is not None
+    assert float(new.grad) == pytest.approx(gradient, abs=1e-5)
+    assert policy_stats(new, tokens, Clip(0.2, 0.28, dual=3.0)).dual_clip_fraction == float(ratio > 3)
+
+
+def test_gspo_gives_every_token_of_a_turn_the_gradient_of_the_turns_ratio() -> None:
+    new, tokens = random_tokens(1)
+    new.requires_grad_()
+    SURROGATES["gspo"](new, tokens, Clip(0.9, 9.0)).sum().backward()
+    ratios = (new - tokens.prox_logprobs).detach()
+    for turn in range(3):
+        members = tokens.turns == turn
+        expected = -ratios[members].mean().exp() * tokens.advantages[members]
+        assert new.grad is not None
+        torch.testing.assert_close(new.grad[members], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_cispo_stops_no_gradient_where_clip_would() -> None:
+    new, tokens = one(1.5, 2.0)
+    SURROGATES["cispo"](new, tokens, BOUNDS).sum().backward()
+    assert new.grad is not None
+    assert float(new.grad) == pytest.approx(-2 * 1.28)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_statistics_equal_their_definitions(seed: int) -> None:
+    new, tokens = random_tokens(seed)
+    stats = policy_stats(new, tokens, BOUNDS)
+    cut, kl, ratios = [], [], []
+    for n, p, a, w in zip(
+        *(t.tolist() for t in (new, tokens.prox_logprobs, tokens.advantages, tokens.weights)), strict=True
+    ):
+        if w:
+            rho = math.exp(n - p)
+            cut.append((a > 0 and rho > 1.28) or (a < 0 and rho < 0.8))
+            kl.append(rho - 1 - math.log(rho))
+            ratios.append(rho)
+    assert stats.tokens == len(cut)
+    assert stats.clip_fraction == pytest.approx(sum(cut) / len(cut))
+    assert stats.approx_kl == pytest.approx(sum(kl) / len(kl), rel=1e-4)
+    assert stats.ratio == pytest.approx(sum(ratios) / len(ratios), rel=1e-4)
 
 
 def test_no_counted_token_gives_zeros_not_nan() -> None:
-    loss, stats = clipped_policy_loss(
-        torch.zeros(2), torch.zeros(2), torch.ones(2), torch.zeros(2), clip_low=LOW, clip_high=HIGH
-    )
-    assert (float(loss), stats.tokens, stats.approx_kl, stats.ratio) == (0.0, 0, 0.0, 0.0)
+    new, tokens = random_tokens(0)
+    nothing = Tokens(tokens.prox_logprobs, tokens.behave_logprobs, tokens.advantages, tokens.weights * 0, tokens.turns)
+    stats = policy_stats(new, nothing, BOUNDS)
+    assert (stats.tokens, stats.approx_kl, stats.ratio) == (0, 0.0, 0.0)
+
+
+KL_FORMULAS: dict[str, Callable[[float, float], float]] = {
+    "k1": lambda n, r: n - r,
+    "k2": lambda n, r: (n - r) ** 2 / 2,
+    "k3": lambda n, r: math.exp(r - n) - 1 - (r - n),
+}
+
+
+@pytest.mark.parametrize("name", KL_ESTIMATORS)
+def test_each_kl_estimator_equals_its_formula(name: str) -> None:
+    new, tokens = random_tokens(2)
+    found = KL_ESTIMATORS[name](new, tokens.behave_logprobs)
+    expected = [KL_FORMULAS[name](n, r) for n, r in zip(new.tolist(), tokens.behave_logprobs.tolist(), strict=True)]
+    assert found.tolist() == pytest.approx(expected, rel=1e-3, abs=1e-5)
+
+
+def test_k1_and_k3_estimate_the_same_divergence() -> None:
+    policy, reference = torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.2, 0.3, 0.5])
+    exact = float((policy * (policy / reference).log()).sum())
+    for name in ("k1", "k3"):
+        values = KL_ESTIMATORS[name](policy.log(), reference.log())
+        assert float((policy * values).sum()) == pytest.approx(exact, rel=1e-5)
+
+
+def _inside(value: float) -> float:
+    return float(0.5 <= value <= 1.5)
+
+
+def _turn(ratios: list[float], k: int) -> list[float]:
+    return [ratios[i] for i in range(len(TURNS)) if TURNS[i] == TURNS[k]]
+
+
+def _geometric(ratios: list[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+CORRECTION_FORMULAS: dict[str, Callable[[list[float], int], float]] = {
+    "none": lambda r, k: 1.0,
+    "tis": lambda r, k: min(max(r[k], 0.5), 1.5),
+    "icepop": lambda r, k: _inside(r[k]),
+    "mis_token": lambda r, k: r[k] * _inside(r[k]),
+    "mis_sequence": lambda r, k: math.prod(_turn(r, k)) * _inside(math.prod(_turn(r, k))),
+    "mis_geometric": lambda r, k: _inside(_geometric(_turn(r, k))),
+}
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+@pytest.mark.parametrize("seed", range(4))
+def test_each_correction_equals_its_formula(name: str, seed: int) -> None:
+    _, tokens = random_tokens(seed)
+    gap = 0.3 * (tokens.prox_logprobs - tokens.behave_logprobs)
+    ratios = gap.exp().tolist()
+    found = CORRECTIONS[name](gap, tokens.turns, 0.5, 1.5).tolist()
+    assert found == pytest.approx([CORRECTION_FORMULAS[name](ratios, k) for k in range(len(TURNS))], rel=1e-4)
 
 
 def test_likelihood_loss_is_weighted_negative_log_likelihood() -> None:

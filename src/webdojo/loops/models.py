@@ -95,7 +95,8 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
             )
         model.requires_grad_(False)
         layers[-wanted:].requires_grad_(True)
-    return Learner(model, processor, images, recipe.train, seed=recipe.seed)
+    reference = load_model(model_path)[0] if recipe.train.kl_coef else None
+    return Learner(model, processor, images, recipe.train, reference=reference, seed=recipe.seed)
 
 
 @asynccontextmanager

@@ -7,16 +7,17 @@ weight to carry, so they become no sample; they still count in the normalisers.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
 from webdojo.config import TrainConfig
 from webdojo.errors import TrainError
-from webdojo.train.advantage import ADVANTAGES
+from webdojo.train.advantage import ADVANTAGES, Outcome
 from webdojo.train.weights import TurnShape, token_weights
-from webdojo.types import Prompt, Reward, Trajectory, Turn
+from webdojo.types import Prompt, Trajectory, Turn
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,12 @@ class Sample:
     weights: list[float]
     versions: list[int]
     """Weight version that sampled each token."""
+    prox_logprobs: list[float] = field(default_factory=list)
+    """Under π_prox, where that is not the engine's policy."""
+    reference_logprobs: list[float] = field(default_factory=list)
+    """Under the reference model, where there is a KL term."""
+    unit: int = 0
+    """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
     def __len__(self) -> int:
         """Prompt and response tokens together."""
@@ -47,24 +54,25 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
     Raises:
         TrainError: a trajectory without a reward, or a response whose logprobs do not match its ids.
     """
+    outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
+    advantages = ADVANTAGES[config.advantage](outcomes)
+    trained = [
+        (unit, trajectory, len(group), advantage)
+        for unit, (group, row, results) in enumerate(zip(groups, advantages, outcomes, strict=True))
+        for trajectory, advantage, outcome in zip(group, row, results, strict=True)
+        if outcome.valid
+    ]
+    all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
     samples: list[Sample] = []
-    for group in groups:
-        rewards = [_reward(trajectory) for trajectory in group]
-        valid = [reward.valid for reward in rewards]
-        advantages = ADVANTAGES[config.advantage]([reward.value for reward in rewards], valid)
-        for trajectory, ok, advantage in zip(group, valid, advantages, strict=True):
-            if not ok:
+    for unit, trajectory, group_size, advantage in trained:
+        for turn in trajectory.turns:
+            if config.repetition_penalty and turn.same_screen and advantage > 0:
                 continue
-            for turn in trajectory.turns:
-                shape = TurnShape(
-                    groups=len(groups),
-                    group_size=len(group),
-                    turns=len(trajectory.turns),
-                    tokens=len(turn.response.ids),
-                )
-                weights = token_weights(config.normalizer, shape, valid=ok, k=config.normalizer_k)
-                if weights:
-                    samples.append(_sample(trajectory, turn, advantage, weights))
+            tokens = len(turn.response.ids)
+            shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
+            weights = token_weights(config.normalizer, shape, k=config.normalizer_k)
+            if weights:
+                samples.append(_sample(trajectory, turn, advantage, weights, unit))
     return samples
 
 
@@ -79,43 +87,43 @@ def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
     """
     turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
     total_tokens = sum(len(turn.response.ids) for _, turn in turns)
-    return [_sample(trajectory, turn, 0.0, [1 / total_tokens] * len(turn.response.ids)) for trajectory, turn in turns]
+    return [
+        _sample(trajectory, turn, 0.0, [1 / total_tokens] * len(turn.response.ids), unit)
+        for unit, (trajectory, turn) in enumerate(turns)
+    ]
 
 
-def mini_batches(count: int, size: int, generator: torch.Generator) -> list[list[int]]:
-    """Indices 0..count-1 shuffled into batches of at most `size` that differ by one at most.
+def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) -> list[list[int]]:
+    """Indices of samples, shuffled unit by unit into about even batches of about `size` samples.
 
-    Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step.
+    Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step. A unit is
+    never cut: what its samples share is computed once (`radix`).
+
+    Args:
+        units: of each sample.
     """
-    order = torch.randperm(count, generator=generator).tolist()
-    batches = -(-count // size)
-    return [order[count * b // batches : count * (b + 1) // batches] for b in range(batches)]
+    members: dict[int, list[int]] = defaultdict(list)
+    for index, unit in enumerate(units):
+        members[unit].append(index)
+    names = list(members)
+    order = [names[i] for i in torch.randperm(len(names), generator=generator).tolist()]
+    wanted = -(-len(units) // size)
+    batches: list[list[int]] = [[] for _ in range(wanted)]
+    placed = 0
+    for name in order:
+        middle = placed + len(members[name]) / 2
+        batches[min(int(middle * wanted / len(units)), wanted - 1)] += members[name]
+        placed += len(members[name])
+    return [batch for batch in batches if batch]
 
 
-def micro_batches(samples: Sequence[Sample], max_tokens: int) -> list[list[Sample]]:
-    """Split into batches of at most `max_tokens` padded tokens (rows times longest), longest first.
-
-    Neighbours in length share a batch, so little is padded, and equal images tend to meet. A sample
-    longer than `max_tokens` gets a batch of its own. Longest first makes an out-of-memory show at once.
-    """
-    batches: list[list[Sample]] = []
-    longest = 0
-    for sample in sorted(samples, key=lambda s: (len(s), [image.sha for image in s.prompt.images]), reverse=True):
-        if batches and (len(batches[-1]) + 1) * longest <= max_tokens:
-            batches[-1].append(sample)
-        else:
-            batches.append([sample])
-            longest = len(sample)
-    return batches
-
-
-def _reward(trajectory: Trajectory) -> Reward:
+def _outcome(trajectory: Trajectory) -> Outcome:
     if trajectory.reward is None:
         raise TrainError(f"trajectory {trajectory.id!r} has no reward; score it before it trains")
-    return trajectory.reward
+    return Outcome(trajectory.reward.value, trajectory.reward.valid)
 
 
-def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[float]) -> Sample:
+def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[float], unit: int) -> Sample:
     response = turn.response
     counts = (len(response.ids), len(response.logprobs), len(response.versions))
     if len(set(counts)) != 1:
@@ -130,4 +138,5 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[
         advantage=advantage,
         weights=weights,
         versions=list(response.versions),
+        unit=unit,
     )

@@ -2,9 +2,9 @@
 
 It minimises the sum over samples of weight times token loss and knows no algorithm. An update of N
 samples is split into mini-batches; each optimizer step sees N / len(mini-batch) times its part of the
-sum, an unbiased estimate of the whole objective, and is cut into micro-batches only to fit memory:
-their gradients add up to the mini-batch's. Invariant: the same samples, seed and checkpoint give the
-same weights; a step whose loss or gradient is not finite changes no weight and raises.
+sum, an unbiased estimate of the whole objective, and is packed into rows that compute once what its
+samples share (`radix`): their gradients add up to the mini-batch's. Invariant: the same samples, seed and
+checkpoint give the same weights; a step whose loss or gradient is not finite changes no weight and raises.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from transformers import PreTrainedModel
 
 from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
-from webdojo.policy.collate import collate
 from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import TokenScores, join_features, token_logprobs, vision_tower
+from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, token_logprobs, vision_tower
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
-from webdojo.train.batch import Sample, micro_batches, mini_batches
+from webdojo.train.batch import Sample, mini_batches
 from webdojo.train.checkpoint import check_checkpoint, read_trainer, write_checkpoint
-from webdojo.train.loss import clipped_policy_loss
 from webdojo.train.metrics import Means
+from webdojo.train.objective import Objective
+from webdojo.train.radix import Paths, Row, cut
+from webdojo.train.rows import collate_row
 from webdojo.train.schedule import constant
 from webdojo.types import ImageSource
 
-TokenLoss = Callable[[Sequence[Sample], Tensor], tuple[Tensor, dict[str, float]]]
-"""From the samples of a micro-batch and the log-probabilities [T] of their response tokens, sample after
-sample, to the summed loss and to means over those tokens for the log."""
+TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
+"""From the samples of a row and the scores of their T response tokens, sample after sample, to the summed
+loss and to means over those tokens for the log."""
 
 
 class Learner:
@@ -48,6 +49,7 @@ class Learner:
         processor: of the same model folder; saved with every checkpoint.
         images: where the screenshots of the prompts are read from.
         config: optimizer, clip and batch sizes.
+        reference: what the KL term holds the policy to (`config.kl_coef`); on the CPU but while it scores.
         seed: of the order in which samples are drawn.
     """
 
@@ -58,16 +60,21 @@ class Learner:
         images: ImageSource,
         config: TrainConfig,
         *,
+        reference: PreTrainedModel | None = None,
         seed: int = 0,
     ) -> None:
+        for network in (model, reference):
+            if network is not None:
+                attend_in_rows(network)
         self.model = model
+        self.reference = reference
         self.processor = processor
         self.images = images
         self.config = config
         self.steps = 0
         """Optimizer steps taken; the schedule's only state."""
         self.stop = threading.Event()
-        """Set from another thread, it makes `step` raise before its next micro-batch."""
+        """Set from another thread, it makes `step` raise before its next row."""
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
@@ -89,10 +96,11 @@ class Learner:
     def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
         found: dict[int, Tensor] = {}
-        for micro in micro_batches(samples, self.config.micro_batch_tokens):
-            parts = self._scores(micro, temperature).logprobs.cpu().split([len(s.response_ids) for s in micro])
-            found.update({id(sample): part for sample, part in zip(micro, parts, strict=True)})
-        return [found[id(sample)] for sample in samples]
+        for row in self._rows(samples):
+            members = [samples[i] for i in row.members]
+            parts = self._scores(row, members, temperature).logprobs.cpu()
+            found |= dict(zip(row.members, parts.split([len(s.response_ids) for s in members]), strict=True))
+        return [found[i] for i in range(len(samples))]
 
     def train_policy(self, samples: Sequence[Sample], temperature: float) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the clipped loss (OpenWebRL §4.4).
@@ -123,23 +131,21 @@ class Learner:
             current = self.logprobs(samples, temperature)
             gaps = [_engine_gap([s], lp, newest) for s, lp in zip(samples, current, strict=True)]
             samples = [
-                dataclasses.replace(sample, old_logprobs=logprobs.tolist())
+                dataclasses.replace(sample, prox_logprobs=logprobs.tolist())
                 for sample, logprobs in zip(samples, current, strict=True)
             ]
+        if self.reference is not None:
+            before = self._reference_logprobs(samples, temperature)
+            samples = [
+                dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
+                for sample, logprobs in zip(samples, before, strict=True)
+            ]
+        objective = Objective(config)
 
-        def loss(micro: Sequence[Sample], logprobs_T: Tensor) -> tuple[Tensor, dict[str, float]]:
+        def loss(members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
             if config.old_logprobs == "engine" and self.steps == first_step:
-                gaps.append(_engine_gap(micro, logprobs_T.detach().cpu(), newest))
-            total, stats = clipped_policy_loss(
-                logprobs_T,
-                self.flat([sample.old_logprobs for sample in micro]),
-                self.flat([[sample.advantage] * len(sample.response_ids) for sample in micro]),
-                self.flat([sample.weights for sample in micro]),
-                clip_low=config.clip_low,
-                clip_high=config.clip_high,
-            )
-            means = {"clip_fraction": stats.clip_fraction, "approx_kl": stats.approx_kl, "ratio": stats.ratio}
-            return total, means
+                gaps.append(_engine_gap(members, scores.logprobs.detach().cpu(), newest))
+            return objective(members, scores)
 
         means = Means()
         for _ in range(config.ppo_epochs):
@@ -163,7 +169,8 @@ class Learner:
 
     def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
         """Seeded mini-batches of one pass over the samples."""
-        return [[samples[i] for i in batch] for batch in mini_batches(len(samples), size, self._generator)]
+        batches = mini_batches([sample.unit for sample in samples], size, self._generator)
+        return [[samples[i] for i in batch] for batch in batches]
 
     def step(
         self,
@@ -190,14 +197,16 @@ class Learner:
         """
         self._optimizer.zero_grad(set_to_none=True)
         total = 0.0
-        for micro in micro_batches(batch, self.config.micro_batch_tokens):
+        for row in self._rows(batch):
             if self.stop.is_set():
                 raise TrainError(f"optimizer step {self.steps} was stopped; the weights are as before it")
-            scores = self._scores(micro, temperature)
-            part, token_means = loss(micro, scores.logprobs)
+            members = [batch[i] for i in row.members]
+            scores = self._scores(row, members, temperature)
+            part, token_means = loss(members, scores)
             (part / share).backward()
             total += float(part.detach()) / share
-            means.add({"entropy": float(scores.entropy.mean()), **token_means}, weight=len(scores.logprobs))
+            entropy = float(scores.entropy.detach().mean())
+            means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters, self.config.grad_clip))
         if not (math.isfinite(total) and math.isfinite(norm)):
             self._optimizer.zero_grad(set_to_none=True)
@@ -211,10 +220,6 @@ class Learner:
         self._optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         means.add({"loss": total, "grad_norm": norm, "lr": lr})
-
-    def flat(self, values: Sequence[Sequence[float]]) -> Tensor:
-        """Per-token values of samples one after the other, float32 [T] on the model's device."""
-        return torch.tensor([v for row in values for v in row], dtype=torch.float32, device=self.model.device)
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint that `load` continues from bit for bit and that `load_model` can serve."""
@@ -262,18 +267,39 @@ class Learner:
         """Names of the parameters that train, in the optimizer's order."""
         return [name for group in self._optimizer.param_groups for name in group["param_names"]]
 
-    def _scores(self, samples: Sequence[Sample], temperature: float) -> TokenScores:
-        sequences = [(sample.prompt, sample.response_ids) for sample in samples]
+    def _rows(self, samples: Sequence[Sample]) -> list[Row]:
+        """The samples packed, largest row first: an out-of-memory shows at once."""
+        paths = Paths([(sample.prompt, sample.response_ids) for sample in samples])
+        return sorted(cut(paths, self.config.micro_batch_tokens), key=lambda row: -row.tokens)
+
+    @torch.no_grad()
+    def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        """As `logprobs`, under the reference model."""
+        assert self.reference is not None
+        device = self.model.device
+        self.reference.to(device)  # type: ignore[arg-type]
+        found: dict[int, Tensor] = {}
+        for row in self._rows(samples):
+            sequences = [(samples[i].prompt, samples[i].response_ids) for i in row.members]
+            batch = collate_row(row, sequences, self.processor, self.images).to(device)
+            parts = batch.split(token_logprobs(self.reference, batch, temperature).logprobs.cpu())
+            found |= dict(zip(row.members, parts, strict=True))
+        self.reference.to("cpu")  # type: ignore[arg-type]
+        return [found[i] for i in range(len(samples))]
+
+    def _scores(self, row: Row, members: Sequence[Sample], temperature: float) -> TokenScores:
+        sequences = [(sample.prompt, sample.response_ids) for sample in members]
+        entropy_grad = self.config.entropy_coef > 0
         if self._features is None:
-            batch = collate(sequences, self.processor, self.images)
-            return token_logprobs(self.model, batch.to(self.model.device), temperature)
+            batch = collate_row(row, sequences, self.processor, self.images)
+            return token_logprobs(self.model, batch.to(self.model.device), temperature, entropy_grad=entropy_grad)
         shown: dict[str, ImageFeatures] = {}
-        for sample in samples:
+        for sample in members:
             shown |= self._features.of(sample.prompt)
         grids = {sha: image.grid for sha, image in shown.items()}
-        batch = collate(sequences, self.processor, self.images, grids)
+        batch = collate_row(row, sequences, self.processor, self.images, grids)
         features = join_features([image.features for image in shown.values()])
-        return token_logprobs(self.model, batch.to(self.model.device), temperature, features)
+        return token_logprobs(self.model, batch.to(self.model.device), temperature, features, entropy_grad=entropy_grad)
 
 
 def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, newest: int) -> Tensor:

@@ -1,16 +1,119 @@
 """Losses over flat response tokens.
 
-Every tensor has shape [T]: the response tokens of a micro-batch one after the other, without padding.
+Every tensor has shape [T]: the response tokens of a row one after the other, without padding.
 Invariant: a loss is linear in `weights`, and a token of weight 0 adds nothing to it, to its gradient or
 to its statistics.
+
+π is the policy that learns, π_prox the one that ratios are taken against, and π_behave the one that
+sampled. ρ = π / π_prox, carrying the gradient; A is the advantage of the token's trajectory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What is known of T response tokens before the forward pass; float32 [T] but for `turns`."""
+
+    prox_logprobs: Tensor
+    behave_logprobs: Tensor
+    """As the engine reported them."""
+    advantages: Tensor
+    weights: Tensor
+    """See `weights.py`."""
+    turns: Tensor
+    """int64 [T]: which response each token belongs to, counted from 0."""
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Bounds of the ratio."""
+
+    low: float = 0.2
+    """ε_low."""
+    high: float = 0.28
+    """ε_high."""
+    dual: float = 0.0
+    """c of dual clip: where A < 0 a token's loss is at most -c·A; 0 is off."""
+
+
+Surrogate = Callable[[Tensor, Tokens, Clip], Tensor]
+"""From log-probabilities [T] with gradient to the loss of each token [T], before weights."""
+
+
+def clip(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """-min(ρA, clip(ρ, 1 - ε_low, 1 + ε_high) A); with dual clip at most -cA where A < 0 (OpenWebRL §4.4; DAPO)."""
+    return _clipped((logprobs_T - tokens.prox_logprobs).exp(), tokens.advantages, bounds)
+
+
+def decoupled(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """sg[π_prox / π_behave] · `clip` (decoupled PPO; AsyncWebRL, decoupled loss)."""
+    return (tokens.prox_logprobs - tokens.behave_logprobs).exp() * clip(logprobs_T, tokens, bounds)
+
+
+def gspo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """`clip` with the ratio of the whole turn, s = exp(mean log ρ), straight through to each token (GSPO)."""
+    log_ratio = (logprobs_T - tokens.prox_logprobs).detach()
+    turns = int(tokens.turns.max()) + 1 if len(tokens.turns) else 0
+    sums = torch.zeros(turns, device=log_ratio.device).index_add(0, tokens.turns, log_ratio)
+    counts = torch.zeros(turns, device=log_ratio.device).index_add(0, tokens.turns, torch.ones_like(log_ratio))
+    mean_T = (sums / counts.clamp(min=1))[tokens.turns]
+    return _clipped((mean_T + logprobs_T - logprobs_T.detach()).exp(), tokens.advantages, bounds)
+
+
+def cispo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """-sg[clip(ρ, 1 - ε_low, 1 + ε_high)] A log π: the clip bounds the weight and stops no gradient (CISPO)."""
+    ratio = (logprobs_T - tokens.prox_logprobs).detach().exp().clamp(1 - bounds.low, 1 + bounds.high)
+    return -ratio * tokens.advantages * logprobs_T
+
+
+def raft(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """1[A > 0] · -min(ρ, clip(ρ)): positives only, with ratio and clip (RAFT++)."""
+    positive = (tokens.advantages > 0).to(logprobs_T.dtype)
+    return _clipped((logprobs_T - tokens.prox_logprobs).exp(), positive, bounds)
+
+
+def bc(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """1[A > 0] · -log π: filtered behaviour cloning (WebGym §5.1)."""
+    return -(tokens.advantages > 0).to(logprobs_T.dtype) * logprobs_T
+
+
+SURROGATES: dict[str, Surrogate] = {f.__name__: f for f in (clip, decoupled, gspo, cispo, raft, bc)}
+"""What `train.policy_loss` of a recipe may name."""
+
+
+def _clipped(ratio_T: Tensor, advantages_T: Tensor, bounds: Clip) -> Tensor:
+    free = ratio_T * advantages_T
+    gain = torch.minimum(free, ratio_T.clamp(1 - bounds.low, 1 + bounds.high) * advantages_T)
+    if bounds.dual:
+        gain = torch.where(advantages_T < 0, torch.maximum(gain, bounds.dual * advantages_T), gain)
+    return -gain
+
+
+def kl_k1(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:
+    """log π - log π_ref: unbiased, of either sign; as a loss its gradient does not hold the policy back."""
+    return logprobs_T - reference_T
+
+
+def kl_k2(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:
+    """(log π - log π_ref)² / 2: its gradient is that of KL(π || π_ref) on samples of π."""
+    return (logprobs_T - reference_T).square() / 2
+
+
+def kl_k3(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:
+    """r - 1 - log r with r = π_ref / π: unbiased, never negative (GRPO; WebAgent-R1 §2.3)."""
+    log_r = reference_T - logprobs_T
+    return log_r.exp() - 1 - log_r
+
+
+KL_ESTIMATORS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"k1": kl_k1, "k2": kl_k2, "k3": kl_k3}
+"""What `train.kl_estimator` of a recipe may name."""
 
 
 @dataclass(frozen=True)
@@ -19,51 +122,32 @@ class PolicyStats:
 
     tokens: int
     clip_fraction: float
-    """Share of tokens whose gradient the clip cuts off."""
+    """Share of tokens whose gradient the clip of ρ cuts off."""
+    dual_clip_fraction: float
+    """Share of tokens whose gradient dual clip cuts off."""
     approx_kl: float
-    """KL(old || new) by the k3 estimator, mean of (ρ - 1 - log ρ); nats, never negative."""
+    """KL(π_prox || π) by the k3 estimator, mean of (ρ - 1 - log ρ); nats, never negative."""
     ratio: float
-    """Mean of ρ = π_new / π_old."""
+    """Mean of ρ."""
 
 
-def clipped_policy_loss(
-    logprobs_T: Tensor,
-    old_logprobs_T: Tensor,
-    advantages_T: Tensor,
-    weights_T: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> tuple[Tensor, PolicyStats]:
-    """Σ_k w_k · -min(ρ_k A_k, clip(ρ_k, 1 - low, 1 + high) A_k), ρ = exp(logπ - logπ_old) (OpenWebRL §4.4).
-
-    Args:
-        logprobs_T: log-probabilities under the weights that learn, in nats; carries the gradient.
-        old_logprobs_T: of the policy that the ratio is taken against.
-        advantages_T: advantage of each token's trajectory.
-        weights_T: see `weights.py`.
-        clip_low: ε_low; 0.2 in OpenWebRL.
-        clip_high: ε_high; 0.28 in OpenWebRL.
-
-    Returns:
-        The summed loss (a scalar with gradient) and its statistics (without).
-    """
-    log_ratio_T = logprobs_T - old_logprobs_T
-    ratio_T = log_ratio_T.exp()
-    free_T = ratio_T * advantages_T
-    clipped_T = ratio_T.clamp(1 - clip_low, 1 + clip_high) * advantages_T
-    loss = -(weights_T * torch.minimum(free_T, clipped_T)).sum()
-    with torch.no_grad():
-        counted_T = weights_T != 0
-        tokens = int(counted_T.sum())
-        share = 1 / max(tokens, 1)
-        stats = PolicyStats(
-            tokens=tokens,
-            clip_fraction=share * float((clipped_T < free_T)[counted_T].sum()),
-            approx_kl=share * float((ratio_T - 1 - log_ratio_T)[counted_T].sum()),
-            ratio=share * float(ratio_T[counted_T].sum()),
-        )
-    return loss, stats
+@torch.no_grad()
+def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> PolicyStats:
+    """How far the policy has moved from π_prox on these tokens, whatever the loss."""
+    counted = tokens.weights != 0
+    log_ratio = (logprobs_T - tokens.prox_logprobs)[counted]
+    advantages, ratio = tokens.advantages[counted], log_ratio.exp()
+    count = len(ratio)
+    share = 1 / max(count, 1)
+    outside = ratio.clamp(1 - bounds.low, 1 + bounds.high) * advantages < ratio * advantages
+    dual = (advantages < 0) & (ratio > bounds.dual) if bounds.dual else torch.zeros_like(outside)
+    return PolicyStats(
+        tokens=count,
+        clip_fraction=share * float(outside.sum()),
+        dual_clip_fraction=share * float(dual.sum()),
+        approx_kl=share * float((ratio - 1 - log_ratio).sum()),
+        ratio=share * float(ratio.sum()),
+    )
 
 
 def likelihood_loss(logprobs_T: Tensor, weights_T: Tensor) -> Tensor:

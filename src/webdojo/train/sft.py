@@ -12,10 +12,12 @@ from torch import Tensor
 
 from webdojo.config import SFTConfig
 from webdojo.errors import TrainError
+from webdojo.policy.forward import TokenScores
 from webdojo.train.batch import Sample
 from webdojo.train.learner import Learner
 from webdojo.train.loss import likelihood_loss
 from webdojo.train.metrics import Means
+from webdojo.train.objective import flat
 from webdojo.train.schedule import constant, cosine
 
 Progress = Callable[[int, int, dict[str, float]], None]
@@ -48,8 +50,9 @@ def train_sft(
     total_steps = config.epochs * -(-len(samples) // config.batch_size)
     warmup_steps = round(config.warmup_ratio * total_steps)
 
-    def loss(micro: Sequence[Sample], logprobs_T: Tensor) -> tuple[Tensor, dict[str, float]]:
-        return likelihood_loss(logprobs_T, learner.flat([sample.weights for sample in micro])), {}
+    def loss(members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
+        weights_T = flat([sample.weights for sample in members], scores.logprobs.device)
+        return likelihood_loss(scores.logprobs, weights_T), {}
 
     done = 0
     epoch = Means()

@@ -1,0 +1,65 @@
+"""Corrections where the engine that sampled and the learner that scores disagree.
+
+Both hold the same weights and still give other probabilities (other kernels, other precision). With
+ρ_k = π_learner / π_engine of each sampled token, a correction is a factor for the token's loss, without
+gradient: clipped, or 0 for what is out of bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Correction = Callable[[Tensor, Tensor, float, float], Tensor]
+"""From log ρ [T], the turn of each token [T], and bounds low and high, to a factor for each token [T]."""
+
+
+def none(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
+    """1: the engine is trusted."""
+    return torch.ones_like(log_ratio_T)
+
+
+def tis(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
+    """clamp(ρ, low, high) of each token (truncated importance sampling)."""
+    return log_ratio_T.exp().clamp(low, high)
+
+
+def icepop(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
+    """1[low <= ρ <= high] of each token (IcePop)."""
+    return _within(log_ratio_T.exp(), low, high)
+
+
+def mis_token(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
+    """ρ of each token where it is within bounds, else 0 (masked importance sampling)."""
+    ratio = log_ratio_T.exp()
+    return ratio * _within(ratio, low, high)
+
+
+def mis_sequence(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
+    """Π ρ over the turn where it is within bounds, else 0: a turn is kept or dropped as a whole."""
+    ratio = _sums(log_ratio_T, turns_T).exp()
+    return ratio * _within(ratio, low, high)
+
+
+def mis_geometric(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
+    """1 where the geometric mean of ρ over the turn is within bounds, else 0."""
+    counts = _sums(torch.ones_like(log_ratio_T), turns_T)
+    return _within((_sums(log_ratio_T, turns_T) / counts).exp(), low, high)
+
+
+CORRECTIONS: dict[str, Correction] = {
+    f.__name__: f for f in (none, tis, icepop, mis_token, mis_sequence, mis_geometric)
+}
+"""What `train.correction` of a recipe may name."""
+
+
+def _within(ratio: Tensor, low: float, high: float) -> Tensor:
+    return ((ratio >= low) & (ratio <= high)).to(ratio.dtype)
+
+
+def _sums(values_T: Tensor, turns_T: Tensor) -> Tensor:
+    """For each token the sum over its turn."""
+    turns = int(turns_T.max()) + 1 if len(turns_T) else 0
+    return torch.zeros(turns, device=values_T.device).index_add(0, turns_T, values_T)[turns_T]
