@@ -84,7 +84,8 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
     if right[-1:].isdecimal() or not right[:1].isdecimal():  # a unit without its last letter is still one
         said.append(right[:-1])
     if not right.startswith("Impossible"):
-        said += [f"It cannot be done: {right}", f"no {right}", "Sold out"]
+        said += [f"It cannot be done: {right}", "Sold out"]
+        said += [f"no {right}"] if right.lower() != "no" else []  # which says it twice
     if right.isdecimal():
         said.append(f"{right}.5")
         said += [f"{before}{right}" for before in ("-", "−", "-$", ".", ">= ", "> ")]
