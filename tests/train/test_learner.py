@@ -88,6 +88,7 @@ def test_an_update_raises_good_responses_and_lowers_bad_ones(
     assert metrics["grad_norm"] > 0
     assert metrics["approx_kl"] > 0
     assert metrics["entropy"] > 0
+    assert metrics["packing"] > 1
 
 
 def test_lr_zero_leaves_the_ratio_at_one(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:

@@ -15,7 +15,7 @@ from tests.policy.conftest import Images
 from webdojo.policy.collate import Sequence_, collate
 from webdojo.policy.forward import attend_in_rows, token_logprobs
 from webdojo.policy.processor import Processor
-from webdojo.train.radix import Paths, balance, cut, place, shared_prefix_ratio
+from webdojo.train.radix import Paths, balance, cut, place
 from webdojo.train.rows import collate_row
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
@@ -62,7 +62,6 @@ def test_one_row_computes_what_is_shared_once() -> None:
     sequences = [sequence([*spine, 60 + i], [1, 2, 3]) for i in range(4)]
     (row,) = cut(Paths(sequences), 10_000)
     assert row.tokens == 50 + 4 * 3
-    assert shared_prefix_ratio(sequences) == pytest.approx(4 * 53 / row.tokens)
 
 
 def test_a_tree_is_cut_where_the_least_is_computed_twice() -> None:

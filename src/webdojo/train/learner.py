@@ -111,7 +111,8 @@ class Learner:
 
         Returns:
             Means over tokens: `entropy` and `approx_kl` (nats), `clip_fraction`, `ratio`. Means over optimizer
-            steps: `loss`, `grad_norm` (before clipping), `lr`. Counts: `samples`, `tokens` (of the responses),
+            steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens the samples
+            have apart as in the rows that were computed. Counts: `samples`, `tokens` (of the responses),
             `optimizer_steps`. `seconds`. And `engine_gap_mean` and `engine_gap_max`, the absolute difference in
             nats between the engine's logprobs and the learner's before the first step, over tokens of the
             newest version (of the first mini-batch only, where `old_logprobs` is `engine`; absent where that
@@ -207,6 +208,7 @@ class Learner:
             total += float(part.detach()) / share
             entropy = float(scores.entropy.detach().mean())
             means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
+            means.add({"packing": sum(map(len, members)) / row.tokens}, weight=row.tokens)
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters, self.config.grad_clip))
         if not (math.isfinite(total) and math.isfinite(norm)):
             self._optimizer.zero_grad(set_to_none=True)

@@ -133,13 +133,6 @@ def place(row: Row, prompts: Sequence[int], responses: Sequence[int]) -> Slots:
     return Slots(new, ends, predictors)
 
 
-def shared_prefix_ratio(sequences: Sequence[Sequence_]) -> float:
-    """How many times as many tokens the samples have apart as in one row."""
-    paths = Paths(sequences)
-    whole = sum(paths.lengths)
-    return whole / max(whole - sum(paths.shared), 1)
-
-
 def _keys(prompt: Prompt, response: Sequence[int], numbers: dict[str, int]) -> np.ndarray:
     """uint64 [length]: ids as they are, tokens of images above all ids."""
     parts: list[np.ndarray] = []
