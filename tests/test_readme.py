@@ -97,14 +97,26 @@ def short_eval(command: str, trained: Path) -> None:
     assert result["n"] == load_recipe("quickstart", SHORT).evaluate.tasks
 
 
-def serve(command: str, trained: Path) -> None:
+def act(command: str, trained: Path) -> None:
+    assert "film: " in run(f"{command} --recipe quickstart evaluate.max_steps=2", trained)
+
+
+def serve_sites(command: str, trained: Path) -> None:
+    listen(command, trained, "http://shop-0.localhost:")
+
+
+def serve_model(command: str, trained: Path) -> None:
+    listen(command, trained, "model tiny")
+
+
+def listen(command: str, trained: Path, says: str) -> None:
     words = [*shlex.split(command), "--port", "0"]
     process = subprocess.Popen(
         words, env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True, cwd=trained
     )
     try:
         assert process.stdout is not None
-        assert any("http://shop-0.localhost:" in line for line in iter(process.stdout.readline, "Ctrl-C stops.\n"))
+        assert any(says in line for line in iter(process.stdout.readline, "Ctrl-C stops.\n"))
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=20)
@@ -115,7 +127,10 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"make test": make_test,
     r"source \.venv/bin/activate": activate,
     r"webdojo doctor": as_it_stands,
-    r"webdojo sites serve": serve,
+    r"webdojo sites serve": serve_sites,
+    r"webdojo explain \w+": as_it_stands,
+    r"webdojo act .*": act,
+    r"webdojo serve tiny": serve_model,
     r"webdojo train \w+ --dry-run": as_it_stands,
     r"webdojo train quickstart [\w.=-]+ .*--run runs/mine": dry,
     r"webdojo train quickstart --run runs/mine --resume": resume,
