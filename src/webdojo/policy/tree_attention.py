@@ -18,8 +18,10 @@ from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import repeat_kv, sdpa_attention_forward
 
 TREE = "webdojo_tree"
-BLOCK = 128
+BLOCK = 256
 """Queries that are computed together: fewer would see fewer keys in vain, more would be faster each."""
+MAX_KEPT_BYTES = 2**26
+"""Of keys and values that the blocks of a layer gather and keep for the backward pass; more are gathered again."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,12 @@ class Block:
     """bool [end - begin, K]: True where the query sees the key."""
 
 
-def plan(ends: torch.Tensor, block: int = BLOCK) -> list[Block]:
+def plan(ends: torch.Tensor) -> list[Block]:
     """The blocks of a row from its `ends` [L]: `q` sees `j` where `j <= q < ends[j]`."""
     blocks = []
     at = torch.arange(len(ends), device=ends.device)
-    for begin in range(0, len(ends), block):
-        end = min(begin + block, len(ends))
+    for begin in range(0, len(ends), BLOCK):
+        end = min(begin + BLOCK, len(ends))
         keys = torch.nonzero(ends[:end] > begin).squeeze(-1)
         queries = at[begin:end, None]
         blocks.append(Block(begin, end, keys, (keys <= queries) & (queries < ends[keys])))
@@ -57,10 +59,7 @@ def tree_attention(
     scaling: float | None = None,
     **kwargs: Any,
 ) -> tuple[torch.Tensor, None]:
-    """`transformers`' attention function: query [1, heads, L, d], key and value [1, kv heads, L, d].
-
-    What a block gathers is not kept for the backward pass but gathered again.
-    """
+    """`transformers`' attention function: query [1, heads, L, d], key and value [1, kv heads, L, d]."""
     if tree is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **kwargs)
     groups: Any = getattr(module, "num_key_value_groups", 1)
@@ -71,11 +70,13 @@ def tree_attention(
         seen, said = (repeat_kv(tensor[:, :, keys], groups) for tensor in (key, value))
         return F.scaled_dot_product_attention(query, seen, said, attn_mask=mask, scale=scaling)
 
-    learns = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad)
+    _, heads, _, width = query.shape
+    kept_bytes = 2 * sum(len(block.keys) for block in tree) * heads * width * query.element_size()
+    again = torch.is_grad_enabled() and query.requires_grad and kept_bytes > MAX_KEPT_BYTES
     parts = []
     for block in tree:
         inputs = (query[:, :, block.begin : block.end], key, value, block.keys, block.mask)
-        parts.append(checkpoint(attend, *inputs, use_reentrant=False) if learns else attend(*inputs))
+        parts.append(checkpoint(attend, *inputs, use_reentrant=False) if again else attend(*inputs))
     return torch.cat(parts, dim=2).transpose(1, 2).contiguous(), None
 
 
