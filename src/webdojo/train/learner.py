@@ -95,12 +95,7 @@ class Learner:
     @torch.no_grad()
     def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
-        found: dict[int, Tensor] = {}
-        for row in self._rows(samples):
-            members = [samples[i] for i in row.members]
-            parts = self._scores(row, members, temperature).logprobs.cpu()
-            found |= dict(zip(row.members, parts.split([len(s.response_ids) for s in members]), strict=True))
-        return [found[i] for i in range(len(samples))]
+        return self._by_sample(samples, lambda row, members: self._scores(row, members, temperature))
 
     def train_policy(self, samples: Sequence[Sample], temperature: float) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the clipped loss (OpenWebRL §4.4).
@@ -278,15 +273,27 @@ class Learner:
     def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """As `logprobs`, under the reference model."""
         assert self.reference is not None
-        device = self.model.device
-        self.reference.to(device)  # type: ignore[arg-type]
+        reference, device = self.reference, self.model.device
+
+        def scores(row: Row, members: Sequence[Sample]) -> TokenScores:
+            sequences = [(sample.prompt, sample.response_ids) for sample in members]
+            batch = collate_row(row, sequences, self.processor, self.images).to(device)
+            return token_logprobs(reference, batch, temperature)
+
+        reference.to(device)  # type: ignore[arg-type]
+        found = self._by_sample(samples, scores)
+        reference.to("cpu")  # type: ignore[arg-type]
+        return found
+
+    def _by_sample(
+        self, samples: Sequence[Sample], scores: Callable[[Row, Sequence[Sample]], TokenScores]
+    ) -> list[Tensor]:
+        """Log-probabilities of each sample's response, on the CPU and in order, from scores row by row."""
         found: dict[int, Tensor] = {}
         for row in self._rows(samples):
-            sequences = [(samples[i].prompt, samples[i].response_ids) for i in row.members]
-            batch = collate_row(row, sequences, self.processor, self.images).to(device)
-            parts = batch.split(token_logprobs(self.reference, batch, temperature).logprobs.cpu())
+            members = [samples[i] for i in row.members]
+            parts = scores(row, members).logprobs.cpu().split([len(sample.response_ids) for sample in members])
             found |= dict(zip(row.members, parts, strict=True))
-        self.reference.to("cpu")  # type: ignore[arg-type]
         return [found[i] for i in range(len(samples))]
 
     def _scores(self, row: Row, members: Sequence[Sample], temperature: float) -> TokenScores:

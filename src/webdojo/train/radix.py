@@ -13,7 +13,7 @@ float tolerance; the literature knows the idea for text (tree training, prefix g
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,19 +55,11 @@ class Paths:
         return Row(tuple(self.order[begin:end]), shared, sum(self.lengths[begin:end]) - sum(shared))
 
 
-def linear(tokens: int) -> float:
-    """The cost of a row where attention is next to nothing: its tokens."""
-    return float(tokens)
-
-
-def cut(paths: Paths, max_tokens: int, cost: Callable[[int], float] = linear) -> list[Row]:
-    """Cut the tree into rows of at most `max_tokens`, at the subtree boundaries that cost least.
+def cut(paths: Paths, max_tokens: int) -> list[Row]:
+    """Cut the tree into rows of at most `max_tokens`, at the subtree boundaries where the least is computed twice.
 
     A path that is cut off its neighbours brings its ancestors with it. A single path that is longer than
     `max_tokens` is a row of its own. Exact for rows of neighbouring paths, by dynamic programming.
-
-    Args:
-        cost: of computing a row of so many tokens, in any unit.
     """
     count = len(paths.order)
     best = [0.0] + [math.inf] * count
@@ -78,7 +70,7 @@ def cut(paths: Paths, max_tokens: int, cost: Callable[[int], float] = linear) ->
             tokens += paths.lengths[begin] - (paths.shared[begin + 1] if begin + 1 < end else 0)
             if tokens > max_tokens and begin + 1 < end:
                 break
-            if (total := best[begin] + cost(tokens)) < best[end]:
+            if (total := best[begin] + tokens) < best[end]:
                 best[end], begins[end] = total, begin
     rows: list[Row] = []
     end = count
@@ -88,14 +80,14 @@ def cut(paths: Paths, max_tokens: int, cost: Callable[[int], float] = linear) ->
     return rows[::-1]
 
 
-def balance(rows: Sequence[Row], ranks: int, cost: Callable[[int], float] = linear) -> list[list[Row]]:
-    """Deal rows out so that no rank has much more to do than another: the dearest first, each to the idlest."""
+def balance(rows: Sequence[Row], ranks: int) -> list[list[Row]]:
+    """Deal rows out so that no rank has much more to do than another: the largest first, each to the idlest."""
     shares: list[list[Row]] = [[] for _ in range(ranks)]
-    load = [0.0] * ranks
-    for row in sorted(rows, key=lambda row: -cost(row.tokens)):
+    load = [0] * ranks
+    for row in sorted(rows, key=lambda row: -row.tokens):
         rank = load.index(min(load))
         shares[rank].append(row)
-        load[rank] += cost(row.tokens)
+        load[rank] += row.tokens
     return shares
 
 
