@@ -16,7 +16,7 @@ from webdojo.agent.chatml import ChatML
 from webdojo.agent.gestures import POINTED, Do, Gesture
 from webdojo.agent.harness import Codec, ElementAt, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
-from webdojo.agent.transcript import Transcript
+from webdojo.agent.transcript import Transcript, what_failed
 from webdojo.config import OpenWebVoyagerConfig
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
@@ -180,7 +180,7 @@ class OpenWebVoyagerConversation:
         return self._harness.parse(text, self._restart_url)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+        wrong = what_failed(parsed, feedback)
         action = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
         reflect = wrong and self._harness.config.error_reflection
         self._transcript.add(

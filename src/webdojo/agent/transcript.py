@@ -18,11 +18,17 @@ them lacks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webdojo.agent.budget import Kept, fit
 from webdojo.agent.chatml import USER, ChatML, Segment
-from webdojo.types import Observation, Prompt, Response, TextSegment
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, TextSegment
+
+
+def what_failed(parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
+    """Of one turn: what the browser could not do, then what could not be read."""
+    return [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from webdojo.agent import pycall
 from webdojo.agent.chatml import ChatML
 from webdojo.agent.harness import Codec, ElementAt, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
-from webdojo.agent.transcript import Transcript
+from webdojo.agent.transcript import Transcript, what_failed
 from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, calls_of, words
 from webdojo.config import WebAgentR1Config
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
@@ -166,7 +166,7 @@ class WebAgentR1Conversation:
         return self._harness.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+        wrong = what_failed(parsed, feedback)
         action = " Error: ".join([parsed.sections.get("action", "no action"), *wrong])
         self._transcript.add(
             response,
@@ -184,8 +184,8 @@ def _page(observation: Observation) -> str:
         lines.append(f"The site may be blocking you: {plain(observation.blocked)}")
     if len(observation.tabs) > 1:
         lines.append("Tabs:")
-    for tab in observation.tabs if len(observation.tabs) > 1 else []:
-        lines.append(f"{tab.index}{'*' if tab.active else ''} {plain(tab.title, _TITLE_CHARACTERS)}")
+        for tab in observation.tabs:
+            lines.append(f"{tab.index}{'*' if tab.active else ''} {plain(tab.title, _TITLE_CHARACTERS)}")
     return "\n".join([*lines, f"{_unmarked(observation.text)}\n"])
 
 

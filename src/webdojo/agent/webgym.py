@@ -34,7 +34,7 @@ from webdojo.agent.toolcall import (
     reason,
     skip_space,
 )
-from webdojo.agent.transcript import Transcript
+from webdojo.agent.transcript import Transcript, what_failed
 from webdojo.config import WebGymConfig
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
@@ -180,7 +180,7 @@ class WebGymConversation:
         return self._harness.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+        wrong = what_failed(parsed, feedback)
         wrong += self._remember(parsed)
         done = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
         self._transcript.add(
