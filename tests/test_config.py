@@ -138,3 +138,11 @@ def test_the_resolved_recipe_shows_every_key():
     resolved = yaml.safe_load(dump_recipe(load_recipe("quickstart")))
     assert set(resolved) == set(Recipe.model_fields)
     assert set(resolved["train"]) == set(Recipe.model_fields["train"].default.model_dump())
+
+
+def test_keys_that_do_not_fit_together_are_named_without_the_whole_section():
+    with pytest.raises(ConfigError) as caught:
+        load_recipe("quickstart", ["train.policy_loss=decoupled"])
+    assert str(caught.value) == (
+        "train in 'quickstart': policy_loss 'decoupled' needs π_prox of the learner: set old_logprobs: learner"
+    )

@@ -564,6 +564,8 @@ def _explain(error: dict[str, Any], source: str) -> str:
         return f"missing key {dotted!r} in {source!r}"
     if location[-1] == "api_key_env":  # what stands there may be the key itself
         return f"{dotted} in {source!r} must name an environment variable, such as OPENAI_API_KEY, not hold the key"
+    if error["type"] == "value_error" and isinstance(error["input"], dict):  # of keys that do not fit together
+        return f"{dotted} in {source!r}: {error['msg'].removeprefix('Value error, ')}"
     return f"{dotted} = {error['input']!r} in {source!r}: {error['msg'].lower()}"
 
 
