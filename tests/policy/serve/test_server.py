@@ -114,6 +114,29 @@ def test_several_choices_stream_side_by_side(client, episode):
     assert set(reasons) == {0, 1, 2}
 
 
+def test_a_seed_gives_the_same_answer_again(client, episode):
+    def said(seed: int) -> list[str]:
+        answer = client.chat.completions.create(
+            model="tiny", messages=episode, n=2, max_tokens=12, temperature=2, seed=seed
+        )
+        return [choice.message.content for choice in answer.choices]
+
+    first = said(7)
+    assert said(7) == first
+    assert first[0] != first[1]
+    assert said(8) != first
+
+
+def test_a_logit_bias_makes_tokens_certain_or_keeps_them_out(client, engine, episode):
+    wanted = engine.processor.encode("task")
+    certain = greedy(client, episode, max_tokens=3, logit_bias={str(wanted[0]): 100})
+    assert certain.choices[0].message.content == engine.processor.decode(wanted[:1] * 3)
+    plain = greedy(client, episode, max_tokens=3, logprobs=True).choices[0]
+    first = engine.processor.encode(plain.logprobs.content[0].token)
+    without = greedy(client, episode, max_tokens=3, logit_bias={str(first[0]): -100}).choices[0]
+    assert not without.message.content.startswith(plain.logprobs.content[0].token)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_text_ends_before_a_stop_text(client, episode, stream):
     whole = greedy(client, episode).choices[0].message.content
