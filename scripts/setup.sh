@@ -48,7 +48,7 @@ if nvidia-smi >/dev/null 2>&1; then constraints=(); else constraints=(-c constra
 stamp=.venv/webdojo-setup
 wanted=$({ cat pyproject.toml constraints.txt; pwd; echo "${constraints[*]-}"; .venv/bin/python --version; } | sha256sum)
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
-  say "installing packages (1 to 3 minutes, about 1 GB on a machine without a GPU)"
+  say "installing packages (1 to 3 minutes, about 1.2 GB on a machine without a GPU)"
   .venv/bin/python -m pip install -qq --disable-pip-version-check ${constraints[@]+"${constraints[@]}"} -e '.[dev]' \
     || die "pip failed (its message is above); check network and disk space, then run this again"
   printf '%s' "$wanted" >"$stamp"

@@ -17,7 +17,7 @@ def groups_of(rewards: Rewards) -> list[list[Outcome]]:
 def formula(name: str, rewards: Rewards) -> list[list[float]]:
     """Written again from the definitions, member by member."""
     everyone = [r for group in rewards for r in group if r is not None]
-    mean, std = statistics.mean(everyone), statistics.pstdev(everyone)
+    mean, std = statistics.mean(everyone), statistics.stdev(everyone)
     centred = [r - statistics.mean(x for x in g if x is not None) for g in rewards for r in g if r is not None]
     out: list[list[float]] = []
     for group in rewards:
@@ -30,13 +30,13 @@ def formula(name: str, rewards: Rewards) -> list[list[float]]:
             others = (sum(valid) - r) / (len(valid) - 1)
             row.append(
                 {
-                    "grpo": (r - statistics.mean(valid)) / (statistics.pstdev(valid) + 1e-6),
+                    "grpo": (r - statistics.mean(valid)) / (statistics.stdev(valid) + 1e-6),
                     "dr_grpo": r - statistics.mean(valid),
                     "rloo": r - others,
                     "reinforce": r,
                     "reinforce_baseline": r - mean,
                     "reinforce_plus_plus": (r - mean) / (std + 1e-6),
-                    "reinforce_plus_plus_baseline": (r - statistics.mean(valid)) / (statistics.pstdev(centred) + 1e-6),
+                    "reinforce_plus_plus_baseline": (r - statistics.mean(valid)) / (statistics.stdev(centred) + 1e-6),
                 }[name]
             )
         out.append(row)
@@ -59,8 +59,8 @@ def test_each_advantage_equals_its_formula_over_valid_members(name: str, seed: i
 @pytest.mark.parametrize(
     ("rewards", "expected"),
     [
-        ([1, 0, 0, 1], [1, -1, -1, 1]),
-        ([1, 0, None], [1, -1, 0]),
+        ([1, 0, 0, 1], [0.866025, -0.866025, -0.866025, 0.866025]),
+        ([1, 0, None], [0.707107, -0.707107, 0]),
         ([1, 1, 1], [0, 0, 0]),
         ([0.1, 0.1, 0.1], [0, 0, 0]),
         ([1, None], [0, 0]),

@@ -36,7 +36,7 @@ def naive_objective(groups: list[list[Trajectory]], normalizer: str, k: float, r
     for group in groups:
         valid = [t.reward.value for t in group if t.reward is not None and t.reward.valid]
         mean = sum(valid) / len(valid)
-        std = math.sqrt(sum((r - mean) ** 2 for r in valid) / len(valid))
+        std = math.sqrt(sum((r - mean) ** 2 for r in valid) / (len(valid) - 1))
         of_group = 0.0
         for member in group:
             assert member.reward is not None

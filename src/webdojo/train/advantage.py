@@ -31,7 +31,7 @@ Groups = Sequence[Sequence[Outcome]]
 def grpo(groups: Groups) -> list[list[float]]:
     """A_i = (R_i - mean) / (std + 1e-6) over the valid members of the group (OpenWebRL §4.4; GRPO).
 
-    `std` divides by n, not n - 1, so that a group's advantages have variance 1 whatever its size.
+    `std` divides by n - 1, as in TRL, verl and slime.
     """
     return _by_group(groups, lambda R: [(r - _mean(R)) / (_std(R) + STD_EPS) for r in R], least=2)
 
@@ -109,5 +109,6 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _std(values: Sequence[float]) -> float:
+    """The sample deviation, which divides by n - 1; 0 for a single value."""
     mean = _mean(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / max(len(values) - 1, 1))
