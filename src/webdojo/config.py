@@ -442,6 +442,12 @@ class TrainConfig(Section):
     """Weight of the entropy bonus."""
     repetition_penalty: bool = False
     """A turn after which the screen is the same gets no positive weight (WebGym §5.2)."""
+    replay_buffer_capacity: int = Field(default=1, ge=1)
+    """Iterations that an update draws its turns from, its own the last of them; 1 is no replay (WebGym, table 6)."""
+    recency_bias_power: float = Field(default=1.0, ge=0)
+    """A turn of the k-th iteration of the replay buffer, the oldest the first, is drawn with weight k to this power."""
+    samples_per_iteration: int = Field(default=0, ge=0)
+    """Turns that an update draws from the replay buffer; 0 is as many as its own iteration has brought."""
     save_every: int = Field(default=5, ge=1)
     """Iterations between kept checkpoints; the last one is always kept."""
 
@@ -453,6 +459,11 @@ class TrainConfig(Section):
             raise ValueError("policy_loss 'decoupled' already weighs by π_prox / π_behave: leave correction at none")
         if self.policy_loss == "decoupled" and self.old_logprobs == "engine":
             raise ValueError("policy_loss 'decoupled' needs π_prox of the learner: set old_logprobs: learner")
+        if self.samples_per_iteration and self.replay_buffer_capacity == 1:
+            raise ValueError(
+                f"samples_per_iteration {self.samples_per_iteration} draws from a replay buffer: set "
+                "replay_buffer_capacity above 1, or samples_per_iteration to 0"
+            )
         if self.correction_low > self.correction_high:
             raise ValueError(f"correction_low {self.correction_low} is above correction_high {self.correction_high}")
         return self

@@ -13,6 +13,7 @@ goes on from its last finished iteration.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import time
 from collections.abc import Callable, Sequence
@@ -23,12 +24,12 @@ from webdojo.agent.prefix import shared_fraction
 from webdojo.loops.arena import Arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import asleep, learn
+from webdojo.loops.replay import samples_of_update, stored_groups
 from webdojo.progress import Progress, progress
 from webdojo.rollout.collector import Collected, GroupCollector
 from webdojo.rollout.groups import Group, TaskStream
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore
-from webdojo.train.batch import samples_from_groups
 from webdojo.train.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
 
@@ -54,7 +55,7 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
     if (checkpoint := latest(store)) is not None:
         learner.load(checkpoint.path)
         done, position = checkpoint.meta["iteration"], checkpoint.meta["position"]
-        surplus = [_stored_group(store, id) for id in checkpoint.meta["surplus"]]
+        surplus = stored_groups(store, PHASE, checkpoint.meta["surplus"])
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
     stream = TaskStream(tasks, recipe.seed, position, arena.blocked)
@@ -81,7 +82,7 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
             surplus = collector.surplus
             rolled_out = time.perf_counter()
 
-            samples = samples_from_groups([group.trajectories for group in collected.groups], config)
+            samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, collected.groups, recipe)
             bar.advance(0, updating_on=f"{len(samples)} turns")
             async with asleep(engine):
                 update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
@@ -140,13 +141,6 @@ def _save(
     store.save_checkpoint(f"rl-{iteration:04d}", learner.save, meta)
     if before is not None and before.meta["iteration"] % save_every:
         store.remove_checkpoint(before.name)
-
-
-def _stored_group(store: RunStore, id: str) -> Group:
-    """A group that waited in the surplus when its run was stopped."""
-    members = [store.trajectory(row.id) for row in store.rows(PHASE) if row.group_id == id]
-    members.sort(key=lambda trajectory: int(trajectory.id.rpartition("-")[2]))
-    return Group(id, members[0].task, members)
 
 
 def _figures(collected: Collected) -> dict[str, float]:

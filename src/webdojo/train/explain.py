@@ -94,5 +94,11 @@ def _steps(recipe: Recipe) -> Iterator[str]:
         f"lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}, "
         f"gradient norm at most {train.grad_clip:g}"
     )
+    if train.replay_buffer_capacity > 1:
+        count, power = train.samples_per_iteration or "as many", f"k^{train.recency_bias_power:g}"
+        yield (
+            f"an update draws {count} turns of the last {train.replay_buffer_capacity} iterations, of the k-th by "
+            f"{power}; w is scaled to the sum that one iteration has"
+        )
     if train.warmup_steps:
         yield f"lr rises linearly over the first {train.warmup_steps} steps"
