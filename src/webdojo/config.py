@@ -387,6 +387,16 @@ class SFTConfig(Section):
     warmup_ratio: float = Field(default=0.1, ge=0, le=1)
     batch_size: int = Field(default=128, ge=1)
     """Turns an optimizer step."""
+    val_size: float = Field(default=0.0, ge=0, lt=1)
+    """Share of the demonstrated tasks that is held out, to measure the loss on after every epoch."""
+    load_best_model_at_end: bool = False
+    """End with the weights of the epoch of the lowest loss on what `val_size` holds out, not with the last ones."""
+
+    @model_validator(mode="after")
+    def _can_tell_the_best(self) -> SFTConfig:
+        if self.load_best_model_at_end and not self.val_size:
+            raise ValueError("load_best_model_at_end goes by the loss on held-out tasks: set val_size, such as 0.1")
+        return self
 
 
 class TrainConfig(Section):

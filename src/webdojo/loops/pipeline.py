@@ -39,6 +39,7 @@ from webdojo.store.run import RunStore
 from webdojo.train.batch import sft_samples
 from webdojo.train.checkpoint import check_checkpoint
 from webdojo.train.sft import train_sft
+from webdojo.train.validation import hold_out
 from webdojo.types import Task, Trajectory
 
 SFT = "sft"
@@ -112,6 +113,8 @@ class Pipeline:
                 demos = await self.demonstrate(arena)
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
+            if demos:
+                result["sft"] = self.store.checkpoint(SFT).meta["figures"]
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(arena, "eval_sft", start)
             with self._timed("rl"):
@@ -172,16 +175,19 @@ class Pipeline:
             return str(done)
         learner = make_learner(self.recipe, self.store.images, base)
         order = {task.id: index for index, task in enumerate(self.tasks)}
-        samples = sft_samples(sorted(demos, key=lambda demo: order[demo.task.id]))
+        ordered = sorted(demos, key=lambda demo: order[demo.task.id])
+        learned, held_out = hold_out(ordered, self.recipe.sft.val_size, self.recipe.seed)
+        samples = sft_samples(learned)
         turns = self.recipe.sft.epochs * len(samples)
         with progress("sft", turns) as bar:
 
             def advance(step: int, steps: int, figures: dict[str, float]) -> None:
                 bar.advance(turns / steps, loss=figures["loss"])
-                self.log.write(SFT, step, figures, line=False)
+                self.log.write(SFT, step, figures, line="val_loss" in figures)
 
-            await learn(learner, train_sft, learner, samples, self.recipe.sft, advance)
-        return str(self.store.save_checkpoint(SFT, learner.save, {"phase": SFT}).path)
+            figures = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
+        meta = {"phase": SFT, "figures": figures}
+        return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
 
     async def learn_online(self, arena: Arena, start: str) -> str:
         """Online RL from `start`; returns the folder of the final policy."""

@@ -75,6 +75,7 @@ class Learner:
         """Optimizer steps taken; the schedule's only state."""
         self.stop = threading.Event()
         """Set from another thread, it makes `step` raise before its next row."""
+        self._remembered: list[Tensor] = []
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
@@ -217,6 +218,16 @@ class Learner:
         self._optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         means.add({"loss": total, "grad_norm": norm, "lr": lr})
+
+    def remember(self) -> None:
+        """Copy the weights that train to CPU memory, in place of the copy before."""
+        self._remembered = [parameter.detach().to("cpu", copy=True) for parameter in self._parameters]
+
+    @torch.no_grad()
+    def recall(self) -> None:
+        """Go back to the weights of `remember`; the optimizer stays as it is."""
+        for parameter, value in zip(self._parameters, self._remembered, strict=True):
+            parameter.copy_(value)
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint that `load` continues from bit for bit and that `load_model` can serve."""
