@@ -459,7 +459,9 @@ class TrainConfig(Section):
     samples_per_iteration: int = Field(default=0, ge=0)
     """Turns that an update draws from the replay buffer; 0 is as many as its own iteration has brought."""
     save_every: int = Field(default=5, ge=1)
-    """Iterations between kept checkpoints; the last one is always kept."""
+    """Iterations between checkpoints that stay; the latest and the best policy's stay besides (`loops/keep.py`)."""
+    save_total_limit: int = Field(default=5, ge=0)
+    """Checkpoints of online training that stay, the latest and the best among them; the oldest go. 0 keeps all."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> TrainConfig:

@@ -22,6 +22,7 @@ from typing import Any
 
 from webdojo.agent.prefix import shared_fraction
 from webdojo.loops.arena import Arena
+from webdojo.loops.keep import remove_others
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import asleep, learn
 from webdojo.loops.replay import samples_of_update, stored_groups
@@ -99,8 +100,9 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
                 "seconds_total": updated - started,
             }
         )
-        _save(store, learner, iteration, stream.position, surplus, figures, config.save_every)
+        _save(store, learner, iteration, stream.position, surplus, figures)
         log.write(PHASE, iteration, figures)
+        remove_others(store, PHASE, config.save_every, config.save_total_limit)
 
 
 def latest(store: RunStore) -> Checkpoint | None:
@@ -127,9 +129,8 @@ def _save(
     position: int,
     surplus: Sequence[Group],
     figures: dict[str, float],
-    save_every: int,
 ) -> None:
-    """Checkpoint this iteration; of the earlier ones only every `save_every`-th stays."""
+    """Checkpoint this iteration."""
     meta: dict[str, Any] = {
         "phase": PHASE,
         "iteration": iteration,
@@ -137,10 +138,7 @@ def _save(
         "surplus": [group.id for group in surplus],
         "figures": figures,
     }
-    before = latest(store)
     store.save_checkpoint(f"rl-{iteration:04d}", learner.save, meta)
-    if before is not None and before.meta["iteration"] % save_every:
-        store.remove_checkpoint(before.name)
 
 
 def _figures(collected: Collected) -> dict[str, float]:

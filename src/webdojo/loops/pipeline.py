@@ -24,8 +24,10 @@ from webdojo.errors import ConfigError
 from webdojo.evaluate.metrics import success
 from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.browsers import check_servers
+from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import device_of, learn, make_engine, make_learner
+from webdojo.loops.online import PHASE as RL
 from webdojo.loops.online import latest, online
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
@@ -123,6 +125,9 @@ class Pipeline:
                 trained = latest(self.store)
                 iteration = 0 if trained is None else trained.meta["iteration"]
                 result["success_rl"] = await self.evaluate(arena, "eval_rl", final, iteration)
+        if (found := best(self.store, RL)) is not None:
+            where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
+            result["best"] = where | {"success": found.success}
         info = self.store.info
         result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": final}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}

@@ -1,0 +1,84 @@
+"""Which checkpoints stay, in a run folder that is opened again and again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from webdojo.loops.keep import best, remove_others, staying
+from webdojo.store.run import RunStore
+
+
+@pytest.mark.parametrize(
+    ("saved", "best", "every", "limit", "stay"),
+    [
+        ([1], None, 5, 0, [1]),
+        ([1, 2], 1, 5, 0, [1, 2]),
+        ([5, 6, 7], 6, 5, 0, [5, 6, 7]),
+        ([5, 6, 7], 5, 5, 0, [5, 7]),
+        ([2, 5, 10, 12, 13], 2, 5, 0, [2, 5, 10, 13]),
+        ([2, 5, 10, 12, 13], 2, 5, 3, [2, 10, 13]),
+        ([2, 5, 10, 12, 13], 10, 5, 3, [5, 10, 13]),
+        ([2, 5, 10, 12, 13], 2, 5, 1, [2, 13]),
+        ([2, 5, 10, 12, 13], 13, 5, 1, [13]),
+    ],
+)
+def test_the_latest_the_best_and_the_last_few_stay(saved, best, every, limit, stay):
+    assert sorted(staying(saved, best, every, limit)) == stay
+
+
+def weights(text: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        (folder / "weights").write_text(text)
+
+    return write
+
+
+def iterate(store: RunStore, iteration: int, success: float | None) -> None:
+    """One iteration as the loop ends it; `success` is of the episodes by the policy before."""
+    figures = {} if success is None else {"success": success}
+    store.save_checkpoint(f"rl-{iteration:04d}", weights(str(iteration)), {"phase": "rl", "iteration": iteration})
+    store.add_metrics("rl", iteration, figures)
+
+
+def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    success = {iteration: rng.random() for iteration in range(1, 31)}
+    success[8] = 2.0  # of the policy that iteration 7 made
+    RunStore.create(tmp_path / "run", "", {}).close()
+    for iteration in range(1, 31):
+        with RunStore.open(tmp_path / "run") as store:  # as if killed after every iteration
+            if iteration == 1:
+                store.save_checkpoint("sft", weights("sft"), {"phase": "sft"})
+            iterate(store, iteration, None if iteration == 20 else success[iteration])
+            if iteration % 7 == 3:  # killed before anything was removed
+                continue
+            remove_others(store, "rl", every=4, limit=4)
+            found = best(store, "rl")
+            # The first policy that rolled out is that of the warm start, which is not of this phase.
+            known = {i - 1: s for i, s in success.items() if 1 < i <= iteration and i != 20}
+            assert (found is None) == (not known)
+            if found is not None:
+                assert found.success == max(known.values())
+                assert known[found.checkpoint.meta["iteration"]] == found.success
+    folder = tmp_path / "run" / "checkpoints"
+    (folder / "rl-0007").rename(folder / "rl-0007.old")  # killed while it was replaced
+    (folder / "rl-0003.tmp").mkdir()  # killed while it was removed
+    with RunStore.open(tmp_path / "run") as store:
+        assert {c.name for c in store.checkpoints()} == {"sft", "rl-0007", "rl-0024", "rl-0028", "rl-0030"}
+        found = best(store, "rl")
+        assert found is not None
+        assert (found.checkpoint.path / "weights").read_text() == "7"
+
+
+def test_of_equals_the_later_is_the_best(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path / "run", "", {}) as store:
+        assert best(store, "rl") is None
+        for iteration, success in ((1, 0.1), (2, 0.5), (3, 0.5), (4, 0.2)):
+            iterate(store, iteration, success)
+        found = best(store, "rl")
+    assert found is not None
+    assert found.checkpoint.name == "rl-0002"
