@@ -13,8 +13,7 @@ by `--scale`. One update is a forward and a backward pass over every response to
 | `varlen` | one sample a turn, no padding and no attention across samples, one after the other |
 
 Speed-ups are against the better of the last two. Images go through the vision tower in every way, each distinct one
-once a batch. `max_abs_loss_diff` and `max_rel_grad_diff` compare `radix` with `varlen`, in float32, for every
-harness that is there, for groups of 1 to 8, and for rows that are cut.
+once a batch. `max_abs_loss_diff` and `max_rel_grad_diff` are those of `learner_exactness.py`.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from typing import Any
 import numpy as np
 import record
 import torch
+from learner_exactness import exactness
 from PIL import Image
 from transformers import PreTrainedModel, Qwen3VLForConditionalGeneration
 
@@ -164,35 +164,6 @@ def update(
     return total, tokens, gradients
 
 
-def exactness(processor: Processor, pictures: Pictures) -> list[dict[str, Any]]:
-    """Differences between `radix` and `varlen` on the tiny model, one row a case."""
-    model, _ = load_model("tiny")
-    attend_in_rows(model)
-    rows = []
-    for members, turns, kept, budget in (
-        *((1, 4, 1, 100_000), (2, 6, 1, 100_000), (5, 5, 1, 100_000), (8, 3, 1, 100_000)),
-        *((3, 6, 3, 100_000), (5, 5, 1, 800), (3, 6, 3, 900)),
-    ):
-        sequences = group_of_turns(processor, pictures, members, turns, scale=16, kept=kept)
-        loss, tokens, gradients = update(model, "radix", sequences, budget, processor, pictures)
-        expected, apart, plain = update(model, "varlen", sequences, budget, processor, pictures)
-        differences = [float((gradients[n] - g).norm() / (g.norm() + 1e-12)) for n, g in plain.items()]
-        rows.append(
-            {
-                "measure": "exactness",
-                "members": members,
-                "turns": turns,
-                "screenshots_kept": kept,
-                "rows_cut": budget < 100_000,
-                "tokens": tokens,
-                "tokens_apart": apart,
-                "abs_loss_diff": abs(loss - expected),
-                "max_rel_grad_diff": max(differences),
-            }
-        )
-    return rows
-
-
 def timing(name: str, turns: int, arguments: argparse.Namespace, processor: Processor) -> dict[str, Any]:
     """Seconds of one update in each way, the ways taking turns."""
     model = load_model("tiny")[0] if name == "tiny" else mid_model(processor)
@@ -238,7 +209,7 @@ def main() -> None:
     parser.add_argument("--freeze-vision", action="store_true")
     arguments = parser.parse_args()
     _, processor = load_model("tiny")
-    rows = exactness(processor, Pictures())
+    rows = exactness()
     cases = [(name, turns) for name in arguments.models for turns in arguments.turns]
     with progress("learner benchmark", len(cases)) as bar:
         for name, turns in cases:
