@@ -7,6 +7,7 @@ file; a checkpoint that lacks some is an error, never a model with random parts.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -93,9 +94,15 @@ def model_folder(path: str | Path) -> Path:
     raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
 
 
-def save_model(model: PreTrainedModel, processor: Processor, path: str | Path) -> None:
-    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them."""
-    model.save_pretrained(str(path))
+def save_model(
+    model: PreTrainedModel, processor: Processor, path: str | Path, weights: Mapping[str, torch.Tensor] | None = None
+) -> None:
+    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them.
+
+    Args:
+        weights: the state dict, where the model holds parts of it only.
+    """
+    model.save_pretrained(str(path), state_dict=None if weights is None else dict(weights))
     processor.save(path)
 
 

@@ -105,6 +105,11 @@ class Processor:
         """As `pixels`, from an array, as `PixelReader.patchify`."""
         return self._reader().patchify(image)
 
+    def blank(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The smallest image that the vision tower reads, black, as `pixels` gives one."""
+        side = self._reader().patch_size * self.merge_size
+        return self.patchify(np.zeros((side, side, 3), dtype=np.uint8))
+
     def sized(self, data: bytes) -> Image.Image:
         """Decode an encoded image to the size that the vision tower reads, as `PixelReader.sized`."""
         return self._reader().sized(data)
