@@ -99,6 +99,7 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
                     await learn(learner, train_sft, learner, samples, config)
                     first += CHUNK
             store.save_checkpoint("control", learner.save, meta)
+        learner.close()
         model = str(store.checkpoint("control").path)
         found = await pipeline.evaluate(arena, "eval_control", model, recipe.train.iterations)
     return found | {"demos": recipe.sft.demos + len(store.rows("control_demo"))}

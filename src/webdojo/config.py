@@ -409,9 +409,15 @@ class TrainConfig(Section):
     batch_size: int = Field(default=256, ge=1)
     """Turns an optimizer step."""
     threads: int = Field(default=0, ge=0)
-    """torch threads of a step on the CPU, while browsers are idle; 0 takes every core."""
+    """torch threads of a step on the CPU, while browsers are idle, of all ranks together; 0 takes every core."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
     """Tokens of a packed row, what its samples share counted once; a row is one forward and backward pass."""
+    ranks: int = Field(default=1, ge=1)
+    """Processes of this machine that share an update (torchrun's `nproc_per_node`), each on a GPU of its own where
+    models are on GPUs. Weights, gradients and optimizer state are spread over them (FSDP2)."""
+    compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their gradients' sums and
+    optimizer state are float32 in either case."""
     lr: float = Field(default=1e-6, gt=0)
     warmup_steps: int = Field(default=0, ge=0)
     weight_decay: float = Field(default=0.1, ge=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 import torch
 
@@ -19,10 +21,11 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
     learner = make_learner(recipe, MemoryImages(), recipe.model.path)
     engine = make_engine(recipe, MemoryImages(), recipe.model.path)
     try:
-        await engine.update_weights(learner.model.state_dict(), version=1)
+        await engine.update_weights(learner.state_dict(), version=1)
         response = await engine.generate(chat(engine.processor, "find the mug"), Sampling(max_tokens=3))
     finally:
         engine.close()
+        learner.close()
     assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
     assert set(response.versions) == {1}
 
@@ -39,7 +42,8 @@ def test_auto_follows_the_machine(small_recipe: SmallRecipe, monkeypatch: pytest
 
 def test_only_the_last_text_layers_train(small_recipe: SmallRecipe) -> None:
     recipe = small_recipe("model.freeze_trainable_layers=1")
-    model = make_learner(recipe, MemoryImages(), recipe.model.path).model
+    with closing(make_learner(recipe, MemoryImages(), recipe.model.path)) as learner:
+        model = learner.model
     trained = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
     last = len(text_layers(model)) - 1
     assert trained and all(name.startswith(f"model.language_model.layers.{last}.") for name in trained)

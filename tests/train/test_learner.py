@@ -228,9 +228,14 @@ def test_a_checkpoint_of_other_trained_parameters_is_refused(
     assert all(torch.equal(value, weights[name]) for name, value in weights_of(other.model).items())
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "trainer.pt", "tokenizer.json", "manifest.json"])
-def test_a_corrupt_checkpoint_is_named(loaded: Loaded, images: Images, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "trainer.pt", "optimizer/__0_0.distcp", "tokenizer.json", "manifest.json"]
+)
+def test_a_corrupt_checkpoint_is_named(
+    loaded: Loaded, images: Images, make_samples: MakeSamples, tmp_path: Path, name: str
+) -> None:
     learner = Learner(*loaded, images, settings())
+    learner.train_policy(make_samples(1), 1.0)
     learner.save(tmp_path / "c")
     path = tmp_path / "c" / name
     data = bytearray(path.read_bytes())

@@ -1,7 +1,7 @@
 """From a model folder to an engine or a learner, on the device and in the precision that the recipe asks for.
 
-Invariant: the learner's weights are float32 whatever the engine samples with; the engine gets them
-rounded to its own dtype on every update.
+Invariant: the learner's weights are float32 whatever the engine samples with and the learner computes with; the
+engine gets them rounded to its own dtype on every update.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 import torch
 
-from webdojo.config import ModelConfig, Recipe
+from webdojo.config import ModelConfig, Recipe, TrainConfig
 from webdojo.errors import ConfigError
 from webdojo.policy.forward import text_layers, vision_tower
 from webdojo.policy.hf import HFEngine
@@ -23,6 +24,7 @@ from webdojo.policy.loading import load_model, model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.train.learner import Learner
+from webdojo.train.ranks import Ranks, lead
 from webdojo.types import ImageSource, TrainableEngine
 
 P = ParamSpec("P")
@@ -76,14 +78,46 @@ def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngin
     return HFEngine(model, processor, images, seed=recipe.seed, threads=config.threads)
 
 
+def check_ranks(recipe: Recipe) -> None:
+    """Raise `ConfigError` where this machine cannot have the recipe's `train.ranks`."""
+    ranks, gpus = recipe.train.ranks, torch.cuda.device_count()
+    if device_of(recipe.model).type == "cuda" and ranks > gpus:
+        raise ConfigError(
+            f"train.ranks is {ranks}, but torch sees {gpus} CUDA GPU{'s' * (gpus > 1)} here and each rank needs its "
+            f"own: take at most {gpus}"
+        )
+
+
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learner:
     """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
+    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
+
     Raises:
-        ConfigError: `model.freeze_trainable_layers` is more than the model has.
+        ConfigError: `model.freeze_trainable_layers` is more than the model has, or `train.ranks` than there are GPUs.
+        TrainError: a rank does not start, or an earlier learner is not closed.
     """
+    check_ranks(recipe)
+    build = partial(_learner, recipe, images, model_path)
+    if recipe.train.ranks == 1 and compute_dtype(recipe) == torch.float32:
+        return build(Ranks())
+    return lead(build, recipe.train.ranks, device_of(recipe.model).type)
+
+
+def compute_dtype(recipe: Recipe) -> torch.dtype:
+    """Precision of the learner's passes: `train.compute_dtype`, with `auto` resolved."""
+    if recipe.train.compute_dtype == "auto":
+        return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
+    return torch.bfloat16 if recipe.train.compute_dtype == "bfloat16" else torch.float32
+
+
+def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks) -> Learner:
+    """The learner of one rank."""
+    if ranks.rank:
+        torch.set_num_threads(_threads(recipe.train))
     model, processor = load_model(model_path)
-    model.to(device_of(recipe.model))  # type: ignore[arg-type]
+    if ranks.mesh is None:
+        model.to(device_of(recipe.model))  # type: ignore[arg-type]
     if recipe.model.freeze_vision and (tower := vision_tower(model)) is not None:
         tower.requires_grad_(False)
     if wanted := recipe.model.freeze_trainable_layers:
@@ -95,8 +129,23 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
             )
         model.requires_grad_(False)
         layers[-wanted:].requires_grad_(True)
-    reference = load_model(model_path)[0] if recipe.train.kl_coef else None
-    return Learner(model, processor, images, recipe.train, reference=reference, seed=recipe.seed)
+    dtype = compute_dtype(recipe)
+    reference = load_model(model_path, dtype)[0] if recipe.train.kl_coef else None
+    return Learner(
+        model,
+        processor,
+        images,
+        recipe.train,
+        reference=reference,
+        seed=recipe.seed,
+        ranks=ranks,
+        compute_dtype=dtype,
+    )
+
+
+def _threads(config: TrainConfig) -> int:
+    """torch threads of one rank."""
+    return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 
 @asynccontextmanager
@@ -116,7 +165,7 @@ async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs:
     """Run `work`, which steps the learner, in a thread; if the caller is cancelled, it ends within a step."""
 
     def in_thread() -> T:
-        torch.set_num_threads(learner.config.threads or os.cpu_count() or 1)
+        torch.set_num_threads(_threads(learner.config))
         return work(*args, **kwargs)
 
     try:

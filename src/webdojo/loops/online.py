@@ -60,7 +60,7 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
     stream = TaskStream(tasks, recipe.seed, position, arena.blocked)
-    await engine.update_weights(learner.model.state_dict(), version=done)
+    await engine.update_weights(learner.state_dict(), version=done)
 
     for iteration in range(done + 1, config.iterations + 1):
         store.discard_trajectories(PHASE, iteration)
@@ -87,7 +87,7 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
             bar.advance(0, updating_on=f"{len(samples)} turns")
             async with asleep(engine):
                 update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
-            await engine.update_weights(learner.model.state_dict(), version=iteration)
+            await engine.update_weights(learner.state_dict(), version=iteration)
             updated = time.perf_counter()
 
         figures = (

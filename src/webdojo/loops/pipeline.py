@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,7 @@ from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.browsers import check_servers
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import device_of, learn, make_engine, make_learner
+from webdojo.loops.models import check_ranks, learn, make_engine, make_learner
 from webdojo.loops.online import PHASE as RL
 from webdojo.loops.online import latest, online
 from webdojo.policy.loading import model_folder
@@ -67,7 +67,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
             "others; set sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
         )
     processor = Processor.load(model_folder(recipe.model.path))
-    device_of(recipe.model)
+    check_ranks(recipe)
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
     store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
@@ -178,30 +178,29 @@ class Pipeline:
             done = self.store.checkpoint(SFT).path
             check_checkpoint(done)
             return str(done)
-        learner = make_learner(self.recipe, self.store.images, base)
         order = {task.id: index for index, task in enumerate(self.tasks)}
         ordered = sorted(demos, key=lambda demo: order[demo.task.id])
         learned, held_out = hold_out(ordered, self.recipe.sft.val_size, self.recipe.seed)
         samples = sft_samples(learned)
         turns = self.recipe.sft.epochs * len(samples)
-        with progress("sft", turns) as bar:
+        with closing(make_learner(self.recipe, self.store.images, base)) as learner, progress("sft", turns) as bar:
 
             def advance(step: int, steps: int, figures: dict[str, float]) -> None:
                 bar.advance(turns / steps, loss=figures["loss"])
                 self.log.write(SFT, step, figures, line="val_loss" in figures)
 
             figures = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
-        meta = {"phase": SFT, "figures": figures}
-        return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
+            meta = {"phase": SFT, "figures": figures}
+            return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
 
     async def learn_online(self, arena: Arena, start: str) -> str:
         """Online RL from `start`; returns the folder of the final policy."""
-        learner = make_learner(self.recipe, self.store.images, start)
-        engine = make_engine(self.recipe, self.store.images, start)
-        try:
-            await online(arena, learner, engine, self.tasks, self.log)
-        finally:
-            engine.close()
+        with closing(make_learner(self.recipe, self.store.images, start)) as learner:
+            engine = make_engine(self.recipe, self.store.images, start)
+            try:
+                await online(arena, learner, engine, self.tasks, self.log)
+            finally:
+                engine.close()
         checkpoint = latest(self.store)
         return start if checkpoint is None else str(checkpoint.path)
 

@@ -1,18 +1,29 @@
 """Training checkpoints: a policy in Hugging Face layout plus what a resumed learner needs.
 
-The folder loads as it is in `transformers` and vLLM; `trainer.pt` (optimizer and step) and
-`manifest.json` (SHA-256 of every file) lie beside the weights. Invariant: what is read back is bit for
-bit what was written, or a `ModelError`. Writing to a temporary name and renaming is the store's part.
+The folder loads as it is in `transformers` and vLLM. Beside the weights lie `trainer.pt` (steps and the order of
+samples), `optimizer/` (what the optimizer keeps for each weight, written by every rank for its part and read
+by any number of ranks: torch distributed checkpoint) and `manifest.json` (SHA-256 of every file). Invariant: what is
+read back is bit for bit what was written, or a `ModelError`. Writing to a temporary name and renaming is the store's
+part. An index of `optimizer/` is a pickle: resume from your own runs only.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
+from torch.distributed.checkpoint.api import CheckpointException
+from torch.distributed.checkpoint.filesystem import FileSystemReader
+from torch.distributed.checkpoint.metadata import TensorStorageMetadata
+from torch.distributed.checkpoint.state_dict_loader import load as load_parts
+from torch.distributed.checkpoint.state_dict_saver import save as save_parts
 from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError
@@ -21,13 +32,59 @@ from webdojo.policy.processor import Processor
 
 MANIFEST = "manifest.json"
 TRAINER = "trainer.pt"
+OPTIMIZER = "optimizer"
 
 
-def write_checkpoint(folder: Path, model: PreTrainedModel, processor: Processor, trainer: dict[str, Any]) -> None:
-    """Write weights, tokenizer, image settings and `trainer` (tensors, numbers, and containers of them)."""
+def write_policy(
+    folder: Path,
+    model: PreTrainedModel,
+    processor: Processor,
+    weights: Mapping[str, Tensor],
+    trainer: Mapping[str, Any],
+) -> None:
+    """Write weights, tokenizer, image settings and `trainer` (tensors, numbers, and containers of them).
+
+    Args:
+        weights: the model's state dict, whole.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    save_model(model, processor, folder)
-    torch.save(trainer, folder / TRAINER)
+    save_model(model, processor, folder, weights)
+    torch.save(dict(trainer), folder / TRAINER)
+
+
+def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
+    """Write tensors by name, each rank its own parts; every rank calls it."""
+    if moments:
+        with _one_error(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+            save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
+
+
+def read_moments(folder: Path, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """What `write_moments` was given, shared out as the ranks are now; every rank calls it.
+
+    Args:
+        like: parameters by name; `NAME/…` is laid out as the parameter NAME if it has its shape, and is on its device.
+    """
+    source = folder / OPTIMIZER
+    if not source.exists():
+        return {}
+    found: dict[str, Tensor] = {}
+    for key, entry in FileSystemReader(source).read_metadata().state_dict_metadata.items():
+        assert isinstance(entry, TensorStorageMetadata)
+        parameter, dtype = like[key.rpartition("/")[0]], entry.properties.dtype
+        if entry.size == parameter.shape:
+            found[key] = torch.zeros_like(parameter, dtype=dtype)
+        else:
+            found[key] = torch.zeros(entry.size, dtype=dtype)
+    with _one_error(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        load_parts(found, checkpoint_id=source)
+    return found
+
+
+def write_manifest(folder: Path) -> None:
+    """Note what every file holds, when all are written."""
     hashes = {str(path.relative_to(folder)): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     hashes.pop(MANIFEST, None)
     (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
@@ -55,9 +112,18 @@ def check_checkpoint(folder: Path) -> None:
 
 
 def read_trainer(folder: Path) -> dict[str, Any]:
-    """What `write_checkpoint` was given as `trainer`, on the CPU; call `check_checkpoint` first."""
+    """What `write_policy` was given as `trainer`, on the CPU; call `check_checkpoint` first."""
     trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
     return trainer
+
+
+@contextmanager
+def _one_error() -> Iterator[None]:
+    """What went wrong on a rank, rather than the list of all ranks with their tracebacks."""
+    try:
+        yield
+    except CheckpointException as error:
+        raise min(error.failures.items())[1][0] from None
 
 
 def _corrupt(folder: Path, why: str) -> ModelError:

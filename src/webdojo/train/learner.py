@@ -3,8 +3,9 @@
 It minimises the sum over samples of weight times token loss and knows no algorithm. An update of N
 samples is split into mini-batches; each optimizer step sees N / len(mini-batch) times its part of the
 sum, an unbiased estimate of the whole objective, and is packed into rows that compute once what its
-samples share (`radix`): their gradients add up to the mini-batch's. Invariant: the same samples, seed and
-checkpoint give the same weights; a step whose loss or gradient is not finite changes no weight and raises.
+samples share (`radix`): their gradients add up to the mini-batch's, on whichever ranks they are computed.
+Invariant: the same samples, seed and checkpoint give the same weights, and the same to float tolerance on any number
+of ranks; a step whose loss or gradient is not finite changes no weight and raises.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import dataclasses
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,21 +25,42 @@ from transformers import PreTrainedModel
 from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, token_logprobs, vision_tower
+from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, token_logprobs
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import Sample, mini_batches
-from webdojo.train.checkpoint import check_checkpoint, read_trainer, write_checkpoint
+from webdojo.train.checkpoint import (
+    check_checkpoint,
+    read_moments,
+    read_trainer,
+    write_manifest,
+    write_moments,
+    write_policy,
+)
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
-from webdojo.train.radix import Paths, Row, cut
-from webdojo.train.rows import collate_row
+from webdojo.train.radix import Paths, Row, cut, rounds
+from webdojo.train.ranks import Ranks
+from webdojo.train.rows import collate_row, with_blank_image
 from webdojo.train.schedule import constant
-from webdojo.types import ImageSource
+from webdojo.train.sharding import Scorer, gather_weights, load_weights, local_part, shard, tower_trains, whole_tensor
+from webdojo.types import ImageSource, Prompt
 
 TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
 """From the samples of a row and the scores of their T response tokens, sample after sample, to the summed
-loss and to means over those tokens for the log."""
+loss and to means over those tokens for the log. With several ranks it goes to the others: a function of a module,
+or an object of a class that pickles."""
+
+
+class Piece(NamedTuple):
+    """A row that this rank computes, and what the others compute beside it."""
+
+    row: Row
+    members: list[Sample]
+    counts: bool
+    """False for a row that adds nothing and keeps the rank in step."""
+    images: bool
+    """Some rank's row of this round shows an image."""
 
 
 class Learner:
@@ -46,11 +69,16 @@ class Learner:
     Args:
         model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
             tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
+            Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
         processor: of the same model folder; saved with every checkpoint.
         images: where the screenshots of the prompts are read from.
         config: optimizer, clip and batch sizes.
-        reference: what the KL term holds the policy to (`config.kl_coef`); on the CPU but while it scores.
+        reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
+            while it scores.
         seed: of the order in which samples are drawn.
+        ranks: which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
+            once one of them has raised, the ranks have ended.
+        compute_dtype: of activations and of the weights they meet; other than float32 only with a mesh.
     """
 
     def __init__(
@@ -62,10 +90,15 @@ class Learner:
         *,
         reference: PreTrainedModel | None = None,
         seed: int = 0,
+        ranks: Ranks | None = None,
+        compute_dtype: torch.dtype = torch.float32,
     ) -> None:
-        for network in (model, reference):
-            if network is not None:
-                attend_in_rows(network)
+        self.ranks = ranks or Ranks()
+        self._scorer = Scorer(model)
+        self._compute_dtype = compute_dtype
+        if self.ranks.mesh is not None:
+            shard(self._scorer, self.ranks.mesh, compute_dtype)
+        attend_in_rows(model)
         self.model = model
         self.reference = reference
         self.processor = processor
@@ -79,9 +112,7 @@ class Learner:
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
-        tower = vision_tower(model)
-        vision_trains = tower is not None and any(p.requires_grad for p in tower.parameters())
-        self._features = None if vision_trains else FeatureCache(model, processor, images)
+        self._features = None if tower_trains(model) else FeatureCache(model, processor, images)
         self._optimizer = torch.optim.AdamW(
             [
                 {"params": [(name, p) for name, p in trained if p.ndim >= 2], "weight_decay": config.weight_decay},
@@ -93,10 +124,9 @@ class Learner:
             fused=True,
         )
 
-    @torch.no_grad()
     def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
-        return self._by_sample(samples, lambda row, members: self._scores(row, members, temperature))
+        return self.ranks.run(Learner._logprobs, self, samples, temperature)
 
     def train_policy(self, samples: Sequence[Sample], temperature: float) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the clipped loss (OpenWebRL §4.4).
@@ -132,25 +162,19 @@ class Learner:
                 for sample, logprobs in zip(samples, current, strict=True)
             ]
         if self.reference is not None:
-            before = self._reference_logprobs(samples, temperature)
+            before = self.ranks.run(Learner._reference_logprobs, self, samples, temperature)
             samples = [
                 dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
                 for sample, logprobs in zip(samples, before, strict=True)
             ]
-        objective = Objective(config)
-
-        def loss(members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
-            if config.old_logprobs == "engine" and self.steps == first_step:
-                gaps.append(_engine_gap(members, scores.logprobs.detach().cpu(), newest))
-            return objective(members, scores)
-
-        means = Means()
+        objective, means = Objective(config), Means()
         for _ in range(config.ppo_epochs):
             for batch in self.shuffled(samples, config.batch_size):
                 lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
-                self.step(
-                    batch, share=len(batch) / len(samples), temperature=temperature, lr=lr, loss=loss, means=means
-                )
+                share = len(batch) / len(samples)
+                scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=objective, means=means)
+                if not gaps:  # of the first step, where `old_logprobs` is `engine`
+                    gaps = [_engine_gap([s], lp, newest) for s, lp in zip(batch, scored, strict=True)]
         gap_T = torch.cat(gaps)
         gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
         return (
@@ -178,7 +202,7 @@ class Learner:
         lr: float,
         loss: TokenLoss,
         means: Means,
-    ) -> None:
+    ) -> list[Tensor]:
         """One optimizer step on a mini-batch.
 
         Args:
@@ -189,23 +213,73 @@ class Learner:
             loss: what to minimise.
             means: where `loss`, `grad_norm`, `lr` and the token means are added.
 
+        Returns:
+            Log-probabilities [|y|] of each sample's response before the step, on the CPU, in order.
+
         Raises:
             TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
         """
+        found, figures = self.ranks.run(Learner._step, self, batch, share, temperature, lr, loss)
+        means.merge(figures)
+        return found
+
+    def remember(self) -> None:
+        """Copy the weights that train to CPU memory, in place of the copy before."""
+        self.ranks.run(Learner._remember, self)
+
+    def recall(self) -> None:
+        """Go back to the weights of `remember`; the optimizer stays as it is."""
+        self.ranks.run(Learner._recall, self)
+
+    def state_dict(self) -> Mapping[str, Tensor]:
+        """The weights, whole, by the model's own names."""
+        if self.ranks.mesh is None:
+            return self.model.state_dict()
+        return self.ranks.run(Learner._gather, self)
+
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
+        self.ranks.run(Learner._save, self, folder)
+
+    def load(self, folder: Path) -> None:
+        """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
+
+        Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
+
+        Raises:
+            ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
+                other parameters (nothing has changed then).
+        """
+        self.ranks.run(Learner._load, self, folder)
+
+    def close(self) -> None:
+        """End the other ranks; a learner that has any is of no use afterwards."""
+        self.ranks.close()
+
+    def _step(
+        self, batch: Sequence[Sample], share: float, temperature: float, lr: float, loss: TokenLoss
+    ) -> tuple[list[Tensor], Means]:
         self._optimizer.zero_grad(set_to_none=True)
-        total = 0.0
-        for row in self._rows(batch):
+        total, means, mine = 0.0, Means(), dict[int, Tensor]()
+        for piece in self._pieces(batch):
             if self.stop.is_set():
                 raise TrainError(f"optimizer step {self.steps} was stopped; the weights are as before it")
-            members = [batch[i] for i in row.members]
-            scores = self._scores(row, members, temperature)
-            part, token_means = loss(members, scores)
+            scores = self._scores(piece, temperature)
+            if not piece.counts:
+                (scores.logprobs.sum() * 0.0).backward()
+                continue
+            part, token_means = loss(piece.members, scores)
             (part / share).backward()
             total += float(part.detach()) / share
             entropy = float(scores.entropy.detach().mean())
             means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
-            means.add({"packing": sum(map(len, members)) / row.tokens}, weight=row.tokens)
-        norm = float(torch.nn.utils.clip_grad_norm_(self._parameters, self.config.grad_clip))
+            means.add({"packing": sum(map(len, piece.members)) / piece.row.tokens}, weight=piece.row.tokens)
+            mine |= _by_sample(piece, scores)
+        parts = self.ranks.gather((total, means, mine))
+        total, means = sum(part[0] for part in parts), Means()
+        for _, others, _ in parts:
+            means.merge(others)
+        norm = self._clip_gradients()
         if not (math.isfinite(total) and math.isfinite(norm)):
             self._optimizer.zero_grad(set_to_none=True)
             raise TrainError(
@@ -218,55 +292,59 @@ class Learner:
         self._optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         means.add({"loss": total, "grad_norm": norm, "lr": lr})
+        return _in_order([part[2] for part in parts]), means
 
-    def remember(self) -> None:
-        """Copy the weights that train to CPU memory, in place of the copy before."""
-        self._remembered = [parameter.detach().to("cpu", copy=True) for parameter in self._parameters]
+    def _clip_gradients(self) -> float:
+        """Scale the gradients of all ranks to a joint norm of at most `grad_clip`; the norm that they had."""
+        norm = torch.nn.utils.get_total_norm([p.grad for p in self._parameters if p.grad is not None])
+        norm = whole_tensor(norm)
+        torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
+        return float(norm)
 
     @torch.no_grad()
-    def recall(self) -> None:
-        """Go back to the weights of `remember`; the optimizer stays as it is."""
+    def _remember(self) -> None:
+        self._remembered = [local_part(parameter).to("cpu", copy=True) for parameter in self._parameters]
+
+    @torch.no_grad()
+    def _recall(self) -> None:
         for parameter, value in zip(self._parameters, self._remembered, strict=True):
-            parameter.copy_(value)
+            local_part(parameter).copy_(value)
 
-    def save(self, folder: Path) -> None:
-        """Write a checkpoint that `load` continues from bit for bit and that `load_model` can serve."""
-        moments = self._optimizer.state_dict()["state"]
-        trainer = {
-            "steps": self.steps,
-            "generator": self._generator.get_state(),
-            "optimizer": {name: moments.get(i, {}) for i, name in enumerate(self._names())},
-        }
-        write_checkpoint(folder, self.model, self.processor, trainer)
+    def _gather(self) -> dict[str, Tensor]:
+        return gather_weights(self.model, keep=self.ranks.rank == 0)
 
-    def load(self, folder: Path) -> None:
-        """Take over weights, optimizer moments, step count and sample order of a checkpoint.
+    def _save(self, folder: Path) -> None:
+        weights = self._gather()
+        names = self._names()
+        if self.ranks.rank == 0:
+            trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": names}
+            write_policy(folder, self.model, self.processor, weights, trainer)
+        state = self._optimizer.state_dict()["state"]
+        write_moments(folder, {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()})
+        if self.ranks.rank == 0:
+            write_manifest(folder)
 
-        Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
-
-        Raises:
-            ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
-                other parameters (nothing has changed then).
-        """
+    def _load(self, folder: Path) -> None:
         check_checkpoint(folder)
-        saved, _ = load_model(folder, dtype=self.model.dtype)
+        saved, _ = load_model(folder)
         trainer = read_trainer(folder)
-        moments, names = trainer["optimizer"], self._names()
-        if moments.keys() != set(names):
+        names = self._names()
+        numbers = {name: i for i, name in enumerate(names)}
+        if set(trainer["trained"]) != set(names):
+            different = min(set(trainer["trained"]) ^ set(names))
             raise ModelError(
-                f"checkpoint {str(folder)!r} holds optimizer moments of {len(moments)} parameters, not of the "
-                f"{len(names)} that train now, first difference {min(map(str, moments.keys() ^ set(names)))!r}; resume "
-                "with the same model.freeze_* as before, or start a new run with model.path set to this folder"
+                f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
+                f"the {len(names)} that train now, first difference {different!r}; resume with the same "
+                "model.freeze_* as before, or start a new run with model.path set to this folder"
             )
-        try:
-            self.model.load_state_dict(saved.state_dict())
-        except RuntimeError:
-            raise ModelError(
-                f"checkpoint {str(folder)!r} holds a model of another shape than the one that learns"
-            ) from None
+        moments = read_moments(folder, dict(zip(names, self._parameters_in_order(), strict=True)))
+        load_weights(self.model, saved.state_dict(), f"checkpoint {str(folder)!r}")
         if self._features is not None:
             self._features.clear()
-        state = {i: moments[name] for i, name in enumerate(names) if moments[name]}
+        state: dict[int, dict[str, Tensor]] = {}
+        for key, value in moments.items():
+            name, _, kind = key.rpartition("/")
+            state.setdefault(numbers[name], {})[kind] = value
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
         self._generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
@@ -275,51 +353,78 @@ class Learner:
         """Names of the parameters that train, in the optimizer's order."""
         return [name for group in self._optimizer.param_groups for name in group["param_names"]]
 
-    def _rows(self, samples: Sequence[Sample]) -> list[Row]:
-        """The samples packed, largest row first: an out-of-memory shows at once."""
+    def _parameters_in_order(self) -> list[Tensor]:
+        """The parameters of `_names`."""
+        return [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
+
+    def _pieces(self, samples: Sequence[Sample]) -> Iterator[Piece]:
+        """The samples packed into rows, and those that this rank computes, largest first: an out-of-memory shows at
+        once."""
         paths = Paths([(sample.prompt, sample.response_ids) for sample in samples])
-        return sorted(cut(paths, self.config.micro_batch_tokens), key=lambda row: -row.tokens)
+        for jobs in rounds(cut(paths, self.config.micro_batch_tokens), self.ranks.count):
+            images = any(samples[i].prompt.images for job in jobs for i in job.row.members)
+            job = jobs[self.ranks.rank]
+            yield Piece(job.row, [samples[i] for i in job.row.members], job.counts, images)
+
+    @torch.no_grad()
+    def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        mine = dict[int, Tensor]()
+        for piece in self._pieces(samples):
+            scores = self._scores(piece, temperature)
+            if piece.counts:
+                mine |= _by_sample(piece, scores)
+        return _in_order(self.ranks.gather(mine))
 
     @torch.no_grad()
     def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """As `logprobs`, under the reference model."""
         assert self.reference is not None
         reference, device = self.reference, self.model.device
-
-        def scores(row: Row, members: Sequence[Sample]) -> TokenScores:
-            sequences = [(sample.prompt, sample.response_ids) for sample in members]
-            batch = collate_row(row, sequences, self.processor, self.images).to(device)
-            return token_logprobs(reference, batch, temperature)
-
         reference.to(device)  # type: ignore[arg-type]
-        found = self._by_sample(samples, scores)
+        attend_in_rows(reference)
+        mine = dict[int, Tensor]()
+        for piece in self._pieces(samples):
+            if piece.counts:
+                batch = collate_row(piece.row, _sequences(piece), self.processor, self.images).to(device)
+                mine |= _by_sample(piece, token_logprobs(reference, batch, temperature))
         reference.to("cpu")  # type: ignore[arg-type]
-        return found
+        return _in_order(self.ranks.gather(mine))
 
-    def _by_sample(
-        self, samples: Sequence[Sample], scores: Callable[[Row, Sequence[Sample]], TokenScores]
-    ) -> list[Tensor]:
-        """Log-probabilities of each sample's response, on the CPU and in order, from scores row by row."""
-        found: dict[int, Tensor] = {}
-        for row in self._rows(samples):
-            members = [samples[i] for i in row.members]
-            parts = scores(row, members).logprobs.cpu().split([len(sample.response_ids) for sample in members])
-            found |= dict(zip(row.members, parts, strict=True))
-        return [found[i] for i in range(len(samples))]
-
-    def _scores(self, row: Row, members: Sequence[Sample], temperature: float) -> TokenScores:
-        sequences = [(sample.prompt, sample.response_ids) for sample in members]
+    def _scores(self, piece: Piece, temperature: float) -> TokenScores:
+        sequences, device = _sequences(piece), self.model.device
         entropy_grad = self.config.entropy_coef > 0
         if self._features is None:
-            batch = collate_row(row, sequences, self.processor, self.images)
-            return token_logprobs(self.model, batch.to(self.model.device), temperature, entropy_grad=entropy_grad)
+            batch = collate_row(piece.row, sequences, self.processor, self.images)
+            if batch.pixel_values is None and piece.images:
+                batch = with_blank_image(batch, self.processor)
+            return self._scorer(batch.to(device), temperature, entropy_grad=entropy_grad)
         shown: dict[str, ImageFeatures] = {}
-        for sample in members:
-            shown |= self._features.of(sample.prompt)
+        # A tower that does not train keeps its float32 weights; sharding does not cast them.
+        with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
+            for sample in piece.members:
+                shown |= self._features.of(sample.prompt)
         grids = {sha: image.grid for sha, image in shown.items()}
-        batch = collate_row(row, sequences, self.processor, self.images, grids)
+        batch = collate_row(piece.row, sequences, self.processor, self.images, grids)
         features = join_features([image.features for image in shown.values()])
-        return token_logprobs(self.model, batch.to(self.model.device), temperature, features, entropy_grad=entropy_grad)
+        return self._scorer(batch.to(device), temperature, features, entropy_grad=entropy_grad)
+
+
+def _sequences(piece: Piece) -> list[tuple[Prompt, list[int]]]:
+    return [(sample.prompt, sample.response_ids) for sample in piece.members]
+
+
+def _by_sample(piece: Piece, scores: TokenScores) -> dict[int, Tensor]:
+    """Log-probabilities of a row's samples, on the CPU, by the numbers of the samples."""
+    lengths = [len(sample.response_ids) for sample in piece.members]
+    # Copies: a part of a tensor would be pickled with the whole.
+    parts = [part.clone() for part in scores.logprobs.detach().cpu().split(lengths)]
+    return dict(zip(piece.row.members, parts, strict=True))
+
+
+def _in_order(found: Sequence[Mapping[int, Tensor]]) -> list[Tensor]:
+    """What the ranks have by the numbers of samples, as a list."""
+    joined = {number: value for part in found for number, value in part.items()}
+    return [joined[i] for i in range(len(joined))]
 
 
 def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, newest: int) -> Tensor:

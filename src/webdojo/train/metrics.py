@@ -19,5 +19,11 @@ class Means:
             self._sums[name] += weight * value
             self._weights[name] += weight
 
+    def merge(self, other: Means) -> None:
+        """Add all that was added to another."""
+        for name, total in other._sums.items():
+            self._sums[name] += total
+            self._weights[name] += other._weights[name]
+
     def result(self) -> dict[str, float]:
         return {name: total / self._weights[name] for name, total in self._sums.items()}

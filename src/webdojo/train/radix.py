@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -89,6 +90,29 @@ def balance(rows: Sequence[Row], ranks: int) -> list[list[Row]]:
         shares[rank].append(row)
         load[rank] += row.tokens
     return shares
+
+
+class Job(NamedTuple):
+    """What a rank computes in a round."""
+
+    row: Row
+    counts: bool
+    """False for a filler: it keeps a rank that has no row left in step with the others, and adds nothing."""
+
+
+def rounds(rows: Sequence[Row], count: int) -> list[list[Job]]:
+    """Rows dealt out to `count` ranks (`balance`), as rounds [round][rank] of one row each, largest first."""
+    shares = balance(rows, count)
+    longest = max(len(share) for share in shares)
+    smallest = min(rows, key=lambda row: row.tokens, default=None)
+
+    def job(share: list[Row], k: int) -> Job:
+        if k < len(share):
+            return Job(share[k], True)
+        assert smallest is not None
+        return Job(smallest, False)
+
+    return [[job(share, k) for share in shares] for k in range(longest)]
 
 
 @dataclass(frozen=True)

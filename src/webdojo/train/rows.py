@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -59,3 +60,13 @@ def collate_row(
         banned=banned,
         ends=torch.from_numpy(slots.ends),
     )
+
+
+def with_blank_image(batch: Batch, processor: Processor) -> Batch:
+    """A row without images as one whose vision tower runs all the same, on an image that no token shows.
+
+    Scores stay the same; the tower gets gradients of zero. Ranks that share the tower's weights need it where only
+    some of them have images.
+    """
+    pixel_values, image_grid_thw = processor.blank()
+    return dataclasses.replace(batch, pixel_values=pixel_values, image_grid_thw=image_grid_thw)
