@@ -25,10 +25,16 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # Where the name to import differs from the name to install.
 INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
 
-EXTRAS: dict[str, set[str]] = {"gym": {"gym"}, "miniwob": set(), "vllm": {"policy"}}
+EXTRAS: dict[str, set[str]] = {
+    "gym": {"gym"},
+    "miniwob": set(),
+    "torchao": {"train"},
+    "vllm": {"policy"},
+}
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
-OWN_ENVIRONMENT = {"vllm"}
-"""Extras that run in an environment of their own, the tests' too."""
+OWN_ENVIRONMENT = {"torchao", "vllm"}
+"""Extras whose tests run in an environment of their own. vLLM fixes the versions of many libraries; torchao, where it
+is installed, is loaded by whatever imports transformers, and says so on stderr."""
 
 
 def modules() -> list[Path]:

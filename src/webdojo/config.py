@@ -418,6 +418,10 @@ class TrainConfig(Section):
     compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their gradients' sums and
     optimizer state are float32 in either case."""
+    optimizer: Literal["adamw", "adamw_8bit"] = "adamw"
+    """AdamW, with its two moments in float32 (8 bytes a parameter) or in 8 bits (2 bytes, `webdojo[torchao]`)."""
+    optimizer_offload: bool = False
+    """Between steps the moments lie in the machine's memory, and leave the GPU's to rows of a step and to engines."""
     lr: float = Field(default=1e-6, gt=0)
     warmup_steps: int = Field(default=0, ge=0)
     weight_decay: float = Field(default=0.1, ge=0)

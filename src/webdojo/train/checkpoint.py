@@ -60,11 +60,12 @@ def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
             save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
 
 
-def read_moments(folder: Path, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """What `write_moments` was given, shared out as the ranks are now; every rank calls it.
 
     Args:
         like: parameters by name; `NAME/…` is laid out as the parameter NAME if it has its shape, and is on its device.
+        into: tensors to read in place, by their own names, where a plain one would not do.
     """
     source = folder / OPTIMIZER
     if not source.exists():
@@ -73,7 +74,9 @@ def read_moments(folder: Path, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
     for key, entry in FileSystemReader(source).read_metadata().state_dict_metadata.items():
         assert isinstance(entry, TensorStorageMetadata)
         parameter, dtype = like[key.rpartition("/")[0]], entry.properties.dtype
-        if entry.size == parameter.shape:
+        if key in into:
+            found[key] = into[key]
+        elif entry.size == parameter.shape:
             found[key] = torch.zeros_like(parameter, dtype=dtype)
         else:
             found[key] = torch.zeros(entry.size, dtype=dtype)

@@ -39,6 +39,7 @@ from webdojo.train.checkpoint import (
 )
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
+from webdojo.train.optimizer import load_moments, make_optimizer, quantised_moments, step_optimizer
 from webdojo.train.radix import Paths, Row, cut, rounds
 from webdojo.train.ranks import Ranks
 from webdojo.train.rows import collate_row, with_blank_image
@@ -113,16 +114,7 @@ class Learner:
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
         self._features = None if tower_trains(model) else FeatureCache(model, processor, images)
-        self._optimizer = torch.optim.AdamW(
-            [
-                {"params": [(name, p) for name, p in trained if p.ndim >= 2], "weight_decay": config.weight_decay},
-                # Decay pulls norms and biases away from their neutral values and regularises nothing.
-                {"params": [(name, p) for name, p in trained if p.ndim < 2], "weight_decay": 0.0},
-            ],
-            lr=config.lr,
-            betas=config.adam_betas,
-            fused=True,
-        )
+        self._optimizer = make_optimizer(trained, config)
 
     def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
@@ -286,9 +278,7 @@ class Learner:
                 f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
                 f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
             )
-        for group in self._optimizer.param_groups:
-            group["lr"] = lr
-        self._optimizer.step()
+        step_optimizer(self._optimizer, lr, self.config)
         self._optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         means.add({"loss": total, "grad_norm": norm, "lr": lr})
@@ -337,7 +327,8 @@ class Learner:
                 f"the {len(names)} that train now, first difference {different!r}; resume with the same "
                 "model.freeze_* as before, or start a new run with model.path set to this folder"
             )
-        moments = read_moments(folder, dict(zip(names, self._parameters_in_order(), strict=True)))
+        like = dict(zip(names, self._parameters_in_order(), strict=True))
+        moments = read_moments(folder, like, quantised_moments(self._optimizer, self.config))
         load_weights(self.model, saved.state_dict(), f"checkpoint {str(folder)!r}")
         if self._features is not None:
             self._features.clear()
@@ -345,7 +336,7 @@ class Learner:
         for key, value in moments.items():
             name, _, kind = key.rpartition("/")
             state.setdefault(numbers[name], {})[kind] = value
-        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+        load_moments(self._optimizer, state, self.config)
         self._generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
 

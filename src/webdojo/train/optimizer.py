@@ -1,0 +1,107 @@
+"""Optimizers by name, which parameters they decay, and what their state weighs.
+
+Invariant: a state dict names its parameters, so a checkpoint tells which of them it was trained with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from webdojo.config import TrainConfig
+from webdojo.errors import ConfigError
+
+QUANTISED_FROM = 4096
+"""torchao keeps the moments of smaller tensors, and of those that blocks do not divide, in float32."""
+QUANTISED_BLOCK = 256
+"""Values that share a scale in 8-bit moments."""
+
+
+def make_optimizer(trained: Sequence[tuple[str, nn.Parameter]], config: TrainConfig) -> Optimizer:
+    """An AdamW over named parameters, of the kind `config.optimizer`.
+
+    Raises:
+        ConfigError: the kind needs a library that is not installed.
+    """
+    groups = [
+        {"params": [(name, p) for name, p in trained if p.ndim >= 2], "weight_decay": config.weight_decay},
+        # Decay pulls norms and biases away from their neutral values and regularises nothing.
+        {"params": [(name, p) for name, p in trained if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    groups = [group for group in groups if group["params"]]
+    if config.optimizer == "adamw_8bit":
+        try:
+            from torchao.optim import AdamW8bit
+        except ImportError as error:
+            raise ConfigError(
+                "train.optimizer is 'adamw_8bit', which needs torchao: pip install 'webdojo[torchao]', or take 'adamw'"
+            ) from error
+        low_bit: Optimizer = AdamW8bit(groups, lr=config.lr, betas=config.adam_betas, block_size=QUANTISED_BLOCK)
+        return low_bit
+    return torch.optim.AdamW(groups, lr=config.lr, betas=config.adam_betas, fused=True)
+
+
+def step_optimizer(optimizer: Optimizer, lr: float, config: TrainConfig) -> None:
+    """One step on the gradients at hand; with `config.optimizer_offload` the moments are on the device only in it."""
+    for group in optimizer.param_groups:
+        if isinstance(group["lr"], torch.Tensor):  # an input of the compiled step of 8-bit moments
+            group["lr"].fill_(lr)
+        else:
+            group["lr"] = lr
+    if config.optimizer_offload:
+        _move_moments(optimizer, None)
+    optimizer.step()
+    if config.optimizer_offload:
+        _move_moments(optimizer, torch.device("cpu"))
+
+
+def quantised_moments(optimizer: Optimizer, config: TrainConfig) -> dict[str, torch.Tensor]:
+    """Fresh moments of an optimizer that keeps them in 8 bits, by `NAME/kind`, for a checkpoint to be read into.
+
+    Read as float32 and quantised again they would not come out as they were. Empty for other optimizers.
+    """
+    if config.optimizer != "adamw_8bit":
+        return {}
+    rates = [float(group["lr"]) for group in optimizer.param_groups]
+    # A step on gradients of zero at a rate of zero makes moments and changes no weight.
+    for group in optimizer.param_groups:
+        group["lr"].fill_(0.0)
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+        group["lr"].fill_(rate)
+    return {
+        f"{name}/{kind}": value
+        for group in optimizer.param_groups
+        for name, parameter in zip(group["param_names"], group["params"], strict=True)
+        for kind, value in optimizer.state[parameter].items()
+    }
+
+
+def load_moments(optimizer: Optimizer, moments: dict[int, dict[str, torch.Tensor]], config: TrainConfig) -> None:
+    """Take over moments, by the number of their parameter in the optimizer's state dict."""
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": moments})
+    if config.optimizer_offload:
+        _move_moments(optimizer, torch.device("cpu"))
+
+
+def _move_moments(optimizer: Optimizer, device: torch.device | None) -> None:
+    """Move moments to a device, by default that of their parameters; step counts stay."""
+    for parameter, state in optimizer.state.items():
+        for name, value in state.items():
+            if value.ndim:
+                state[name] = value.to(device or parameter.device)
+
+
+def state_bytes(kind: str, values: int) -> int:
+    """Bytes that an optimizer keeps for one float32 tensor of so many values: two moments and a step count."""
+    if kind == "adamw_8bit" and values >= QUANTISED_FROM and values % QUANTISED_BLOCK == 0:
+        moment = values + 4 * values // QUANTISED_BLOCK + 4 * 256  # codes, scales, and the table that codes index
+    else:
+        moment = 4 * values
+    return 2 * moment + 4
