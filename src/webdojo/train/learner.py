@@ -37,6 +37,7 @@ from webdojo.train.checkpoint import (
     write_moments,
     write_policy,
 )
+from webdojo.train.layers import compile_layers, recompute_activations
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
 from webdojo.train.optimizer import load_moments, make_optimizer, quantised_moments, step_optimizer
@@ -97,8 +98,12 @@ class Learner:
         self.ranks = ranks or Ranks()
         self._scorer = Scorer(model)
         self._compute_dtype = compute_dtype
+        if config.gradient_checkpointing:
+            recompute_activations(model)
         if self.ranks.mesh is not None:
             shard(self._scorer, self.ranks.mesh, compute_dtype)
+        if config.compile:
+            compile_layers(model)
         attend_in_rows(model)
         self.model = model
         self.reference = reference
@@ -384,6 +389,7 @@ class Learner:
     def _scores(self, piece: Piece, temperature: float) -> TokenScores:
         sequences, device = _sequences(piece), self.model.device
         entropy_grad = self.config.entropy_coef > 0
+        self.model.train(torch.is_grad_enabled())  # where layers recompute
         if self._features is None:
             batch = collate_row(piece.row, sequences, self.processor, self.images)
             if batch.pixel_values is None and piece.images:
