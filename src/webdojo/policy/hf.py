@@ -23,6 +23,7 @@ import torch
 from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError, ModelError
+from webdojo.policy.oom import is_out_of_memory
 from webdojo.policy.prefixes import boundaries
 from webdojo.policy.processor import Processor
 from webdojo.policy.request import Request
@@ -221,7 +222,7 @@ class HFEngine:
         try:
             self._rows.admit(requests, self.version)
         except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
-            if not _is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
             self._rows.take_out(before)
             self._rows.forget()
@@ -232,7 +233,7 @@ class HFEngine:
         try:
             self._rows.step(self.version)
         except (RuntimeError, MemoryError) as error:
-            if not _is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
             failed = self._rows.take_out()
             self._rows.forget()
@@ -278,11 +279,6 @@ class HFEngine:
 def _fail(requests: list[Request], error: EngineError) -> None:
     for request in requests:
         request.future.set_exception(error)
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    """Torch raises `OutOfMemoryError` on a GPU and a bare RuntimeError on the CPU."""
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "allocate memory" in str(error)
 
 
 def _out_of_memory(requests: list[Request]) -> EngineError:

@@ -40,6 +40,7 @@ from webdojo.train.checkpoint import (
 from webdojo.train.layers import compile_layers, recompute_activations
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
+from webdojo.train.oom import moments_in_memory, row_in_memory
 from webdojo.train.optimizer import load_moments, make_optimizer, quantised_moments, step_optimizer
 from webdojo.train.radix import Paths, Row, cut, rounds
 from webdojo.train.ranks import Ranks
@@ -261,12 +262,13 @@ class Learner:
         for piece in self._pieces(batch):
             if self.stop.is_set():
                 raise TrainError(f"optimizer step {self.steps} was stopped; the weights are as before it")
-            scores = self._scores(piece, temperature)
-            if not piece.counts:
-                (scores.logprobs.sum() * 0.0).backward()
-                continue
-            part, token_means = loss(piece.members, scores)
-            (part / share).backward()
+            with row_in_memory(piece.row.tokens, piece.members, self.config):
+                scores = self._scores(piece, temperature)
+                if not piece.counts:
+                    (scores.logprobs.sum() * 0.0).backward()
+                    continue
+                part, token_means = loss(piece.members, scores)
+                (part / share).backward()
             total += float(part.detach()) / share
             entropy = float(scores.entropy.detach().mean())
             means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
@@ -283,7 +285,8 @@ class Learner:
                 f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
                 f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
             )
-        step_optimizer(self._optimizer, lr, self.config)
+        with moments_in_memory(sum(p.numel() for p in self._parameters), self.config):
+            step_optimizer(self._optimizer, lr, self.config)
         self._optimizer.zero_grad(set_to_none=True)
         self.steps += 1
         means.add({"loss": total, "grad_norm": norm, "lr": lr})
@@ -366,7 +369,8 @@ class Learner:
     def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         mine = dict[int, Tensor]()
         for piece in self._pieces(samples):
-            scores = self._scores(piece, temperature)
+            with row_in_memory(piece.row.tokens, piece.members, self.config):
+                scores = self._scores(piece, temperature)
             if piece.counts:
                 mine |= _by_sample(piece, scores)
         return _in_order(self.ranks.gather(mine))
