@@ -27,6 +27,7 @@ INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
 
 EXTRAS: dict[str, set[str]] = {
     "gym": {"gym"},
+    "lora": {"train"},
     "miniwob": set(),
     "torchao": {"train"},
     "vllm": {"policy"},

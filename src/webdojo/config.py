@@ -59,6 +59,27 @@ class VLLMConfig(Section):
     """How long a server may take until it answers."""
 
 
+class LoRAConfig(Section):
+    """peft's own options have peft's names."""
+
+    r: int = Field(default=0, ge=0)
+    """Rank of the adapters that train in place of the weights (`webdojo[lora]`); 0 trains the weights themselves."""
+    lora_alpha: int = Field(default=32, ge=1)
+    """The adapters' products are scaled by `lora_alpha / r`."""
+    lora_dropout: float = Field(default=0.0, ge=0, lt=1)
+    """Of the adapters' inputs, in optimizer steps only."""
+    target_modules: Literal["all-linear"] | list[str] = "all-linear"
+    """Ends of the names of linear layers that get adapters, such as `[q_proj, v_proj]`; `all-linear` is all but the LM
+    head. With `freeze_vision` none in the vision tower."""
+
+    @field_validator("target_modules", mode="before")
+    @classmethod
+    def _names(cls, given: Any) -> Any:
+        if isinstance(given, str) and given != "all-linear":
+            raise ValueError("must be all-linear, or a list of names such as [q_proj, v_proj]")
+        return given
+
+
 class ModelConfig(Section):
     path: str = "tiny"
     """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
@@ -76,6 +97,17 @@ class ModelConfig(Section):
     """Train the text model only; the vision tower then costs no backward pass."""
     freeze_trainable_layers: int = Field(default=0, ge=0)
     """Train only so many layers, the last of the text model; the others keep what they can. 0 trains all."""
+    lora: LoRAConfig = LoRAConfig()
+    """Adapters; engines get them merged, and a checkpoint holds the merged model and the adapters beside it."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> ModelConfig:
+        if self.lora.r and self.freeze_trainable_layers:
+            raise ValueError(
+                "lora.r trains adapters in place of weights: set freeze_trainable_layers: 0, and name the layers that "
+                "get adapters in lora.target_modules"
+            )
+        return self
 
 
 class GuardConfig(Section):

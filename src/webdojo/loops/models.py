@@ -18,13 +18,14 @@ import torch
 
 from webdojo.config import ModelConfig, Recipe, TrainConfig
 from webdojo.errors import ConfigError
-from webdojo.policy.forward import text_layers, vision_tower
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model, model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.train.learner import Learner
+from webdojo.train.lora import Adapters
 from webdojo.train.ranks import Ranks, lead
+from webdojo.train.trainable import trained_names
 from webdojo.types import ImageSource, TrainableEngine
 
 P = ParamSpec("P")
@@ -94,7 +95,8 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
 
     Raises:
-        ConfigError: `model.freeze_trainable_layers` is more than the model has, or `train.ranks` than there are GPUs.
+        ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model, a library that the recipe
+            needs is not installed, or `train.ranks` is more than there are GPUs.
         TrainError: a rank does not start, or an earlier learner is not closed.
     """
     check_ranks(recipe)
@@ -118,25 +120,19 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks)
     model, processor = load_model(model_path)
     if ranks.mesh is None:
         model.to(device_of(recipe.model))  # type: ignore[arg-type]
-    if recipe.model.freeze_vision and (tower := vision_tower(model)) is not None:
-        tower.requires_grad_(False)
-    if wanted := recipe.model.freeze_trainable_layers:
-        layers = text_layers(model)
-        if wanted > len(layers):
-            raise ConfigError(
-                f"model.freeze_trainable_layers is {wanted}, but the text model of {model_path!r} has {len(layers)} "
-                "layers: take at most so many, or 0 to train all"
-            )
-        model.requires_grad_(False)
-        layers[-wanted:].requires_grad_(True)
+    trained = trained_names(model, recipe.model)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(name in trained)
+    adapters = Adapters(model, recipe.model, base=model_path, seed=recipe.seed) if recipe.model.lora.r else None
     dtype = compute_dtype(recipe)
-    reference = load_model(model_path, dtype)[0] if recipe.train.kl_coef else None
+    reference = load_model(model_path, dtype)[0] if recipe.train.kl_coef and adapters is None else None
     return Learner(
         model,
         processor,
         images,
         recipe.train,
         reference=reference,
+        adapters=adapters,
         seed=recipe.seed,
         ranks=ranks,
         compute_dtype=dtype,

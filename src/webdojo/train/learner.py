@@ -38,6 +38,7 @@ from webdojo.train.checkpoint import (
     write_policy,
 )
 from webdojo.train.layers import compile_layers, recompute_activations
+from webdojo.train.lora import ADAPTER, Adapters
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
 from webdojo.train.oom import moments_in_memory, row_in_memory
@@ -77,7 +78,8 @@ class Learner:
         images: where the screenshots of the prompts are read from.
         config: optimizer, clip and batch sizes.
         reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
-            while it scores.
+            while it scores. Where there are adapters it is the model without them.
+        adapters: those of the model, where they train in place of its weights.
         seed: of the order in which samples are drawn.
         ranks: which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
             once one of them has raised, the ranks have ended.
@@ -92,6 +94,7 @@ class Learner:
         config: TrainConfig,
         *,
         reference: PreTrainedModel | None = None,
+        adapters: Adapters | None = None,
         seed: int = 0,
         ranks: Ranks | None = None,
         compute_dtype: torch.dtype = torch.float32,
@@ -108,6 +111,7 @@ class Learner:
         attend_in_rows(model)
         self.model = model
         self.reference = reference
+        self.adapters = adapters
         self.processor = processor
         self.images = images
         self.config = config
@@ -159,7 +163,7 @@ class Learner:
                 dataclasses.replace(sample, prox_logprobs=logprobs.tolist())
                 for sample, logprobs in zip(samples, current, strict=True)
             ]
-        if self.reference is not None:
+        if config.kl_coef:
             before = self.ranks.run(Learner._reference_logprobs, self, samples, temperature)
             samples = [
                 dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
@@ -230,10 +234,9 @@ class Learner:
         self.ranks.run(Learner._recall, self)
 
     def state_dict(self) -> Mapping[str, Tensor]:
-        """The weights, whole, by the model's own names."""
-        if self.ranks.mesh is None:
-            return self.model.state_dict()
-        return self.ranks.run(Learner._gather, self)
+        """The policy's weights, whole, by the names of the model without adapters, which are merged into them."""
+        whole = self.model.state_dict() if self.ranks.mesh is None else self.ranks.run(Learner._gather, self)
+        return whole if self.adapters is None else self.adapters.merged(whole)
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
@@ -258,6 +261,8 @@ class Learner:
         self, batch: Sequence[Sample], share: float, temperature: float, lr: float, loss: TokenLoss
     ) -> tuple[list[Tensor], Means]:
         self._optimizer.zero_grad(set_to_none=True)
+        if self.adapters is not None:
+            self.adapters.reseed(self.steps, self.ranks.rank)
         total, means, mine = 0.0, Means(), dict[int, Tensor]()
         for piece in self._pieces(batch):
             if self.stop.is_set():
@@ -315,6 +320,9 @@ class Learner:
         weights = self._gather()
         names = self._names()
         if self.ranks.rank == 0:
+            if self.adapters is not None:
+                self.adapters.write(folder / ADAPTER, weights)
+                weights = self.adapters.merged(weights)
             trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": names}
             write_policy(folder, self.model, self.processor, weights, trainer)
         state = self._optimizer.state_dict()["state"]
@@ -333,11 +341,15 @@ class Learner:
             raise ModelError(
                 f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
                 f"the {len(names)} that train now, first difference {different!r}; resume with the same "
-                "model.freeze_* as before, or start a new run with model.path set to this folder"
+                "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
             )
         like = dict(zip(names, self._parameters_in_order(), strict=True))
         moments = read_moments(folder, like, quantised_moments(self._optimizer, self.config))
-        load_weights(self.model, saved.state_dict(), f"checkpoint {str(folder)!r}")
+        weights: Mapping[str, Tensor] = saved.state_dict()
+        if self.adapters is not None:
+            weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
+            self.adapters.check_base(weights, saved.state_dict(), folder)
+        load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
         if self._features is not None:
             self._features.clear()
         state: dict[int, dict[str, Tensor]] = {}
@@ -378,6 +390,9 @@ class Learner:
     @torch.no_grad()
     def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """As `logprobs`, under the reference model."""
+        if self.adapters is not None:
+            with self.adapters.disabled():
+                return self._logprobs(samples, temperature)
         assert self.reference is not None
         reference, device = self.reference, self.model.device
         reference.to(device)  # type: ignore[arg-type]
@@ -393,7 +408,7 @@ class Learner:
     def _scores(self, piece: Piece, temperature: float) -> TokenScores:
         sequences, device = _sequences(piece), self.model.device
         entropy_grad = self.config.entropy_coef > 0
-        self.model.train(torch.is_grad_enabled())  # where layers recompute
+        self.model.train(torch.is_grad_enabled())  # where layers recompute, and adapters drop out
         if self._features is None:
             batch = collate_row(piece.row, sequences, self.processor, self.images)
             if batch.pixel_values is None and piece.images:
