@@ -57,7 +57,7 @@ def train(
         bool, typer.Option("--auto", help="Resume the newest unfinished run, else start runs/RECIPE, -2, -3, …")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the resolved recipe and its cost, and stop.")
+        bool, typer.Option("--dry-run", help="Print the resolved recipe, its cost and its memory, and stop.")
     ] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
@@ -77,8 +77,11 @@ def train(
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
         levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
-        # The estimate is a comment, so that what is printed is a recipe file.
-        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}" for line in describe(recipe).splitlines()))
+        from webdojo.loops.models import memory_estimate
+
+        # The estimates are comments, so that what is printed is a recipe file.
+        lines = [*describe(recipe).splitlines(), "", *memory_estimate(recipe)]
+        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in lines))
         return
 
     from webdojo.loops.pipeline import train as train_recipe

@@ -14,16 +14,19 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+import psutil
 import torch
+from transformers import PreTrainedModel
 
 from webdojo.config import ModelConfig, Recipe, TrainConfig
-from webdojo.errors import ConfigError
+from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model, model_folder
+from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.train.learner import Learner
 from webdojo.train.lora import Adapters
+from webdojo.train.memory import GB, Machine, fits, line, plan_memory, savings, told
 from webdojo.train.ranks import Ranks, lead
 from webdojo.train.trainable import trained_names
 from webdojo.types import ImageSource, TrainableEngine
@@ -89,6 +92,14 @@ def check_ranks(recipe: Recipe) -> None:
         )
 
 
+def machine_of(config: ModelConfig) -> Machine:
+    """What a learner of that section runs on."""
+    if config.device == "cuda" or (config.device == "auto" and torch.cuda.is_available()):
+        known = torch.cuda.is_available()
+        return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if known else 0)
+    return Machine(cuda=False, memory=psutil.virtual_memory().total)
+
+
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learner:
     """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
@@ -120,6 +131,8 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks)
     model, processor = load_model(model_path)
     if ranks.mesh is None:
         model.to(device_of(recipe.model))  # type: ignore[arg-type]
+    if ranks.rank == 0:
+        _log_memory(model, recipe)
     trained = trained_names(model, recipe.model)
     for name, parameter in model.named_parameters():
         parameter.requires_grad_(name in trained)
@@ -142,6 +155,24 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks)
 def _threads(config: TrainConfig) -> int:
     """torch threads of one rank."""
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
+
+
+def memory_estimate(recipe: Recipe) -> list[str]:
+    """What the learner will need of memory, in lines of text; the weights are not loaded."""
+    try:
+        model = skeleton(recipe.model.path)
+    except ModelError as error:
+        return [f"memory of the learner is not estimated: {error}"]
+    return told(model, recipe, machine_of(recipe.model))
+
+
+def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
+    machine = machine_of(recipe.model)
+    plan = plan_memory(model, recipe, machine)
+    logger.info("%s", line(plan))
+    if not fits(plan, recipe, machine):
+        changes = ", ".join(change for change, _ in savings(model, recipe, machine))
+        logger.warning("a full row may not fit in %.1f GB; what helps, most first: %s", machine.memory / GB, changes)
 
 
 @asynccontextmanager

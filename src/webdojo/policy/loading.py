@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from huggingface_hub import snapshot_download
 from safetensors import SafetensorError
-from transformers import PreTrainedModel
+from transformers import AutoConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from webdojo.errors import ModelError
-from webdojo.policy.layouts import folder_layout
+from webdojo.policy.layouts import LAYOUTS, folder_layout
 from webdojo.policy.patches import multiply_patches
 from webdojo.policy.processor import Processor
 
@@ -92,6 +92,26 @@ def model_folder(path: str | Path) -> Path:
                 f"model {path!r} is neither a folder nor a model that the hub gives: {_one_line(error)}"
             ) from error
     raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
+
+
+def skeleton(path: str | Path) -> PreTrainedModel:
+    """A model's shapes without its weights, on the meta device; of a hub id only config.json is downloaded.
+
+    Raises:
+        ModelError: nothing there, or a model type without a registered layout.
+    """
+    here = str(path) == TINY or Path(path).expanduser().is_dir()
+    try:
+        config = AutoConfig.from_pretrained(str(model_folder(path)) if here else str(path))
+    except (OSError, ValueError) as error:
+        reason = _one_line(error).partition(". ")[0]
+        raise ModelError(f"the config of model {str(path)!r} cannot be read: {reason}") from error
+    if config.model_type not in LAYOUTS:
+        raise ModelError(f"model type {config.model_type!r} of {str(path)!r} has no registered layout")
+    with torch.device("meta"):
+        model_class: Any = LAYOUTS[config.model_type].model_class
+        model: PreTrainedModel = model_class(config)
+    return model
 
 
 def save_model(

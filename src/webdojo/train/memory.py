@@ -1,0 +1,300 @@
+"""What an optimizer step will need of memory, from shapes alone, and what to change when it does not fit.
+
+Per token of a packed row, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
+float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
+
+    2 (4 + 2c) H            two norms: input in float32, normalised, and their output
+    (4 + c) (Q + K)         norms of queries and keys, where the model has them
+    c (3 Q + 2 K)           queries, keys and values as they attend; the result, and its copy token by token
+    4 c I                   MLP: gate, its activation, the other half, their product
+
+and a vision block per patch `c (11 h + 2 I)`, or `c (11 h + 4 I)` with a gated MLP. With
+`train.gradient_checkpointing` every layer keeps its input (`c H`), and one layer at a time all of that. The LM head
+has about five float32 copies of the logits of the response tokens that are in it at once (`MAX_LOGITS`), and is
+done before the first layer's backward pass.
+The figures are bounds for a full row whose tokens all predict something; what the vision tower sees is bounded
+by the screenshots that a row has room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+from transformers import PreTrainedModel
+
+from webdojo.config import ModelConfig, Recipe
+from webdojo.errors import ConfigError
+from webdojo.estimate import screenshot_tokens
+from webdojo.policy.features import MAX_BYTES
+from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
+from webdojo.policy.layouts import layout_of
+from webdojo.policy.tree_attention import BLOCK, MAX_KEPT_BYTES
+from webdojo.train.optimizer import state_bytes
+from webdojo.train.trainable import trained_names
+
+GB = 2**30
+CUDA_CONTEXT = GB
+"""Of CUDA, its libraries, and what the allocator cannot use, about."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a learner runs on."""
+
+    cuda: bool
+    memory: int = 0
+    """Bytes of one GPU, or of the machine; 0 where it is not known."""
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Bytes on one rank."""
+
+    tokens: int
+    """Of a row."""
+    parameters: int
+    """Of the model, without adapters."""
+    trained: int
+    lasting: dict[str, int]
+    """What is there all the time, by name."""
+    row: dict[str, int]
+    """What comes with a row of a step, gradients included."""
+    instead: dict[str, int]
+    """What comes at other times, one at a time, when rows are gone."""
+
+    @property
+    def peak(self) -> int:
+        """The most that is expected at once."""
+        return sum(self.lasting.values()) + max(sum(self.row.values()), *self.instead.values(), 0)
+
+
+def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> MemoryPlan:
+    """The plan of one rank.
+
+    Args:
+        model: shapes are all that is read, so it may lie on the meta device; without adapters.
+        recipe: `model`, `train`, and what decides how many screenshots a row has room for.
+        machine: what it will run on.
+
+    Raises:
+        ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
+    """
+    train, value, sharded = recipe.train, _value_bytes(recipe, machine), _sharded(recipe, machine)
+    total = sum(p.numel() for p in model.parameters())
+    trained = _trained_sizes(model, recipe.model)
+    tower_trains = _tower_trains(model, recipe.model)
+    whole = sum(p.numel() for p in _tower_parameters(model)) if sharded and not tower_trains else 0
+    moments = sum(state_bytes(train.optimizer, -(-size // train.ranks)) for size in trained)
+    gradients = 4 * sum(trained) // train.ranks
+    reference = value * total if train.kl_coef and not recipe.model.lora.r else 0
+    away = train.optimizer_offload and machine.cuda
+    lasting = {
+        "weights": 4 * (whole + (total - whole) // train.ranks),
+        "optimizer state": 0 if away else moments,
+        "reference model": 0 if machine.cuda else reference,
+        "vision features": 0 if tower_trains else _feature_bytes(model, recipe),
+        "CUDA": CUDA_CONTEXT if machine.cuda else 0,
+    }
+    layers, tokens = text_layers(model), train.micro_batch_tokens
+    depth = recipe.model.freeze_trainable_layers or len(layers)
+    layer = tokens * _text_layer_bytes(layers[0], value)
+    inside = layer + (0 if machine.cuda else _tree_bytes(model, tokens))
+    hidden = tokens * value * model.config.get_text_config().hidden_size
+    outside = _outside_layers(model)
+    logits = 20 * min(tokens * model.get_output_embeddings().weight.shape[0], MAX_LOGITS)
+    # Gradients of one layer's activations, and of the largest weight before it is added up or spread.
+    backward = layer // 2 + (4 + value if sharded else 4) * (outside if sharded else max(trained))
+    recomputed = inside if train.gradient_checkpointing else 0
+    row = {
+        "gradients": gradients,
+        "activations": depth * (hidden if train.gradient_checkpointing else inside),
+        # The embedded row, its copies with features in place, the last hidden states.
+        "embeddings": 6 * hidden,
+        "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
+        "LM head, or the backward pass of a layer": max(logits, recomputed + backward),
+        # The layer at hand and the next.
+        "gathered weights": value * (outside + 2 * sum(p.numel() for p in layers[0].parameters())) if sharded else 0,
+    }
+    instead = {
+        "reference model, while it scores": reference if machine.cuda else 0,
+        "gradients and optimizer state, in its step": gradients + moments if away else 0,
+    }
+    return MemoryPlan(
+        tokens=tokens,
+        parameters=total,
+        trained=sum(trained),
+        lasting={name: count for name, count in lasting.items() if count},
+        row={name: count for name, count in row.items() if count},
+        instead={name: count for name, count in instead.items() if count},
+    )
+
+
+def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tuple[str, int]]:
+    """Changes of the recipe that lower the peak, and by how many bytes each alone; the most effective first."""
+    peak = plan_memory(model, recipe, machine).peak
+    found = [(change, peak - plan_memory(model, other, machine).peak) for change, other in _changes(recipe)]
+    return sorted([(change, saved) for change, saved in found if saved > peak / 100], key=lambda item: -item[1])
+
+
+def line(plan: MemoryPlan) -> str:
+    """The plan in one line, for the log."""
+    parts = plan.lasting | plan.row | plan.instead | {"peak": plan.peak}
+    told = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
+    return f"memory_gb  row_tokens={plan.tokens}  {told}"
+
+
+def told(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
+    """The plan as an aligned table, with what to change where it does not fit."""
+    plan, ranks = plan_memory(model, recipe, machine), recipe.train.ranks
+    each = "a GPU" if machine.cuda else "the CPU"
+    rows = [*plan.lasting.items(), *plan.row.items(), *((f"or {name}", count) for name, count in plan.instead.items())]
+    rows.append(("expected peak", plan.peak))
+    width = max(len(name) for name, _ in rows)
+    lines = [
+        f"memory of the learner on {each}{f', of {ranks} ranks each' if ranks > 1 else ''}, in GB: "
+        f"{plan.parameters:,} parameters, {plan.trained:,} train, rows of {plan.tokens:,} tokens",
+        *(f"{name:<{width}}  {count / GB:8.2f}" for name, count in rows),
+    ]
+    longest = recipe.rollout.max_context_tokens
+    if longest > plan.tokens:
+        peak = plan_memory(model, _changed(recipe, "train", micro_batch_tokens=longest), machine).peak
+        lines.append(f"a turn of all {longest:,} tokens of rollout.max_context_tokens, alone in a row: {peak / GB:.2f}")
+    if machine.memory:
+        lines.append(f"{'fits' if fits(plan, recipe, machine) else 'does not fit'} in {machine.memory / GB:.1f} GB")
+        if not fits(plan, recipe, machine):
+            lines += [f"  {change} saves {saved / GB:.2f}" for change, saved in savings(model, recipe, machine)]
+    return lines
+
+
+def fits(plan: MemoryPlan, recipe: Recipe, machine: Machine) -> bool:
+    """Whether the plan's peak is within what is known of the machine; ranks on the CPU share it."""
+    sharing = 1 if machine.cuda else recipe.train.ranks
+    return not machine.memory or plan.peak * sharing <= machine.memory
+
+
+def _changed(recipe: Recipe, section: str, **values: object) -> Recipe:
+    part = getattr(recipe, section).model_copy(update=values)
+    return recipe.model_copy(update={section: part})
+
+
+def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
+    """What lowers memory, as overrides with the recipes that they make."""
+    train, model = recipe.train, recipe.model
+    if not train.gradient_checkpointing:
+        yield "train.gradient_checkpointing=true", _changed(recipe, "train", gradient_checkpointing=True)
+    half = train.micro_batch_tokens // 2
+    if half:
+        yield f"train.micro_batch_tokens={half}", _changed(recipe, "train", micro_batch_tokens=half)
+    if not train.optimizer_offload:
+        yield "train.optimizer_offload=true", _changed(recipe, "train", optimizer_offload=True)
+    if train.optimizer == "adamw":
+        yield "train.optimizer=adamw_8bit", _changed(recipe, "train", optimizer="adamw_8bit")
+    if not model.lora.r and not model.freeze_trainable_layers:
+        yield "model.lora.r=16", _changed(recipe, "model", lora=model.lora.model_copy(update={"r": 16}))
+    if not model.freeze_vision and not model.freeze_trainable_layers:
+        yield "model.freeze_vision=true", _changed(recipe, "model", freeze_vision=True)
+
+
+def _value_bytes(recipe: Recipe, machine: Machine) -> int:
+    """Of a value in the forward pass."""
+    dtype = recipe.train.compute_dtype
+    return 2 if dtype == "bfloat16" or (dtype == "auto" and machine.cuda) else 4
+
+
+def _sharded(recipe: Recipe, machine: Machine) -> bool:
+    return recipe.train.ranks > 1 or _value_bytes(recipe, machine) == 2
+
+
+def _trained_sizes(model: PreTrainedModel, config: ModelConfig) -> list[int]:
+    """Values of each tensor that trains."""
+    if not config.lora.r:
+        names = trained_names(model, config)
+        return [p.numel() for name, p in model.named_parameters() if name in names]
+    rank = config.lora.r
+    shapes = [module.weight.shape for name, module in model.named_modules() if _adapted(name, module, model, config)]
+    if not shapes:
+        raise ConfigError(f"model.lora.target_modules = {config.lora.target_modules!r} fits no linear layer")
+    return [rank * side for shape in shapes for side in shape]
+
+
+def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: ModelConfig) -> bool:
+    """Whether a linear layer gets adapters."""
+    if not isinstance(module, nn.Linear) or (config.freeze_vision and name.startswith(VISION)):
+        return False
+    targets = config.lora.target_modules
+    if targets == "all-linear":
+        return module is not model.get_output_embeddings()
+    return any(name == target or name.endswith(f".{target}") for target in targets)
+
+
+def _tower_trains(model: PreTrainedModel, config: ModelConfig) -> bool:
+    if vision_tower(model) is None or config.freeze_vision:
+        return False
+    if config.lora.r:
+        return any(_adapted(n, m, model, config) for n, m in model.named_modules() if n.startswith(VISION))
+    return not config.freeze_trainable_layers
+
+
+def _text_layer_bytes(layer: nn.Module, value: int) -> int:
+    """Kept by a text layer per token; the formula is at the head of this file."""
+    shapes = {name: tuple(p.shape) for name, p in layer.named_parameters()}
+    queries, hidden = shapes["self_attn.q_proj.weight"]
+    keys, inner = shapes["self_attn.k_proj.weight"][0], shapes["mlp.gate_proj.weight"][0]
+    kept = 2 * (4 + 2 * value) * hidden + value * (3 * queries + 2 * keys) + 4 * value * inner
+    if "self_attn.q_norm.weight" in shapes:
+        kept += (4 + value) * (queries + keys)
+    return kept
+
+
+def _tree_bytes(model: PreTrainedModel, tokens: int) -> int:
+    """Keys, values and masks that the attention of a layer gathers on the CPU, for a row that is one path."""
+    queries = dict(text_layers(model)[0].named_parameters())["self_attn.q_proj.weight"].shape[0]
+    keys = sum(min(end, tokens) for end in range(BLOCK, tokens + BLOCK, BLOCK))
+    gathered = 2 * 4 * queries * keys
+    return gathered + 4 * BLOCK * keys if gathered <= MAX_KEPT_BYTES else 0
+
+
+def _screenshots(recipe: Recipe) -> int:
+    """That a row has room for."""
+    if not recipe.harness.images:
+        return 0
+    return max(1, recipe.train.micro_batch_tokens // screenshot_tokens(recipe.browser.viewport_px))
+
+
+def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
+    """Kept by a vision tower that trains, for the screenshots of a row."""
+    tower: Any = vision_tower(model)
+    block: nn.Module = tower.blocks[0]
+    shapes = {name: tuple(p.shape) for name, p in block.named_parameters()}
+    width = shapes["attn.qkv.weight"][1]
+    gate = shapes.get("mlp.gate_proj.weight")
+    inner = 4 * gate[0] if gate else 2 * shapes["mlp.linear_fc1.weight"][0]
+    kept = value * (11 * width + inner)
+    patches = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px) * tower.spatial_merge_size**2
+    blocks = len(tower.blocks)
+    return patches * (blocks * value * width + kept if recipe.train.gradient_checkpointing else blocks * kept)
+
+
+def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
+    """Of a frozen tower: those of a row, or what is kept of all, whichever is more."""
+    if not layout_of(model).images or not recipe.harness.images:
+        return 0
+    config: Any = model.config
+    layers = 1 + (len(config.vision_config.deepstack_visual_indexes) if layout_of(model).deepstack else 0)
+    seen = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px)
+    return max(MAX_BYTES, 4 * seen * layers * config.get_text_config().hidden_size)
+
+
+def _tower_parameters(model: PreTrainedModel) -> list[nn.Parameter]:
+    tower = vision_tower(model)
+    return [] if tower is None else list(tower.parameters())
+
+
+def _outside_layers(model: PreTrainedModel) -> int:
+    """Parameters of the text model that are in none of its layers: embeddings, head, norm."""
+    layers = sum(p.numel() for layer in text_layers(model) for p in layer.parameters())
+    tower = sum(p.numel() for p in _tower_parameters(model))
+    return sum(p.numel() for p in model.parameters()) - layers - tower
