@@ -57,7 +57,6 @@ def test_compiled_layers_give_the_same_gradients_for_rows_of_any_length(
 ) -> None:
     # Graphs as for the default backend, which would spend minutes on making machine code of them.
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
-    monkeypatch.setattr("webdojo.policy.tree_attention.BLOCK", 32)
     samples = make_samples(6, advantages=(1.0, -0.5))
     found = []
     for compiled in (False, True):

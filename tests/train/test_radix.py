@@ -126,7 +126,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("attention", ["dense", "tree", "tree that keeps nothing"])
+@pytest.mark.parametrize("attention", ["dense", "tree"])
 @pytest.mark.parametrize(("groups", "turns", "kept", "same_first", "budget"), CASES)
 def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
     loaded: Loaded,
@@ -137,12 +137,8 @@ def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
     same_first: bool,
     budget: int,
     attention: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model, processor = loaded
-    monkeypatch.setattr("webdojo.policy.tree_attention.BLOCK", 32)
-    if attention == "tree that keeps nothing":
-        monkeypatch.setattr("webdojo.policy.tree_attention.MAX_KEPT_BYTES", 0)
     sequences = agent_turns(processor, images, groups, turns, kept, same_first)
     weights = torch.linspace(-1.0, 1.0, sum(len(response) for _, response in sequences))
     by_sample = list(weights.split([len(response) for _, response in sequences]))
@@ -155,7 +151,7 @@ def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
     expected = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     model.zero_grad(set_to_none=True)
 
-    if attention != "dense":
+    if attention == "tree":
         attend_in_rows(model)
     paths = Paths(sequences)
     rows = cut(paths, budget)

@@ -34,7 +34,7 @@ def compile_layers(model: PreTrainedModel) -> None:
     """Compile the text layers, once for rows of any length; call it when the model is sharded, if it is.
 
     What gathers and drops weights around a layer stays outside, and so does the attention of rows on the CPU, which
-    would be compiled again for every number of blocks.
+    would be compiled again for every number of pieces.
     """
     AttentionInterface.register(TREE, torch.compiler.disable(tree_attention))
     for layer in text_layers(model):

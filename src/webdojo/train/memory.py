@@ -31,7 +31,6 @@ from webdojo.estimate import screenshot_tokens
 from webdojo.policy.features import MAX_BYTES
 from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.layouts import layout_of
-from webdojo.policy.tree_attention import BLOCK, MAX_KEPT_BYTES
 from webdojo.train.optimizer import state_bytes
 from webdojo.train.trainable import trained_names
 
@@ -101,16 +100,15 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     layers, tokens = text_layers(model), train.micro_batch_tokens
     depth = recipe.model.freeze_trainable_layers or len(layers)
     layer = tokens * _text_layer_bytes(layers[0], value)
-    inside = layer + (0 if machine.cuda else _tree_bytes(model, tokens))
     hidden = tokens * value * model.config.get_text_config().hidden_size
     outside = _outside_layers(model)
     logits = 20 * min(tokens * model.get_output_embeddings().weight.shape[0], MAX_LOGITS)
     # Gradients of one layer's activations, and of the largest weight before it is added up or spread.
     backward = layer // 2 + (4 + value if sharded else 4) * (outside if sharded else max(trained))
-    recomputed = inside if train.gradient_checkpointing else 0
+    recomputed = layer if train.gradient_checkpointing else 0
     row = {
         "gradients": gradients,
-        "activations": depth * (hidden if train.gradient_checkpointing else inside),
+        "activations": depth * (hidden if train.gradient_checkpointing else layer),
         # The embedded row, its copies with features in place, the last hidden states.
         "embeddings": 6 * hidden,
         "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
@@ -247,14 +245,6 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
     if "self_attn.q_norm.weight" in shapes:
         kept += (4 + value) * (queries + keys)
     return kept
-
-
-def _tree_bytes(model: PreTrainedModel, tokens: int) -> int:
-    """Keys, values and masks that the attention of a layer gathers on the CPU, for a row that is one path."""
-    queries = dict(text_layers(model)[0].named_parameters())["self_attn.q_proj.weight"].shape[0]
-    keys = sum(min(end, tokens) for end in range(BLOCK, tokens + BLOCK, BLOCK))
-    gathered = 2 * 4 * queries * keys
-    return gathered + 4 * BLOCK * keys if gathered <= MAX_KEPT_BYTES else 0
 
 
 def _screenshots(recipe: Recipe) -> int:
