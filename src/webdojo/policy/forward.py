@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.nn.attention.flex_attention import create_block_mask
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
+from webdojo.policy.block_mask import block_mask
 from webdojo.policy.collate import Batch
 from webdojo.policy.layouts import layout_of
 from webdojo.policy.tree_attention import TREE, plan
@@ -215,8 +215,7 @@ def row_mask(model: PreTrainedModel, ends: torch.Tensor) -> dict[str, Any]:
         # A mask of four dimensions is left as it is; the tree stands for it.
         return {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)}
     if attention == "flex_attention":
-        see = create_block_mask(lambda b, h, q, j: (j <= q) & (q < ends[j]), None, None, length, length, device=device)
-        return {"attention_mask": see}
+        return {"attention_mask": block_mask(ends)}
     at = torch.arange(length, device=device)
     return {"attention_mask": ((at[None, :] <= at[:, None]) & (at[:, None] < ends[None, :]))[None, None]}
 
