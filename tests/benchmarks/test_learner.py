@@ -1,8 +1,9 @@
-"""The learner's benchmarks: all ways learn the same, work is counted rightly."""
+"""The learner's benchmarks: all ways learn the same, work is counted rightly, and without a GPU there is a plan."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,13 @@ def learner() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SCRIPTS))
         yield importlib.import_module("learner")
+
+
+@pytest.fixture(scope="module")
+def gpu() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPTS))
+        yield importlib.import_module("learner_gpu")
 
 
 def test_every_way_learns_the_same_from_what_it_counts(learner: ModuleType) -> None:
@@ -43,3 +51,17 @@ def test_the_operations_are_those_that_torch_counts(learner: ModuleType) -> None
         expected = {part: expected[part] + found[part] for part in expected}
     products = sum(n for op, n in counter.get_flop_counts()["Global"].items() if "attention" not in str(op))
     assert products == pytest.approx(sum(expected.values()), rel=0.1)
+
+
+def test_without_a_gpu_there_is_a_plan(
+    gpu: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["learner_gpu.py", "--plan", "--turns", "15"])
+    gpu.main()
+    printed = capsys.readouterr().out
+    assert all(f"15 turns, {way}: " in printed for way in gpu.GPU_WAYS)
+    _, processor = gpu.load_model("tiny")
+    rows = {row["way"]: row for row in gpu.plan([15], 65536, processor)}
+    assert rows["packed, flex"]["tokens"] * 5 / rows["radix, flex"]["tokens"] == pytest.approx(3.3, abs=0.15)
+    assert 4.3e9 < gpu.parameters(gpu.model_4b("meta")) < 4.6e9
+    assert all(15 < row["expected_gb"] < 80 for row in rows.values())
