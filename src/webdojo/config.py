@@ -396,7 +396,8 @@ class RolloutConfig(HorizonSection):
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)
     max_staleness: int = Field(default=1, ge=0)
-    """Versions by which a surplus group may lag behind and still train."""
+    """η: versions by which a token may lag behind the weights that it trains. At 0 rollouts and updates take turns,
+    above it they overlap."""
 
     @field_validator("sampling")
     @classmethod
@@ -436,12 +437,14 @@ class TrainConfig(Section):
     groups_per_iteration: int = Field(default=48, ge=1)
     """Effective groups (non-zero reward spread) an iteration: dynamic sampling."""
     max_groups_per_iteration: int = Field(default=0, ge=0)
-    """Clear error when this many groups give too few effective ones; 0 means 8 times the above."""
+    """Clear error when this many groups that ended since the last update hold too few effective ones; 0 means 8 times
+    the above."""
     ppo_epochs: int = Field(default=2, ge=1)
     batch_size: int = Field(default=256, ge=1)
     """Turns an optimizer step."""
     threads: int = Field(default=0, ge=0)
-    """torch threads of a step on the CPU, while browsers are idle, of all ranks together; 0 takes every core."""
+    """torch threads of a step on the CPU, of all ranks together; 0 takes every core, which suits
+    `rollout.max_staleness: 0`, where browsers and engine rest meanwhile."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
     """Tokens of a packed row, what its samples share counted once; a row is one forward and backward pass."""
     ranks: int = Field(default=1, ge=1)
