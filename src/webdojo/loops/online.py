@@ -31,6 +31,7 @@ from webdojo.loops.models import asleep, learn
 from webdojo.loops.replay import samples_of_update
 from webdojo.progress import Progress, progress
 from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.mixture import Mixture
 from webdojo.rollout.pool import RolloutPool, Unsettled
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
@@ -62,16 +63,25 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
         unsettled = Unsettled(**checkpoint.meta["unsettled"])
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
-    stream = TaskStream(tasks, recipe.seed, position, arena.blocked)
+    members = _stored_members(store)
+
+    def begins_in() -> int:
+        """The first iteration that may train what begins now."""
+        return engine.health().version + 1
+
+    mixture = Mixture(recipe, begins_in)
+    for rows in members.values():
+        mixture.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+    stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture)
     await engine.update_weights(learner.state_dict(), version=done)
 
     pool = RolloutPool(
         arena.runner(
             lambda task, session: engine,
             PHASE,
-            lambda: engine.health().version + 1,
+            begins_in,
             rollout.sampling,
-            rollout.horizon,
+            lambda difficulty: recipe.horizon(begins_in(), difficulty),
         ),
         stream,
         group_size=rollout.group_size,
@@ -82,7 +92,8 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
         updates=config.iterations,
         version=done,
         unsettled=unsettled,
-        stored=_stored_members(store, unsettled),
+        stored=_reusing(store, members, unsettled),
+        on_end=mixture.note,
     )
     async with pool:
         laps = Laps(pool, rollout.concurrency)
@@ -121,16 +132,23 @@ def latest(store: RunStore) -> Checkpoint | None:
     return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
 
 
-def _stored_members(store: RunStore, unsettled: Unsettled) -> Callable[[Group], list[Trajectory]]:
+def _stored_members(store: RunStore) -> dict[str, list[TrajectoryRow]]:
+    """By group, the oldest first."""
+    members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
+    for row in store.rows(PHASE):
+        members[row.group_id].append(row)
+    return dict(members)
+
+
+def _reusing(
+    store: RunStore, members: dict[str, list[TrajectoryRow]], unsettled: Unsettled
+) -> Callable[[Group], list[Trajectory]]:
     """What an earlier attempt stored of a group; unless it waits to train, members that failed for no fault of the
     agent are left out and forgotten, so that they run again."""
-    rows: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
-    for row in store.rows(PHASE):
-        rows[row.group_id].append(row)
 
     def of(group: Group) -> list[Trajectory]:
         found: list[Trajectory] = []
-        for row in rows.pop(group.id, []):
+        for row in members.pop(group.id, []):
             if row.valid or group.number in unsettled.waiting:
                 found.append(store.trajectory(row.id))
             else:

@@ -64,11 +64,16 @@ def effective(group: Group, version: int, max_staleness: int) -> GroupVerdict:
     if len(rewards) < 2:
         causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
         return GroupVerdict(False, f"fewer than 2 valid members ({', '.join(causes)})")
-    if max(rewards) - min(rewards) <= SPREAD:
+    if is_settled(rewards):
         return GroupVerdict(False, f"all rewards {rewards[0]:g}")
     if version - group.versions[0] > max_staleness:
         return GroupVerdict(False, TOO_STALE)
     return GroupVerdict(True, "effective")
+
+
+def is_settled(rewards: Sequence[float]) -> bool:
+    """True where all members that count have the same reward, always solved or never, so that none is better."""
+    return len(rewards) >= 2 and max(rewards) - min(rewards) <= SPREAD
 
 
 def member_ids(group: Group, group_size: int) -> list[str]:
@@ -88,6 +93,7 @@ class TaskStream:
 
     Args:
         blocked: the hosts whose tasks are passed over now, asked before each task.
+        chance: with which a task is drawn when its turn comes; above 0 for some.
     """
 
     def __init__(
@@ -96,11 +102,13 @@ class TaskStream:
         seed: int,
         position: int = 0,
         blocked: Callable[[], Container[str]] = lambda: (),
+        chance: Callable[[Task], float] = lambda task: 1.0,
     ) -> None:
         assert tasks, "a task stream needs tasks"
         self._tasks = list(tasks)
         self._seed = seed
         self._blocked = blocked
+        self._chance = chance
         self.position = position
         self._orders: dict[int, list[int]] = {}
         """Of the pass that was asked for last."""
@@ -116,15 +124,19 @@ class TaskStream:
         Raises:
             TaskError: the hosts of all tasks are blocked.
         """
-        blocked = self._blocked()
-        for _ in range(2 * len(self._tasks)):  # what is left of this pass, and a whole one
-            self.position += 1
-            if self.at(self.position - 1).website not in blocked:
-                return self.position - 1
-        raise TaskError(
-            f"the web sites of all {len(self._tasks)} tasks are on the blocklist (tasks.blocklist): wait until their "
-            "time is over, delete the file, or add tasks of other sites"
-        )
+        blocked, first = self._blocked(), self.position
+        while True:
+            number, self.position = self.position, self.position + 1
+            task = self.at(number)
+            if task.website not in blocked and random.Random(f"{self._seed}/{number}").random() < self._chance(task):
+                return number
+            if self.position == first + len(self._tasks):
+                able = [task for task in self._tasks if self._chance(task) > 0]
+                if all(task.website in blocked for task in able):
+                    raise TaskError(
+                        f"the web sites of all {len(able)} tasks are on the blocklist (tasks.blocklist): wait until "
+                        "their time is over, delete the file, or add tasks of other sites"
+                    )
 
     def _order(self, epoch: int) -> list[int]:
         if epoch not in self._orders:

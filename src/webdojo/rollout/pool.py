@@ -78,6 +78,7 @@ class RolloutPool:
         version: of the weights that serve.
         unsettled: what an earlier pool left; it comes before any new group.
         stored: the members that a group has from an earlier pool; only missing ones run.
+        on_end: told of each group that ended.
     """
 
     def __init__(
@@ -94,9 +95,11 @@ class RolloutPool:
         version: int,
         unsettled: Unsettled,
         stored: Callable[[Group], Sequence[Trajectory]],
+        on_end: Callable[[Group], None] = lambda group: None,
     ) -> None:
         self._tasks = tasks
         self._stored = stored
+        self._on_end = on_end
         self._group_size = group_size
         self.version = version
         self.waiting = [self._group(number) for number in unsettled.waiting]
@@ -238,6 +241,7 @@ class RolloutPool:
         in_order(group)
         del self._unfinished[group.id]
         self._since.finished.append(group)
+        self._on_end(group)
         verdict = effective(group, self.version, self._max_staleness)
         if verdict.keep:
             self._accepted += 1
