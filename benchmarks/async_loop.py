@@ -24,7 +24,8 @@ from quickstart import train
 from record import record
 
 from webdojo.config import load_recipe
-from webdojo.loops.online import PHASE, TRAINED
+from webdojo.loops.online import PHASE
+from webdojo.loops.replay import trained_key
 from webdojo.rollout.groups import is_settled
 from webdojo.store.run import RunStore
 
@@ -87,7 +88,7 @@ def real(folder: Path, overrides: list[str]) -> dict[str, Any]:
     recipe = load_recipe(str(folder / "recipe.yaml"))
     with RunStore.open(folder, readonly=True) as store:
         metrics, result = store.metrics(PHASE), store.get("result")
-        used = Counter(id for row in metrics for id in store.get(f"{TRAINED} {row['step']:.0f}"))
+        used = Counter(id for row in metrics for id in store.get(trained_key(int(row["step"]))))
         rewards: defaultdict[str, list[float]] = defaultdict(list)
         members = Counter(row.group_id for row in store.rows(PHASE))
         for row in store.rows(PHASE):

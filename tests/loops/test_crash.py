@@ -52,7 +52,7 @@ class Notebook:
     def state_dict(self) -> dict[str, Any]:
         return {}
 
-    def train_policy(self, samples: list[Sample], temperature: float) -> dict[str, float]:
+    def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
         time.sleep(0.03)
         self.trained.append(sorted(sample.response_ids[0] for sample in samples))
         return {"samples": len(samples)}

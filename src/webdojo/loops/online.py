@@ -105,7 +105,8 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
                 bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
                 with laps.phase("update"):
                     async with asleep(engine):
-                        update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
+                        temperature = rollout.sampling.temperature
+                        update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
             meta: dict[str, Any] = {
                 "phase": PHASE,
                 "iteration": iteration,
