@@ -8,8 +8,8 @@
     9.1 s of them the browser's                   reported for OpenWebRL's environment; the engines' part shrinks with
                                                   the episodes that they serve, down to a quarter
     lognormal, sigma 0.84: 1 % five times the     OpenWebRL Table 7: a browser step may take 45 s; "thinking" models
-    mean; 1.2 for "thinking"                      write longer answers of more unlike lengths: so chosen that WebGym's
-                                                  way is as fast as AsyncWebRL measured it with them (1,050 an hour)
+    mean; 1.2 for "thinking"                      write longer answers of more unlike lengths: a guess, with which
+                                                  WebGym's way does 1,180 an hour (AsyncWebRL measured 1,050)
     5.1 steps a success, the horizon a failure    AsyncWebRL: 12.5 steps; WebGym §5.2: horizons 10, 20, 30
     52 %, 34 %, 7 % success at 25 : 5 : 1         AsyncWebRL's table; WebGym's ratio of difficulties
     1.15 s of the learner a collected trajectory  what is left between WebGym's rollouts (2,222 an hour) and its loop
