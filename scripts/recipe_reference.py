@@ -40,9 +40,14 @@ def docstrings(model: type[BaseModel]) -> dict[str, str]:
 def type_name(annotation: Any) -> str:
     """As a reader of the recipe would write it, safe in a table cell."""
     plain = isinstance(annotation, type) and not get_args(annotation)
-    name = annotation.__name__ if plain else str(annotation).replace("typing.", "")
+    name = annotation.__name__ if plain else str(annotation).replace("typing.", "").replace("webdojo.config.", "")
     name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\([^()]*\))*\)\]", r"\1", name)
     return name.replace("|", r"\|")
+
+
+def entries(annotation: Any) -> list[type[BaseModel]]:
+    """The section that the entries of a list are, if they are."""
+    return [a for a in get_args(annotation) if isinstance(a, type) and issubclass(a, BaseModel)]
 
 
 def rows(prefix: str, model: type[BaseModel], defaults: BaseModel | None) -> list[str]:
@@ -56,6 +61,7 @@ def rows(prefix: str, model: type[BaseModel], defaults: BaseModel | None) -> lis
             default = "required" if field.is_required() else f"`{value!r}`"
             note = notes.get(name, "").replace("|", r"\|")
             out.append(f"| `{prefix}{name}` | {type_name(field.annotation)} | {default} | {note} |")
+            out += [row for part in entries(field.annotation) for row in rows(f"{prefix}{name}[].", part, None)]
     return out
 
 

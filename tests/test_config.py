@@ -31,6 +31,7 @@ def test_openwebrl_has_the_numbers_of_the_paper():
     assert (recipe.train.clip_low, recipe.train.clip_high) == (0.2, 0.28)
     assert (recipe.rollout.sampling.temperature, recipe.rollout.sampling.max_tokens) == (0.8, 1024)
     assert (recipe.evaluate.max_steps, recipe.evaluate.sampling.max_tokens) == (30, 4096)
+    assert {recipe.horizon(iteration, 1) for iteration in range(1, 91)} == {15, 30}
     assert recipe.browser.viewport_px == (1280, 1000)
 
 
@@ -146,3 +147,21 @@ def test_keys_that_do_not_fit_together_are_named_without_the_whole_section():
     assert str(caught.value) == (
         "train in 'quickstart': policy_loss 'decoupled' needs π_prox of the learner: set old_logprobs: learner"
     )
+
+
+def test_stages_change_the_horizon_and_what_is_drawn():
+    stages = ["{iterations: 2, max_steps: 15, difficulty_sampling: {2: 0}}", "{iterations: 1, max_steps: 30}"]
+    recipe = load_recipe("quickstart", [f"train.stages=[{', '.join(stages)}]"])
+    assert [recipe.horizon(iteration, 1) for iteration in (1, 2, 3, 4)] == [15, 15, 30, 30]
+    # the task list of quickstart has difficulties 1 and 2 in the ratio 1 : 2
+    assert [recipe.difficulty_chance(1, difficulty) for difficulty in (1, 2)] == [1, 0]
+    assert [recipe.difficulty_chance(3, difficulty) for difficulty in (1, 2)] == [1, 1]
+    even = load_recipe(
+        "quickstart", ["train.stages=[{iterations: 1, max_steps: 9, difficulty_sampling: {1: 1, 2: 1}}]"]
+    )
+    assert [even.difficulty_chance(1, difficulty) for difficulty in (1, 2)] == [1, 0.5]
+    assert load_recipe("quickstart").horizon(1, 1) == 8
+    with pytest.raises(ConfigError, match=r"train\.stages\.0\.difficulty_sampling .* leaves none"):
+        load_recipe("quickstart", ["train.stages=[{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}]"])
+    with pytest.raises(ConfigError, match=r"unknown key 'train\.stages\.0\.max_step'.*did you mean 'max_steps'"):
+        load_recipe("quickstart", ["train.stages=[{iterations: 1, max_step: 9}]"])

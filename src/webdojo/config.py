@@ -8,6 +8,7 @@ nearest known key. Every random choice of a run follows from `Recipe.seed`.
 from __future__ import annotations
 
 import difflib
+import itertools
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -212,6 +213,9 @@ class TasksConfig(Section):
     """Numbers of facts that must hold at the end; a kind is passed over by those that it does not reach."""
     difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
     """Ratio in which training draws the difficulties (WebGym §5.2); 1 where not named. Evaluation draws all alike."""
+    settled_chance: float = Field(default=1.0, gt=0, le=1)
+    """Chance with which training draws a task when its turn comes whose last group was all solved or all failed; 1
+    does not look at outcomes."""
     train_sites: int = Field(default=200, ge=1)
     """Training sites a kind; their seeds count up from 0."""
     heldout_sites: int = Field(default=100, ge=1)
@@ -396,7 +400,8 @@ class RolloutConfig(HorizonSection):
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)
     max_staleness: int = Field(default=1, ge=0)
-    """Versions by which a surplus group may lag behind and still train."""
+    """η: versions by which a token may lag behind the weights that it trains. At 0 rollouts and updates take turns,
+    above it they overlap."""
 
     @field_validator("sampling")
     @classmethod
@@ -406,6 +411,16 @@ class RolloutConfig(HorizonSection):
         if sampling.seed is not None:
             raise ValueError("one seed for all requests makes the episodes of a group alike; set the recipe's seed")
         return sampling
+
+
+class StageConfig(HorizonSection):
+    """One stage of online training."""
+
+    iterations: int = Field(ge=1)
+    """How many it has; the last stage goes on to the end."""
+    max_steps: int = Field(ge=1)
+    difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
+    """In place of `tasks.difficulty_sampling`; empty keeps that."""
 
 
 class SFTConfig(Section):
@@ -433,15 +448,20 @@ class SFTConfig(Section):
 
 class TrainConfig(Section):
     iterations: int = Field(default=90, ge=0)
+    stages: list[StageConfig] = []
+    """Curriculum, in order: how far episodes may go, in place of the horizon of `rollout`, and which difficulties are
+    drawn. Empty is one stage."""
     groups_per_iteration: int = Field(default=48, ge=1)
     """Effective groups (non-zero reward spread) an iteration: dynamic sampling."""
     max_groups_per_iteration: int = Field(default=0, ge=0)
-    """Clear error when this many groups give too few effective ones; 0 means 8 times the above."""
+    """Clear error when this many groups that ended since the last update hold too few effective ones; 0 means 8 times
+    the above."""
     ppo_epochs: int = Field(default=2, ge=1)
     batch_size: int = Field(default=256, ge=1)
     """Turns an optimizer step."""
     threads: int = Field(default=0, ge=0)
-    """torch threads of a step on the CPU, while browsers are idle, of all ranks together; 0 takes every core."""
+    """torch threads of a step on the CPU, of all ranks together; 0 takes every core, which suits
+    `rollout.max_staleness: 0`, where browsers and engine rest meanwhile."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
     """Tokens of a packed row, what its samples share counted once; a row is one forward and backward pass."""
     ranks: int = Field(default=1, ge=1)
@@ -551,6 +571,42 @@ class Recipe(Section):
     train: TrainConfig = TrainConfig()
     evaluate: EvaluateConfig = EvaluateConfig()
 
+    @model_validator(mode="after")
+    def _stages_have_tasks(self) -> Recipe:
+        for number, stage in enumerate(self.train.stages):
+            ratio = stage.difficulty_sampling
+            if ratio and not any(ratio.get(d, 1) and self._drawn(d) for d in self.tasks.difficulties):
+                raise ValueError(
+                    f"train.stages.{number}.difficulty_sampling {ratio} leaves none of tasks.difficulties "
+                    f"{self.tasks.difficulties} that tasks.difficulty_sampling draws: give one of them a weight"
+                )
+        return self
+
+    def stage(self, iteration: int) -> StageConfig | None:
+        """The stage that an iteration, counted from 1, belongs to; None where there are none."""
+        ends = itertools.accumulate(stage.iterations for stage in self.train.stages)
+        at = next((s for s, end in zip(self.train.stages, ends, strict=True) if iteration <= end), None)
+        return at or (self.train.stages[-1] if self.train.stages else None)
+
+    def horizon(self, iteration: int, difficulty: int) -> int:
+        """Turns that a training episode on a task of a difficulty may take in an iteration."""
+        return (self.stage(iteration) or self.rollout).horizon(difficulty)
+
+    def difficulty_chance(self, iteration: int, difficulty: int) -> float:
+        """Chance with which a task of a difficulty is drawn when its turn comes, so that those that are drawn have the
+        ratio of the iteration's stage: the most wanted difficulty has 1."""
+        stage = self.stage(iteration)
+        if stage is None or not stage.difficulty_sampling:
+            return 1.0
+        wanted = {
+            d: stage.difficulty_sampling.get(d, 1) / self._drawn(d) for d in self.tasks.difficulties if self._drawn(d)
+        }
+        return wanted[difficulty] / max(wanted.values())
+
+    def _drawn(self, difficulty: int) -> int:
+        """Weight of a difficulty in the task list."""
+        return self.tasks.difficulty_sampling.get(difficulty, 1)
+
 
 def recipe_names() -> list[str]:
     """Names of the recipes inside the package."""
@@ -625,6 +681,8 @@ def _explain(error: dict[str, Any], source: str) -> str:
     if error["type"] == "union_tag_invalid":
         name = _harness_name(error["input"])
         return f"harness.name = {name!r} in {source!r}: must be one of {', '.join(HARNESSES)}"
+    if not location:  # of sections that do not fit together
+        return f"in {source!r}: {error['msg'].removeprefix('Value error, ')}"
     harness = HARNESSES.get(location[1]) if location[0] == "harness" and len(location) > 1 else None
     if harness is not None:
         del location[1]  # pydantic's name of the member of the union
@@ -645,6 +703,8 @@ def _known_keys(path: list[str], harness: type[HarnessSection] | None) -> list[s
         return list(harness.model_fields)
     section: type[BaseModel] = Recipe
     for name in path:
+        if name.isdigit():  # of an entry in a list of sections
+            continue
         annotation = section.model_fields[name].annotation
         candidates = [annotation, *get_args(annotation)]
         section = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))

@@ -7,9 +7,11 @@ dynamic sampling rolls out more groups when some of them teach nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from webdojo.config import HorizonSection, Recipe
+from webdojo.config import Recipe
 
 VISUAL_TOKEN_PX = 32
 """Side of the square that one visual token stands for: patches of 16 px, merged 2 by 2 (Qwen3-VL)."""
@@ -40,16 +42,19 @@ def estimate(recipe: Recipe) -> list[Phase]:
     seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
-    def phase(name: str, episodes: int, section: HorizonSection, max_tokens: int) -> Phase:
-        turns = episodes * max(section.horizon(difficulty) for difficulty in recipe.tasks.difficulties)
+    def longest(horizon: Callable[[int], int]) -> int:
+        return max(horizon(difficulty) for difficulty in recipe.tasks.difficulties)
+
+    def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
         return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
 
-    groups = train.iterations * train.groups_per_iteration
+    demos, batch, measured = recipe.sft.demos, train.groups_per_iteration * rollout.group_size, 3 * evaluate.tasks
+    horizons = [longest(partial(recipe.horizon, iteration)) for iteration in range(1, train.iterations + 1)]
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.
-        phase("demonstrations", recipe.sft.demos, rollout, 0),
-        phase("rollouts", groups * rollout.group_size, rollout, rollout.sampling.max_tokens),
-        phase("evaluation", 3 * evaluate.tasks, evaluate, evaluate.sampling.max_tokens),
+        phase("demonstrations", demos, demos * longest(rollout.horizon), 0),
+        phase("rollouts", batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
+        phase("evaluation", measured, measured * longest(evaluate.horizon), evaluate.sampling.max_tokens),
     ]
 
 

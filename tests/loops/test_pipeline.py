@@ -33,7 +33,7 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
     first = train(small_recipe(), run, resume=False)
     assert first["success_rl"]["n"] == 2
 
-    # As if killed between the checkpoint and the figures, with a group in the surplus.
+    # As if killed between the checkpoint and the figures, with a group that waits.
     rewards: dict[str, set[float | None]] = {}
     with RunStore.open(run, readonly=True) as store:
         (figures,) = store.metrics("rl")
@@ -43,7 +43,8 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
         database.execute("DELETE FROM metrics WHERE phase = 'rl'")
     file = run / "checkpoints" / "rl-0001" / "checkpoint.json"
     record = json.loads(file.read_text())
-    record["meta"]["surplus"] = [next(group for group, values in rewards.items() if len(values) > 1)]
+    waiting = next(group for group, values in rewards.items() if len(values) > 1)
+    record["meta"]["unsettled"] = {"waiting": [int(waiting.rpartition("-")[2])], "running": []}
     file.write_text(json.dumps(record))
 
     second = train(small_recipe("train.iterations=2", "evaluate.tasks=3"), run, resume=True)
@@ -53,7 +54,9 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
         assert len(store.rows("eval_rl", 2)) == 3, "the new policy was not measured"
         assert store.metrics("rl")[0] == figures, "the figures of a finished iteration are lost"
         assert len(store.metrics("rl")) == 2
-        assert store.metrics("rl")[1]["episodes"] == 0, "the surplus was not trained on"
+        assert store.metrics("rl")[1]["episodes"] == 0, "the group that waited was not trained on"
+        assert store.get("trained groups 2") == [waiting]
+        assert (store.metrics("rl")[1]["staleness_mean"], store.metrics("rl")[1]["staleness_1"]) == (1, 1)
         assert "reward" not in store.metrics("rl")[1], "a mean over no episodes was made up"
         assert load_recipe(str(run / "recipe.yaml")).train.iterations == 2
         assert len(store.info["resumed"]) == 1

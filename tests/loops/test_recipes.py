@@ -18,7 +18,7 @@ TINY = [
     *("model.path=tiny", "model.freeze_vision=true", "model.freeze_trainable_layers=1", "model.threads=1"),
     *("browser.viewport_px=[320, 320]", "tasks.kinds=[shop]", "tasks.difficulties=[1]", "tasks.layout=compact"),
     *("harness.max_format_errors=1", "rollout.group_size=3", "rollout.concurrency=6", "rollout.max_steps=3"),
-    *("rollout.max_steps_by_difficulty={}", "rollout.max_context_tokens=8192"),
+    *("rollout.max_steps_by_difficulty={}", "train.stages=[]", "rollout.max_context_tokens=8192"),
     "rollout.sampling={temperature: 3.0, max_tokens: 240}",
     *("sft.demos=2", "sft.epochs=2", "sft.batch_size=4", "sft.lr=1e-4"),
     *("train.iterations=2", "train.groups_per_iteration=1", "train.max_groups_per_iteration=20", "train.ppo_epochs=1"),

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,7 @@ def test_an_interrupted_and_then_killed_run_goes_on_to_its_result(tmp_path: Path
     process.kill()
     process.communicate(timeout=60)
     with RunStore.open(run, readonly=True) as store:
+        ended = {row.id for row in store.rows("rl") if row.valid}
         sft = store.checkpoint("sft")
         written = (sft.path / "model.safetensors").stat().st_mtime_ns
         first = store.metrics("rl")[0]
@@ -75,10 +77,14 @@ def test_an_interrupted_and_then_killed_run_goes_on_to_its_result(tmp_path: Path
         assert [row["step"] for row in store.metrics("rl")] == [1, 2, 3]
         assert store.metrics("rl")[0] == first, "a finished iteration was done again"
         assert len({row.task_id for row in store.rows("demo")}) == len(store.rows("demo")) == 24
-        groups: dict[str, int] = {}
-        for row in store.rows("rl"):
-            groups[row.group_id] = groups.get(row.group_id, 0) + 1
-        assert set(groups.values()) == {4}, "a group has too few or too many members"
+        assert ended <= {row.id for row in store.rows("rl")}, "stored episodes were thrown away"
+        trained = [group for step in (1, 2, 3) for group in store.get(f"trained groups {step}")]
+        assert len(trained) == len(set(trained)) == 3, "a group trained twice, or not at all"
+        groups = Counter(row.group_id for row in store.rows("rl"))
+        assert {groups[group] for group in trained} == {4}, "a group has too few or too many members"
+        assert max(groups.values()) == 4
+        numbers = sorted(int(group.rpartition("-")[2]) for group in groups)
+        assert numbers == list(range(len(numbers))), "a task was passed over"
 
 
 def test_a_wrong_model_path_leaves_no_run_behind(tmp_path: Path) -> None:

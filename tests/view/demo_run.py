@@ -48,7 +48,7 @@ def fill(store: RunStore, iterations: int = 24, size: tuple[int, int] = (320, 25
                 "entropy": 0.61 - step / 80 + rng.uniform(-0.02, 0.02),
                 "approx_kl": 0.0018 + rng.uniform(0, 0.002),
                 "grad_norm": 0.8 + rng.expovariate(6),
-                "seconds_rollout": 11 + rng.uniform(-1, 2),
+                "seconds_wait": 11 + rng.uniform(-1, 2),
                 "seconds_update": 7 + rng.uniform(-0.5, 1),
                 "seconds_total": 21,
                 "version": step,

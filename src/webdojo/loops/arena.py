@@ -62,21 +62,22 @@ class Arena:
         self,
         actor: Actor[Session],
         phase: str,
-        iteration: int,
+        iteration: Callable[[], int],
         sampling: Sampling,
         horizon: Horizon,
-        on_episode: Callable[[Trajectory], None],
+        on_episode: Callable[[Trajectory], None] = lambda trajectory: None,
     ) -> RunEpisode:
         """A function that runs one episode of a phase, scores it, stores it and reports it.
 
-        It raises EngineError or BrowserError where `FAILURES_IN_A_ROW` episodes one after the other failed
-        for no fault of the agent.
+        An episode belongs to the iteration that it begins in. The function raises EngineError or BrowserError
+        where `FAILURES_IN_A_ROW` episodes one after the other failed for no fault of the agent.
         """
         failed: list[Trajectory] = []
         tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
+            begun_in = iteration()
             self.begun[phase, task.id] += 1
             # Every phase that evaluates meets a task in the same weather, in every run of the recipe.
             seed = f"{self.recipe.seed}/{task.id}/{self.begun[phase, task.id]}"
@@ -95,7 +96,7 @@ class Arena:
                 trajectory_id=trajectory_id,
             )
             trajectory.reward = score(trajectory)
-            await to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+            await to_thread(self.store.add_trajectory, trajectory, phase, begun_in)
             if self.blocklist is not None:
                 self.blocklist.note(trajectory)
             on_episode(trajectory)
@@ -133,7 +134,7 @@ class Arena:
         bar.advance(len(done))
         by_id = {task.id: task for task in tasks}
         groups = finished_groups(
-            self.runner(actor, phase, iteration, sampling, horizon, lambda trajectory: bar.advance(1)),
+            self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1)),
             (by_id[id] for id in open_tasks.elements()),
             group_size=1,
             concurrency=self.recipe.rollout.concurrency,

@@ -57,13 +57,18 @@ def engine_dtype(config: ModelConfig) -> torch.dtype:
     return torch.bfloat16 if config.dtype == "bfloat16" else torch.float32
 
 
-def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngine | VLLMEngine:
+def make_engine(recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0) -> HFEngine | VLLMEngine:
     """An engine that serves a model; its owner closes it.
+
+    Args:
+        attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
+            others of its group that were stored before does not repeat what they drew.
 
     Raises:
         EngineError: vLLM does not start.
     """
     config = recipe.model
+    seed = recipe.seed + (attempt << 32)
     if config.engine == "vllm":
         folder = model_folder(model_path)
         return VLLMEngine(
@@ -71,7 +76,7 @@ def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngin
             Processor.load(folder),
             images,
             config.vllm,
-            seed=recipe.seed,
+            seed=seed,
             device=device_of(config),
             dtype=engine_dtype(config),
             max_model_len=recipe.rollout.max_context_tokens,
@@ -79,7 +84,7 @@ def make_engine(recipe: Recipe, images: ImageSource, model_path: str) -> HFEngin
         )
     model, processor = load_model(model_path, dtype=engine_dtype(config))
     model.to(device_of(config))  # type: ignore[arg-type]
-    return HFEngine(model, processor, images, seed=recipe.seed, threads=config.threads)
+    return HFEngine(model, processor, images, seed=seed, threads=config.threads)
 
 
 def check_ranks(recipe: Recipe) -> None:

@@ -1,36 +1,40 @@
-"""Online multimodal multi-turn GRPO (OpenWebRL §4.4), the loop itself.
+"""Online multimodal multi-turn GRPO (OpenWebRL §4.4), the loop itself, synchronous and asynchronous (AsyncWebRL).
 
     until all iterations are done:
-        roll out groups of G episodes until N of them have both better and worse members
+        take N groups of G episodes that have both better and worse members, from a pool that rolls out for ever
         advantage of an episode: its reward against its group
         clipped policy update on every response token of every turn
-        publish the weights to the engine
+        checkpoint, then publish the weights to the engine, under which running episodes go on
 
-Surplus groups wait for the next iteration within `rollout.max_staleness` versions. Every iteration
-ends in a checkpoint that names the surplus and the place in the task order, so a run that is killed
-goes on from its last finished iteration.
+`rollout.max_staleness` bounds how many versions a token may be older than the weights that it trains. At 0
+the pool rests while the learner steps; above 0 it goes on.
+
+A checkpoint names the place in the task order and the groups before it that no update has had yet, so a run
+that is killed at any moment goes on from its last finished iteration with every episode that it has stored.
+No weights serve before their checkpoint is complete, so each version that a stored token names is one that
+the run still goes on from.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
-import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from statistics import fmean
 from typing import Any
 
-from webdojo.agent.prefix import shared_fraction
+from webdojo.loops import figures
 from webdojo.loops.arena import Arena
 from webdojo.loops.keep import remove_others
+from webdojo.loops.lap import Laps
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import asleep, learn
-from webdojo.loops.replay import samples_of_update, stored_groups
+from webdojo.loops.replay import samples_of_update
 from webdojo.progress import Progress, progress
-from webdojo.rollout.collector import Collected, GroupCollector
 from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.mixture import Mixture
+from webdojo.rollout.pool import RolloutPool, Unsettled
 from webdojo.store.checkpoints import Checkpoint
-from webdojo.store.run import RunStore
+from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.train.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
 
@@ -52,57 +56,75 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
     """
     recipe, store = arena.recipe, arena.store
     config, rollout = recipe.train, recipe.rollout
-    done, position, surplus = 0, 0, list[Group]()
+    done, position, unsettled = 0, 0, Unsettled()
     if (checkpoint := latest(store)) is not None:
         learner.load(checkpoint.path)
         done, position = checkpoint.meta["iteration"], checkpoint.meta["position"]
-        surplus = stored_groups(store, PHASE, checkpoint.meta["surplus"])
+        unsettled = Unsettled(**checkpoint.meta["unsettled"])
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
-    stream = TaskStream(tasks, recipe.seed, position, arena.blocked)
+    members = _stored_members(store)
+
+    def begins_in() -> int:
+        """The first iteration that may train what begins now."""
+        return engine.health().version + 1
+
+    mixture = Mixture(recipe, begins_in)
+    for rows in members.values():
+        mixture.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+    stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture)
     await engine.update_weights(learner.state_dict(), version=done)
 
-    for iteration in range(done + 1, config.iterations + 1):
-        store.discard_trajectories(PHASE, iteration)
-        started = time.perf_counter()
-        with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
-            run = arena.runner(
-                lambda task, session: engine, PHASE, iteration, rollout.sampling, rollout.horizon, _counter(bar)
-            )
-            collector = GroupCollector(
-                run,
-                stream,
-                group_size=rollout.group_size,
-                concurrency=rollout.concurrency,
-                groups=config.groups_per_iteration,
-                max_groups=config.max_groups_per_iteration,
-                max_staleness=rollout.max_staleness,
-            )
-            collector.surplus = surplus
-            collected = await collector.collect(engine.health().version, _filler(bar))
-            surplus = collector.surplus
-            rolled_out = time.perf_counter()
-
-            samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, collected.groups, recipe)
-            bar.advance(0, updating_on=f"{len(samples)} turns")
-            async with asleep(engine):
-                update = await learn(learner, learner.train_policy, samples, rollout.sampling.temperature)
-            await engine.update_weights(learner.state_dict(), version=iteration)
-            updated = time.perf_counter()
-
-        figures = (
-            _figures(collected)
-            | update
-            | {
-                "version": iteration,
-                "seconds_rollout": rolled_out - started,
-                "seconds_update": updated - rolled_out,
-                "seconds_total": updated - started,
+    pool = RolloutPool(
+        arena.runner(
+            lambda task, session: engine,
+            PHASE,
+            begins_in,
+            rollout.sampling,
+            lambda difficulty: recipe.horizon(begins_in(), difficulty),
+        ),
+        stream,
+        group_size=rollout.group_size,
+        concurrency=rollout.concurrency,
+        groups=config.groups_per_iteration,
+        max_groups=config.max_groups_per_iteration,
+        max_staleness=rollout.max_staleness,
+        updates=config.iterations,
+        version=done,
+        unsettled=unsettled,
+        stored=_reusing(store, members, unsettled),
+        on_end=mixture.note,
+    )
+    async with pool:
+        laps = Laps(pool, rollout.concurrency)
+        for iteration in range(done + 1, config.iterations + 1):
+            with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
+                with laps.phase("wait"):
+                    taken = await pool.take(_shower(bar, pool))
+                samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, taken.groups, recipe)
+                bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
+                with laps.phase("update"):
+                    async with asleep(engine):
+                        temperature = rollout.sampling.temperature
+                        update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
+            meta: dict[str, Any] = {
+                "phase": PHASE,
+                "iteration": iteration,
+                "position": stream.position,
+                "unsettled": pool.unsettled()._asdict(),
+                "figures": figures.of_episodes(taken)
+                | figures.of_staleness(taken.groups, iteration - 1)
+                | update
+                | {"version": iteration}
+                | laps.lap(),
             }
-        )
-        _save(store, learner, iteration, stream.position, surplus, figures)
-        log.write(PHASE, iteration, figures)
-        remove_others(store, PHASE, config.save_every, config.save_total_limit)
+            with laps.phase("save"):
+                await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
+                log.write(PHASE, iteration, meta["figures"])
+                await asyncio.to_thread(remove_others, store, PHASE, config.save_every, config.save_total_limit)
+            with laps.phase("publish"):
+                await engine.update_weights(learner.state_dict(), version=iteration)
+            pool.advance(iteration)
 
 
 def latest(store: RunStore) -> Checkpoint | None:
@@ -111,53 +133,33 @@ def latest(store: RunStore) -> Checkpoint | None:
     return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
 
 
-def _counter(bar: Progress) -> Callable[[Trajectory], None]:
-    """Shows beside the bar how many episodes have ended."""
-    episodes = itertools.count(1)
-    return lambda trajectory: bar.advance(0, episodes=next(episodes))
+def _stored_members(store: RunStore) -> dict[str, list[TrajectoryRow]]:
+    """By group, the oldest first."""
+    members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
+    for row in store.rows(PHASE):
+        members[row.group_id].append(row)
+    return dict(members)
 
 
-def _filler(bar: Progress) -> Callable[[int], None]:
-    """Moves the bar to the number of groups that can train."""
-    return lambda effective: bar.advance(effective - bar.done)
+def _reusing(
+    store: RunStore, members: dict[str, list[TrajectoryRow]], unsettled: Unsettled
+) -> Callable[[Group], list[Trajectory]]:
+    """What an earlier attempt stored of a group; unless it waits to train, members that failed for no fault of the
+    agent are left out and forgotten, so that they run again."""
+
+    def of(group: Group) -> list[Trajectory]:
+        found: list[Trajectory] = []
+        for row in members.pop(group.id, []):
+            if row.valid or group.number in unsettled.waiting:
+                found.append(store.trajectory(row.id))
+            else:
+                store.discard_trajectory(row.id)
+        return found
+
+    return of
 
 
-def _save(
-    store: RunStore,
-    learner: Learner,
-    iteration: int,
-    position: int,
-    surplus: Sequence[Group],
-    figures: dict[str, float],
-) -> None:
-    """Checkpoint this iteration."""
-    meta: dict[str, Any] = {
-        "phase": PHASE,
-        "iteration": iteration,
-        "position": position,
-        "surplus": [group.id for group in surplus],
-        "figures": figures,
-    }
-    store.save_checkpoint(f"rl-{iteration:04d}", learner.save, meta)
-
-
-def _figures(collected: Collected) -> dict[str, float]:
-    """What the iteration's episodes did, over all that finished in it; means over none are left out."""
-    episodes = [t for group in collected.finished for t in group.trajectories]
-    rewards = [t.reward for t in episodes if t.reward is not None and t.reward.valid]
-    turns = [turn for t in episodes for turn in t.turns]
-    figures: dict[str, float] = {}
-    if rewards:
-        figures["reward"] = fmean(r.value for r in rewards)
-        figures["success"] = fmean(r.success for r in rewards)
-    figures |= {
-        "effective_groups": len(collected.groups),
-        "groups": len(collected.finished),
-        "episodes": len(episodes),
-        "invalid": len(episodes) - len(rewards),
-    }
-    if turns:
-        figures["steps"] = len(turns) / len(episodes)
-        figures["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
-        figures["prefix_shared"] = fmean(shared_fraction(t.turns) for t in episodes)
-    return figures
+def _shower(bar: Progress, pool: RolloutPool) -> Callable[[], None]:
+    """Moves the bar to the number of groups that can train, and shows how many episodes have ended."""
+    ended_before = pool.episodes
+    return lambda: bar.advance(len(pool.waiting) - bar.done, episodes=pool.episodes - ended_before)

@@ -195,8 +195,9 @@ class Pipeline:
 
     async def learn_online(self, arena: Arena, start: str) -> str:
         """Online RL from `start`; returns the folder of the final policy."""
+        attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
-            engine = make_engine(self.recipe, self.store.images, start)
+            engine = make_engine(self.recipe, self.store.images, start, attempt)
             try:
                 await online(arena, learner, engine, self.tasks, self.log)
             finally:

@@ -28,11 +28,11 @@ def samples_of_update(
     """
     config = recipe.train
     own = samples_from_groups([group.trajectories for group in groups], config)
+    store.set(trained_key(iteration), [group.id for group in groups])
     if config.replay_buffer_capacity == 1:
         return own
-    store.set(_key(iteration), [group.id for group in groups])
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)
-    earlier = [ids for past in last if (ids := store.get(_key(past))) is not None]
+    earlier = [ids for past in last if (ids := store.get(trained_key(past))) is not None]
 
     def buffer() -> Iterator[tuple[int, list[Sample]]]:
         for age, ids in enumerate(earlier, 1):
@@ -57,6 +57,6 @@ def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group
     return groups
 
 
-def _key(iteration: int) -> str:
+def trained_key(iteration: int) -> str:
     """Under which the store keeps the ids of the groups that an iteration trained on."""
     return f"trained groups {iteration}"

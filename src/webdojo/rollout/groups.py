@@ -1,8 +1,8 @@
 """Groups of episodes without a barrier: a free slot starts the next episode at once.
 
-`finished_groups` keeps up to `concurrency` episodes running and yields a group when its last
-member ends. Every started episode ends in exactly one yielded group, unless the consumer leaves
-early, which cancels what runs. `effective` says whether a group can train, and why not.
+`finished_groups` runs a given list of tasks: it keeps up to `concurrency` episodes running and yields
+a group when its last member ends. Every started episode ends in exactly one yielded group, unless the
+consumer leaves early, which cancels what runs. `effective` says whether a group can train, and why not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from webdojo.types import Task, Trajectory
 
 SPREAD = 1e-6
 """Rewards closer than this count as equal (DAPO)."""
+TOO_STALE = "too stale"
 
 
 @dataclass
@@ -29,6 +30,10 @@ class Group:
     id: str
     task: Task
     trajectories: list[Trajectory] = field(default_factory=list)
+    number: int = 0
+    """Place of its task in the `TaskStream` that it was drawn from."""
+    began: int = 0
+    """Weight version that served when its first episode started: no token of it is older."""
 
     @property
     def rewards(self) -> list[float]:
@@ -59,11 +64,26 @@ def effective(group: Group, version: int, max_staleness: int) -> GroupVerdict:
     if len(rewards) < 2:
         causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
         return GroupVerdict(False, f"fewer than 2 valid members ({', '.join(causes)})")
-    if max(rewards) - min(rewards) <= SPREAD:
+    if is_settled(rewards):
         return GroupVerdict(False, f"all rewards {rewards[0]:g}")
     if version - group.versions[0] > max_staleness:
-        return GroupVerdict(False, "too stale")
+        return GroupVerdict(False, TOO_STALE)
     return GroupVerdict(True, "effective")
+
+
+def is_settled(rewards: Sequence[float]) -> bool:
+    """True where all members that count have the same reward, always solved or never, so that none is better."""
+    return len(rewards) >= 2 and max(rewards) - min(rewards) <= SPREAD
+
+
+def member_ids(group: Group, group_size: int) -> list[str]:
+    """The ids of a group's trajectories, in the order of its members."""
+    return [f"{group.id}-{member}" for member in range(group_size)]
+
+
+def in_order(group: Group) -> None:
+    """Sort the trajectories by their number in the group, so that it does not matter which ended first."""
+    group.trajectories.sort(key=lambda trajectory: int(trajectory.id.rpartition("-")[2]))
 
 
 class TaskStream:
@@ -73,6 +93,7 @@ class TaskStream:
 
     Args:
         blocked: the hosts whose tasks are passed over now, asked before each task.
+        chance: with which a task is drawn when its turn comes; above 0 for some.
     """
 
     def __init__(
@@ -81,41 +102,48 @@ class TaskStream:
         seed: int,
         position: int = 0,
         blocked: Callable[[], Container[str]] = lambda: (),
+        chance: Callable[[Task], float] = lambda task: 1.0,
     ) -> None:
         assert tasks, "a task stream needs tasks"
         self._tasks = list(tasks)
         self._seed = seed
         self._blocked = blocked
+        self._chance = chance
         self.position = position
-        self._order: list[int] = []
-        self._epoch = -1
+        self._orders: dict[int, list[int]] = {}
+        """Of the pass that was asked for last."""
 
-    def __iter__(self) -> TaskStream:
-        return self
+    def at(self, number: int) -> Task:
+        """The task at a place of the order, counted from 0; `position` stays."""
+        epoch, index = divmod(number, len(self._tasks))
+        return self._tasks[self._order(epoch)[index]]
 
-    def __next__(self) -> Task:
-        """The next task.
+    def draw(self) -> int:
+        """The place of the next task.
 
         Raises:
             TaskError: the hosts of all tasks are blocked.
         """
-        blocked = self._blocked()
-        for _ in range(2 * len(self._tasks)):  # what is left of this pass, and a whole one
-            if (task := self._draw()).website not in blocked:
-                return task
-        raise TaskError(
-            f"the web sites of all {len(self._tasks)} tasks are on the blocklist (tasks.blocklist): wait until their "
-            "time is over, delete the file, or add tasks of other sites"
-        )
+        blocked, first = self._blocked(), self.position
+        while True:
+            number, self.position = self.position, self.position + 1
+            task = self.at(number)
+            if task.website not in blocked and random.Random(f"{self._seed}/{number}").random() < self._chance(task):
+                return number
+            if self.position == first + len(self._tasks):
+                able = [task for task in self._tasks if self._chance(task) > 0]
+                if all(task.website in blocked for task in able):
+                    raise TaskError(
+                        f"the web sites of all {len(able)} tasks are on the blocklist (tasks.blocklist): wait until "
+                        "their time is over, delete the file, or add tasks of other sites"
+                    )
 
-    def _draw(self) -> Task:
-        epoch, index = divmod(self.position, len(self._tasks))
-        if epoch != self._epoch:
-            self._order = list(range(len(self._tasks)))
-            random.Random(f"{self._seed}/{epoch}").shuffle(self._order)
-            self._epoch = epoch
-        self.position += 1
-        return self._tasks[self._order[index]]
+    def _order(self, epoch: int) -> list[int]:
+        if epoch not in self._orders:
+            order = list(range(len(self._tasks)))
+            random.Random(f"{self._seed}/{epoch}").shuffle(order)
+            self._orders = {epoch: order}
+        return self._orders[epoch]
 
 
 class RunEpisode(Protocol):
@@ -130,30 +158,22 @@ async def finished_groups(
     *,
     group_size: int,
     concurrency: int,
-    may_start: Callable[[int], bool] = lambda unfinished: True,
 ) -> AsyncGenerator[Group, None]:
     """Run `group_size` episodes of each task, at most `concurrency` at once, and yield groups as they finish.
-
-    Args:
-        may_start: asked before each new group, with the number of groups begun and not yet
-            yielded; once a group has begun, all its episodes run.
 
     An exception from `run` cancels the other episodes and propagates. Close the iterator
     (`contextlib.aclosing`) where the loop over it may be left early.
     """
     queued: deque[tuple[Group, str]] = deque()
     running: dict[asyncio.Task[Trajectory], Group] = {}
-    unfinished = 0
     try:
         while True:
             while len(running) < concurrency:
                 if not queued:
-                    task = next(tasks, None) if may_start(unfinished) else None
-                    if task is None:
+                    if (task := next(tasks, None)) is None:
                         break
                     group = Group(id=f"{task.id}-{uuid4().hex[:12]}", task=task)
-                    queued += [(group, f"{group.id}-{member}") for member in range(group_size)]
-                    unfinished += 1
+                    queued += [(group, name) for name in member_ids(group, group_size)]
                 group, name = queued.popleft()
                 running[asyncio.create_task(run(group.task, group.id, name))] = group
             if not running:
@@ -163,8 +183,7 @@ async def finished_groups(
                 group = running.pop(finished)
                 group.trajectories.append(finished.result())
                 if len(group.trajectories) == group_size:
-                    unfinished -= 1
-                    group.trajectories.sort(key=lambda trajectory: int(trajectory.id.rpartition("-")[2]))
+                    in_order(group)
                     yield group
     finally:
         for episode in running:

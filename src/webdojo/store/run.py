@@ -227,6 +227,10 @@ class RunStore:
         """Delete those of an iteration that never finished, before it is done again; returns how many."""
         return self._write("DELETE FROM trajectories WHERE phase = ? AND iteration = ?", (phase, iteration))
 
+    def discard_trajectory(self, id: str) -> None:
+        """Delete one whose episode is to be run again."""
+        self._write("DELETE FROM trajectories WHERE id = ?", (id,))
+
     # --- metrics and values ---------------------------------------------------------------------
 
     def add_metrics(self, phase: str, step: int, values: Mapping[str, float]) -> None:

@@ -130,21 +130,24 @@ class Learner:
         """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
         return self.ranks.run(Learner._logprobs, self, samples, temperature)
 
-    def train_policy(self, samples: Sequence[Sample], temperature: float) -> dict[str, float]:
+    def train_policy(
+        self, samples: Sequence[Sample], temperature: float, version: int | None = None
+    ) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the clipped loss (OpenWebRL §4.4).
 
         Args:
             samples: of `samples_from_groups`.
             temperature: at which the responses were sampled; logits are divided by it.
+            version: of the weights that learn; None: the newest that sampled.
 
         Returns:
             Means over tokens: `entropy` and `approx_kl` (nats), `clip_fraction`, `ratio`. Means over optimizer
             steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens the samples
             have apart as in the rows that were computed. Counts: `samples`, `tokens` (of the responses),
             `optimizer_steps`. `seconds`. And `engine_gap_mean` and `engine_gap_max`, the absolute difference in
-            nats between the engine's logprobs and the learner's before the first step, over tokens of the
-            newest version (of the first mini-batch only, where `old_logprobs` is `engine`; absent where that
-            has no such token).
+            nats between the engine's logprobs and the learner's before the first step, over tokens of that
+            version (of the first mini-batch only, where `old_logprobs` is `engine`; absent where that has no
+            such token).
 
         Raises:
             TrainError: no samples, or a loss or gradient that is not finite.
@@ -154,11 +157,12 @@ class Learner:
         config = self.config
         started = time.perf_counter()
         first_step = self.steps
-        newest = max(version for sample in samples for version in sample.versions)
+        if version is None:
+            version = max(sampled_by for sample in samples for sampled_by in sample.versions)
         gaps: list[Tensor] = []
         if config.old_logprobs == "learner":
             current = self.logprobs(samples, temperature)
-            gaps = [_engine_gap([s], lp, newest) for s, lp in zip(samples, current, strict=True)]
+            gaps = [_engine_gap([s], lp, version) for s, lp in zip(samples, current, strict=True)]
             samples = [
                 dataclasses.replace(sample, prox_logprobs=logprobs.tolist())
                 for sample, logprobs in zip(samples, current, strict=True)
@@ -176,7 +180,7 @@ class Learner:
                 share = len(batch) / len(samples)
                 scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=objective, means=means)
                 if not gaps:  # of the first step, where `old_logprobs` is `engine`
-                    gaps = [_engine_gap([s], lp, newest) for s, lp in zip(batch, scored, strict=True)]
+                    gaps = [_engine_gap([s], lp, version) for s, lp in zip(batch, scored, strict=True)]
         gap_T = torch.cat(gaps)
         gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
         return (
@@ -443,8 +447,8 @@ def _in_order(found: Sequence[Mapping[int, Tensor]]) -> list[Tensor]:
     return [joined[i] for i in range(len(joined))]
 
 
-def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, newest: int) -> Tensor:
-    """|engine - learner| in nats of the tokens that `newest` sampled."""
+def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, version: int) -> Tensor:
+    """|engine - learner| in nats of the tokens that `version` sampled."""
     engine_T = torch.tensor([lp for sample in samples for lp in sample.old_logprobs])
-    chosen_T = torch.tensor([version == newest for sample in samples for version in sample.versions])
+    chosen_T = torch.tensor([sampled_by == version for sample in samples for sampled_by in sample.versions])
     return (logprobs_T - engine_T).abs()[chosen_T]

@@ -171,11 +171,10 @@ def _time_chart(rl: list[dict[str, float]]) -> Markup | None:
     columns = []
     for row in rl:
         if "seconds_total" in row:
-            rollout, update = row.get("seconds_rollout", 0.0), row.get("seconds_update", 0.0)
-            rest = max(row["seconds_total"] - rollout - update, 0.0)
-            columns.append(
-                (row["step"], [("Rollout", "rollout", rollout), ("Update", "update", update), ("Other", "other", rest)])
-            )
+            wait, update = row.get("seconds_wait", 0.0), row.get("seconds_update", 0.0)
+            rest = max(row["seconds_total"] - wait - update, 0.0)
+            parts = [("Waiting for episodes", "wait", wait), ("Update", "update", update), ("Other", "other", rest)]
+            columns.append((row["step"], parts))
     return stacked_bars(columns, "Seconds by iteration and phase", y_format=duration) if columns else None
 
 

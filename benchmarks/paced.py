@@ -1,0 +1,292 @@
+"""The real loop and pool on a clock that jumps: browsers, engine and learner only take their time.
+
+`run` drives `loops.online.online` for hours of such time in seconds. Latencies follow the papers:
+
+    256 slots, groups of 4                        WebGym §4.2
+    31 s a step with all slots busy               WebGym §4.2: 1,800 trajectories of 13.2 steps in 48.6 minutes;
+                                                  AsyncWebRL: 3,100 trajectories an hour of 9.2 steps
+    9.1 s of them the browser's                   reported for OpenWebRL's environment; the engines' part shrinks with
+                                                  the episodes that they serve, down to a quarter
+    lognormal, sigma 0.84: 1 % five times the     OpenWebRL Table 7: a browser step may take 45 s; "thinking" models
+    mean; 1.2 for "thinking"                      write longer answers of more unlike lengths: a guess, with which
+                                                  WebGym's way does 1,180 an hour (AsyncWebRL measured 1,050)
+    5.1 steps a success, the horizon a failure    AsyncWebRL: 12.5 steps; WebGym §5.2: horizons 10, 20, 30
+    52 %, 34 %, 7 % success at 25 : 5 : 1         AsyncWebRL's table; WebGym's ratio of difficulties
+    1.15 s of the learner a collected trajectory  what is left between WebGym's rollouts (2,222 an hour) and its loop
+                                                  as AsyncWebRL measured it (1,300 an hour)
+
+Not from the papers: 20 s to save, 10 s to publish weights, during which no step ends; and how alike the members
+of a group are (Beta with concentration 2), which makes about 0.6 of the groups effective.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+import selectors
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import Executor
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from webdojo.config import Recipe, TrainConfig, dump_recipe, parse_recipe
+from webdojo.loops.log import RunLog
+from webdojo.loops.online import PHASE, online
+from webdojo.rollout.groups import finished_groups
+from webdojo.store.run import RunStore
+from webdojo.types import (
+    EngineHealth,
+    FinishReason,
+    ImageRef,
+    Observation,
+    Parsed,
+    Prompt,
+    Response,
+    Reward,
+    Task,
+    Termination,
+    TextSegment,
+    Trajectory,
+    Turn,
+)
+
+SLOTS = 256
+GROUP_SIZE = 4
+BROWSER_S, ENGINE_S = 9.1, 22.3
+LEAST_LOAD = 0.25
+"""Of the engines' step time, however few episodes they serve."""
+SIGMAS = {"instruct": 0.84, "thinking": 1.2}
+LEARNER_S = 1.15
+SAVE_S, PUBLISH_S = 20.0, 10.0
+SUCCESS_STEPS = 5.1
+HORIZON = {1: 10, 2: 20, 3: 30}
+SUCCESS = {1: 0.52, 2: 0.34, 3: 0.07}
+SHARE = {1: 25, 2: 5, 3: 1}
+CONCENTRATION = 2.0
+EFFECTIVE = 0.6
+
+_SCREEN = Observation(
+    screenshot=ImageRef(sha="0" * 64, width=1, height=1), url="http://a/", title="", tabs=[], viewport_px=(1, 1)
+)
+_PROMPT = Prompt(segments=(TextSegment(ids=(1,)),))
+
+
+class JumpingLoop(asyncio.SelectorEventLoop):
+    """Never waits: where nothing is left to do now, its clock jumps to the next timer.
+
+    What is sent to a thread runs at once, and takes the seconds that it asks for with `spend`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_Jumps(self))
+        self.now = 0.0
+        self._spent = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def spend(self, seconds: float) -> None:
+        self._spent += seconds
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Executor | None, func: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        future = self.create_future()
+        self._spent = 0.0
+        result = func(*args)
+        self.call_later(self._spent, lambda: None if future.done() else future.set_result(result))
+        return future
+
+
+class _Jumps(selectors.DefaultSelector):
+    def __init__(self, loop: JumpingLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        assert timeout is not None, "everything waits for something else"
+        self._loop.now += max(timeout, 0.0)
+        return super().select(0)
+
+
+@dataclass
+class Engine:
+    """The engines and browsers: they know how many episodes they serve, and which weights."""
+
+    sigma: float
+    version: int = 0
+    active: int = 0
+    steps: int = 0
+    _serving: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._serving.set()
+
+    def health(self) -> EngineHealth:
+        return EngineHealth(alive=True, version=self.version)
+
+    async def update_weights(self, source: object, version: int) -> None:
+        self._serving.clear()
+        await asyncio.sleep(PUBLISH_S)
+        self.version = version
+        self._serving.set()
+
+    async def step(self, draw: random.Random) -> int:
+        """One step of an episode; the version that sampled it."""
+        mean = BROWSER_S + ENGINE_S * max(LEAST_LOAD, self.active / SLOTS)
+        await asyncio.sleep(mean * draw.lognormvariate(-(self.sigma**2) / 2, self.sigma))
+        await self._serving.wait()
+        self.steps += 1
+        return self.version
+
+
+class Learner:
+    """Takes its time for a batch."""
+
+    def __init__(self, loop: JumpingLoop) -> None:
+        self._loop = loop
+        self.config = TrainConfig(threads=1)
+        self.turns = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def train_policy(self, samples: list[Any], temperature: float, version: int) -> dict[str, float]:
+        mean_steps = 9.2
+        self._loop.spend(len(samples) * LEARNER_S / mean_steps / EFFECTIVE)
+        self.turns += len(samples)
+        return {"samples": len(samples)}
+
+    def save(self, folder: Path) -> None:
+        self._loop.spend(SAVE_S)
+
+
+class World:
+    """Tasks, and episodes on them that take their time; stands in for an `Arena`."""
+
+    def __init__(self, recipe: Recipe, store: RunStore, engine: Engine) -> None:
+        self.recipe, self.store, self.engine = recipe, store, engine
+        self.ended = 0
+
+    def blocked(self) -> tuple[str, ...]:
+        return ()
+
+    def runner(self, *_: object, **__: object) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
+        return self.episode
+
+    async def episode(self, task: Task, group: str, trajectory_id: str) -> Trajectory:
+        draw = random.Random(trajectory_id)
+        mean = SUCCESS[task.difficulty]
+        chance = random.Random(group).betavariate(CONCENTRATION * mean, CONCENTRATION * (1 - mean))
+        success = draw.random() < chance
+        horizon = HORIZON[task.difficulty]
+        # 1 + a geometric number of further steps
+        needed = 1 + int(math.log(1 - draw.random()) / math.log(1 - 1 / SUCCESS_STEPS))
+        turns = []
+        self.engine.active += 1
+        try:
+            for _ in range(min(needed, horizon) if success else horizon):
+                turns.append(_turn(await self.engine.step(draw)))
+        finally:
+            self.engine.active -= 1
+        self.ended += 1
+        return Trajectory(
+            id=trajectory_id,
+            task=task,
+            group=group,
+            turns=turns,
+            termination=Termination.COMPLETED,
+            reward=Reward(value=float(success), success=success),
+        )
+
+
+def _turn(version: int) -> Turn:
+    response = Response(ids=[1], logprobs=[0.0], versions=[version], finish_reason=FinishReason.STOP)
+    return Turn(observation=_SCREEN, prompt=_PROMPT, response=response, text="", parsed=Parsed())
+
+
+def tasks() -> list[Task]:
+    """Tasks of WebGym's difficulties in their ratio."""
+    levels = [level for level, share in SHARE.items() for _ in range(share)]
+    return [
+        Task(id=f"t{n}", instruction="Do it", start_url="http://a/", website="a", difficulty=levels[n % len(levels)])
+        for n in range(100 * len(levels))
+    ]
+
+
+@dataclass
+class Pace:
+    """What a system did in some hours of its own time."""
+
+    hours: float
+    trajectories: int
+    """That ended."""
+    turns_trained: int
+    rows: list[dict[str, float]]
+    """The loop's figures, an iteration each; none of a system that has none."""
+
+
+def run(groups: int, max_staleness: int, iterations: int, sigma: float) -> Pace:
+    """The project's loop, paced, for some iterations.
+
+    Args:
+        groups: of an update.
+        max_staleness: 0 is the synchronous loop.
+        sigma: of the seconds of a step.
+    """
+    recipe = parse_recipe(
+        {
+            "name": "paced",
+            "rollout": {"group_size": GROUP_SIZE, "concurrency": SLOTS, "max_staleness": max_staleness},
+            "train": {"iterations": iterations, "groups_per_iteration": groups},
+        },
+        "benchmarks/paced.py",
+    )
+
+    async def go() -> Pace:
+        loop = cast(JumpingLoop, asyncio.get_running_loop())
+        engine, learner = Engine(sigma), Learner(loop)
+        with TemporaryDirectory() as folder, RunStore.create(f"{folder}/run", dump_recipe(recipe), {}) as store:
+            world = World(recipe, store, engine)
+            with RunLog(store) as log:
+                await online(cast(Any, world), cast(Any, learner), cast(Any, engine), tasks(), log)
+            return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(PHASE))
+
+    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
+        return runner.run(go())
+
+
+def run_phased(trajectories: int, iterations: int, sigma: float) -> Pace:
+    """A loop as WebGym's: all episodes of an iteration roll out, each slot takes the next one; then all of them train.
+
+    Args:
+        trajectories: of an iteration.
+        sigma: of the seconds of a step.
+    """
+
+    async def go() -> Pace:
+        loop = cast(JumpingLoop, asyncio.get_running_loop())
+        engine = Engine(sigma)
+        world = World(parse_recipe({"name": "paced"}, "benchmarks/paced.py"), cast(Any, None), engine)
+        every: Iterator[Task] = iter(tasks() * iterations)
+        turns = 0
+        for iteration in range(1, iterations + 1):
+            stream: AsyncIterator[Any] = finished_groups(
+                world.episode,
+                islice(every, trajectories // GROUP_SIZE),
+                group_size=GROUP_SIZE,
+                concurrency=SLOTS,
+            )
+            async with aclosing(cast(Any, stream)):
+                turns += sum([t.steps async for group in stream for t in group.trajectories])
+            await asyncio.sleep(trajectories * LEARNER_S + SAVE_S)
+            await engine.update_weights(None, iteration)
+        return Pace(loop.now / 3600, world.ended, turns, [])
+
+    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
+        return runner.run(go())

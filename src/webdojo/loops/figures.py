@@ -1,0 +1,55 @@
+"""What the episodes of an iteration did, and how old its batch is: the loop's figures, by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
+
+from webdojo.agent.prefix import shared_fraction
+from webdojo.rollout.groups import TOO_STALE, Group
+from webdojo.rollout.pool import Taken
+
+
+def of_episodes(taken: Taken) -> dict[str, float]:
+    """Over all groups that ended since the update before; means over none are left out."""
+    episodes = [t for group in taken.finished for t in group.trajectories]
+    rewards = [t.reward for t in episodes if t.reward is not None and t.reward.valid]
+    turns = [turn for t in episodes for turn in t.turns]
+    figures: dict[str, float] = {}
+    if rewards:
+        figures["reward"] = fmean(r.value for r in rewards)
+        figures["success"] = fmean(r.success for r in rewards)
+    figures |= {
+        "effective_groups": len(taken.groups),
+        "groups": len(taken.finished),
+        "groups_too_stale": taken.dropped[TOO_STALE],
+        "episodes": len(episodes),
+        "invalid": len(episodes) - len(rewards),
+    }
+    if turns:
+        figures["steps"] = len(turns) / len(episodes)
+        figures["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
+        figures["prefix_shared"] = fmean(shared_fraction(t.turns) for t in episodes)
+    return figures
+
+
+def of_staleness(groups: Sequence[Group], version: int) -> dict[str, float]:
+    """By how many versions the tokens that train lag behind the weights that they train (AsyncWebRL's off-policy gap).
+
+    Returns:
+        `staleness_mean`, `staleness_max`, and the histogram: `staleness_0`, `staleness_1`, …, shares of the tokens.
+    """
+    lags = Counter(
+        version - sampled_by
+        for group in groups
+        for trajectory in group.trajectories
+        for turn in trajectory.turns
+        for sampled_by in turn.response.versions
+    )
+    tokens = lags.total()
+    return {
+        "staleness_mean": sum(lag * count for lag, count in lags.items()) / tokens,
+        "staleness_max": max(lags),
+        **{f"staleness_{lag}": count / tokens for lag, count in sorted(lags.items())},
+    }

@@ -1,0 +1,293 @@
+"""The everlasting pool: episode slots that never drain at the border of an iteration (AsyncWebRL, system).
+
+A slot that frees starts the next member of a group at once, whatever the learner does meanwhile, and a
+group may outlive any number of updates. A new group begins only while
+
+    accepted + running < (max_staleness + version + 1) · N
+
+counted in groups: `accepted` were trained or wait to be, `running` have begun and not ended, N train at a
+time; and none begins that no update is left for. So with `max_staleness` 0 no episode runs while the
+learner steps, which is the synchronous on-policy loop; above 0 both work at once. The life of a group:
+
+    begun ── its members run ── ended ─┬─ effective: it waits, oldest first, until `take` hands it out
+             │                         └─ teaches nothing ──────────────┬─ dropped, counted by reason
+             └─ its first token lies more than max_staleness versions back ─┘
+
+Invariants: a group that begins is handed out once, or dropped with a reason, or named by `unsettled`;
+what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `take`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from webdojo.errors import TrainError
+from webdojo.rollout.groups import TOO_STALE, Group, RunEpisode, TaskStream, effective, in_order, member_ids
+from webdojo.types import Trajectory
+
+logger = logging.getLogger("webdojo")
+
+_ADVICE = {
+    "all rewards 0": "the policy never succeeds: take easier tasks or more warm start (sft.demos) in a new --run",
+    "all rewards 1": "the policy always succeeds: take harder tasks in a new --run",
+    "all rewards -1": "the policy does not hold the response format: take more warm start (sft.demos) in a new --run",
+    "fewer than 2 valid members": "the web or the engine fails: read the errors of the stored trajectories",
+    TOO_STALE: "raise rollout.max_staleness",
+}
+
+
+@dataclass
+class Taken:
+    """What one update trains on, and what became of the other groups since the update before."""
+
+    groups: list[Group] = field(default_factory=list)
+    """N effective groups, those with the oldest tokens first."""
+    finished: list[Group] = field(default_factory=list)
+    """Every group that came to its end, effective or not: what success is measured on."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Groups that do not train, by reason."""
+
+
+class Unsettled(NamedTuple):
+    """Numbers of the groups that have begun and that an update may still have."""
+
+    waiting: Sequence[int] = ()
+    """Ended and effective."""
+    running: Sequence[int] = ()
+    """Not ended: members may be missing."""
+
+
+class RolloutPool:
+    """Runs groups for ever; use it in an `async with` block, whose end cancels what runs.
+
+    Args:
+        run: runs, scores and stores one episode.
+        tasks: where new groups come from.
+        group_size: episodes a group.
+        concurrency: episodes at once.
+        groups: N, what `take` waits for.
+        max_groups: so many groups that end between two updates must hold N effective ones; 0 means 8 N.
+        max_staleness: versions that may lie between a token and the weights that it trains.
+        updates: of the whole run.
+        version: of the weights that serve.
+        unsettled: what an earlier pool left; it comes before any new group.
+        stored: the members that a group has from an earlier pool; only missing ones run.
+        on_end: told of each group that ended.
+    """
+
+    def __init__(
+        self,
+        run: RunEpisode,
+        tasks: TaskStream,
+        *,
+        group_size: int,
+        concurrency: int,
+        groups: int,
+        max_groups: int,
+        max_staleness: int,
+        updates: int,
+        version: int,
+        unsettled: Unsettled,
+        stored: Callable[[Group], Sequence[Trajectory]],
+        on_end: Callable[[Group], None] = lambda group: None,
+    ) -> None:
+        self._tasks = tasks
+        self._stored = stored
+        self._on_end = on_end
+        self._group_size = group_size
+        self.version = version
+        self.waiting = [self._group(number) for number in unsettled.waiting]
+        """Effective groups that no update has had yet."""
+        self.episodes = 0
+        """Ended so far."""
+        self._run = run
+        self._concurrency = concurrency
+        self._wanted = groups
+        self._max_groups = max_groups or 8 * groups
+        self._max_staleness = max_staleness
+        self._updates = updates
+        self._again = deque(unsettled.running)
+        self._accepted = version * groups + len(self.waiting)
+        self._unfinished: dict[str, Group] = {}
+        self._queued: deque[tuple[Group, str]] = deque()
+        self._running: dict[asyncio.Task[Trajectory], Group] = {}
+        self._ended: asyncio.Queue[asyncio.Task[Trajectory]] = asyncio.Queue()
+        self._news = asyncio.Event()
+        self._since = Taken()
+        self._slots = _SlotClock()
+
+    async def __aenter__(self) -> Self:
+        self.advance(self.version)
+        self._driver = asyncio.create_task(self._drive())
+        self._driver.add_done_callback(lambda _: self._news.set())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        unfinished = [self._driver, *self._running]
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+
+    async def take(self, on_news: Callable[[], None] = lambda: None) -> Taken:
+        """Wait for N effective groups, and take those with the oldest tokens.
+
+        Args:
+            on_news: called whenever an episode has ended meanwhile.
+
+        Raises:
+            TrainError: `max_groups` groups ended and too few of them can train.
+            WebdojoError: an episode raised it, or there are no tasks to draw.
+        """
+        while len(self.waiting) < self._wanted:
+            if len(self._since.finished) >= self._max_groups:
+                raise TrainError(self._complaint())
+            if self._driver.done():
+                self._driver.result()
+            await self._news.wait()
+            self._news.clear()
+            on_news()
+        self.waiting.sort(key=lambda group: (group.versions[0], group.number))
+        taken, self._since = self._since, Taken()
+        taken.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
+        return taken
+
+    def advance(self, version: int) -> None:
+        """The engine serves `version` from now on: drop what is too old for it, and begin what may begin."""
+        self.version = version
+        for group in [group for group in self._unfinished.values() if self._is_stale(group.began)]:
+            self._give_up(group)
+        for group in [group for group in self.waiting if self._is_stale(group.versions[0])]:
+            self.waiting.remove(group)
+            self._accepted -= 1
+            self._drop(group, TOO_STALE)
+        self._fill()
+
+    def unsettled(self) -> Unsettled:
+        """With the position of the task stream, what a later pool goes on from."""
+        running = [group.number for group in self._unfinished.values()]
+        return Unsettled([group.number for group in self.waiting], [*running, *self._again])
+
+    def slot_seconds(self) -> float:
+        """Seconds that slots were busy so far, summed over the slots, by the event loop's clock."""
+        return self._slots.total(len(self._running))
+
+    async def _drive(self) -> None:
+        while True:
+            self._end(await self._ended.get())
+            self._fill()
+
+    def _fill(self) -> None:
+        """Start episodes while there are free slots and something may start."""
+        while len(self._running) < self._concurrency:
+            if self._queued:
+                group, name = self._queued.popleft()
+                self._slots.total(len(self._running))
+                episode = asyncio.create_task(self._run(group.task, group.id, name))
+                episode.add_done_callback(self._ended.put_nowait)
+                self._running[episode] = group
+            elif self._may_begin():
+                self._begin()
+            else:
+                break
+
+    def _may_begin(self) -> bool:
+        """The staleness gate."""
+        batches = min(self._max_staleness + self.version + 1, self._updates)
+        return self._accepted + len(self._unfinished) < batches * self._wanted
+
+    def _begin(self) -> None:
+        """Queue the members of one more group."""
+        group = self._group(self._again.popleft() if self._again else self._tasks.draw())
+        there = {trajectory.id for trajectory in group.trajectories}
+        self._unfinished[group.id] = group
+        self._queued += [(group, name) for name in member_ids(group, self._group_size) if name not in there]
+        if self._is_stale(group.began):
+            self._give_up(group)
+        elif len(there) == self._group_size:
+            self._finish(group)
+
+    def _group(self, number: int) -> Group:
+        """A group with the members that it has already."""
+        task = self._tasks.at(number)
+        group = Group(f"{task.id}-{number}", task, number=number)
+        names = member_ids(group, self._group_size)
+        group.trajectories = [trajectory for trajectory in self._stored(group) if trajectory.id in names]
+        in_order(group)
+        group.began = min([self.version, *group.versions])
+        return group
+
+    def _end(self, episode: asyncio.Task[Trajectory]) -> None:
+        """An episode has ended: its slot is free."""
+        self._slots.total(len(self._running))
+        group = self._running.pop(episode)
+        if group.id not in self._unfinished and episode.cancelled():
+            return  # with its group, which was given up
+        self.episodes += 1
+        group.trajectories.append(episode.result())
+        if len(group.trajectories) == self._group_size and group.id in self._unfinished:
+            self._finish(group)
+        self._news.set()
+
+    def _finish(self, group: Group) -> None:
+        """All members are there: the group waits, or is dropped."""
+        in_order(group)
+        del self._unfinished[group.id]
+        self._since.finished.append(group)
+        self._on_end(group)
+        verdict = effective(group, self.version, self._max_staleness)
+        if verdict.keep:
+            self._accepted += 1
+            self.waiting.append(group)
+        else:
+            self._drop(group, verdict.reason)
+        self._news.set()
+
+    def _give_up(self, group: Group) -> None:
+        """Stop a group before it costs more."""
+        del self._unfinished[group.id]
+        self._queued = deque(entry for entry in self._queued if entry[0] is not group)
+        for episode, other in self._running.items():
+            if other is group:
+                episode.cancel()
+        self._drop(group, TOO_STALE)
+
+    def _drop(self, group: Group, reason: str) -> None:
+        self._since.dropped[reason] += 1
+        if reason == TOO_STALE:
+            logger.info("group %s dropped: begun by version %d, too old for %d", group.id, group.began, self.version)
+
+    def _is_stale(self, version: int) -> bool:
+        return self.version - version > self._max_staleness
+
+    def _complaint(self) -> str:
+        seen, dropped = len(self._since.finished), self._since.dropped
+        causes = ", ".join(f"{reason} in {count} of {seen} groups" for reason, count in dropped.most_common())
+        commonest = dropped.most_common(1)[0][0] if dropped else ""
+        advice = _ADVICE.get(commonest.partition(" (")[0], "")
+        return (
+            f"only {len(self.waiting)} of {self._wanted} groups can train after {seen} groups: {causes}"
+            f"{'; ' if advice else ''}{advice}"
+        )
+
+
+class _SlotClock:
+    """Integrates the number of busy slots over time."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._last = asyncio.get_running_loop().time()
+
+    def total(self, busy: int) -> float:
+        """Busy seconds of all slots so far, `busy` of them since the last call."""
+        now = asyncio.get_running_loop().time()
+        self._seconds += busy * (now - self._last)
+        self._last = now
+        return self._seconds

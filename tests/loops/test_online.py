@@ -1,0 +1,34 @@
+"""The loop with and without overlap: how old what trains is, and what runs while the learner steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.loops.conftest import SmallRecipe
+from webdojo.loops.pipeline import train
+from webdojo.store.run import RunStore
+
+
+@pytest.mark.parametrize("staleness", [0, 2])
+def test_staleness_decides_whether_rollouts_and_updates_overlap(
+    tmp_path: Path, small_recipe: SmallRecipe, staleness: int
+) -> None:
+    recipe = small_recipe(f"rollout.max_staleness={staleness}", "train.iterations=4", "sft.demos=0")
+    train(recipe, tmp_path / "run", resume=False)
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        rows = store.metrics("rl")
+        trained = [group for step in range(1, 5) for group in store.get(f"trained groups {step}")]
+        versions = {id: {v for t in store.trajectories("rl") if t.group == id for v in t.versions} for id in trained}
+    assert len(set(trained)) == 4
+    for step, group in enumerate(trained):
+        assert step - staleness <= min(versions[group]) <= max(versions[group]) <= step
+    overlap = [row["staleness_max"] for row in rows]
+    assert overlap == [0, 0, 0, 0] if staleness == 0 else max(overlap) > 0
+    for row in rows:
+        phases = row["seconds_wait"] + row["seconds_update"]
+        assert phases <= row["seconds_total"]
+        assert 0 <= row["slots_busy"] <= 1
+        assert row.get("engine_gap_max", 0.0) < 1e-3, "tokens of older weights count as the engine's error"
+        assert row["bubble_fraction"] == pytest.approx(1 - max(row["slots_busy"], row["learner_busy"]))
