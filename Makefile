@@ -13,8 +13,8 @@ setup:  ## create .venv, install the package, find or install a Chromium
 train: setup  ## train the quickstart agent; run again to resume it, or to start the next run
 	@$(BIN)/webdojo train quickstart --auto $(ARGS)
 
-test: lint  ## lint, types and all tests
-	@OMP_NUM_THREADS=1 $(BIN)/pytest $(ARGS)
+test: lint  ## lint, types and all tests, in two processes
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile $(ARGS)
 
 fuzz: setup  ## 25,000 odd responses for every parser of a harness
 	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)
