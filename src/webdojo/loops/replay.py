@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from webdojo.config import Recipe
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import Group, in_order
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample, samples_from_groups
 from webdojo.train.replay import draw
@@ -52,8 +52,10 @@ def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group
             members[row.group_id].append(row.id)
     groups = []
     for id, names in members.items():
-        trajectories = [store.trajectory(name) for name in sorted(names, key=lambda n: int(n.rpartition("-")[2]))]
-        groups.append(Group(id, trajectories[0].task, trajectories))
+        trajectories = [store.trajectory(name) for name in names]
+        group = Group(id, trajectories[0].task, trajectories)
+        in_order(group)
+        groups.append(group)
     return groups
 
 
