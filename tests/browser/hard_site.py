@@ -41,6 +41,9 @@ PAGES = {
     "height:100px}</style><iframe src=/form></iframe><iframe src={other}/form></iframe>",
     "/framed": "<!doctype html><title>framed</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
     "height:350px}</style><iframe src=/inputs></iframe>",
+    "/booking": "<!doctype html><title>booking</title><style>body{margin:0}iframe{display:block;border:0;width:500px;"
+    "height:200px}</style><iframe src=/book></iframe>",
+    "/book": rows("<form action=/booked><button>Book</button></form>"),
     "/shadow": "<!doctype html><title>shadow</title><body style='margin:0'><div id=host></div><p id=out></p><script>"
     "host.attachShadow({mode: 'open'}).innerHTML = '<style>button,input{display:block;height:50px;width:200px}"
     '</style><button>Deep</button><input aria-label="Deep field">\';'
@@ -142,6 +145,9 @@ class HardHandler(Handler):
             script += "e.respondWith(new Response('made by the worker')) });"
             script += "self.addEventListener('activate', e => e.waitUntil(clients.claim()))"
             self.answer(200, script, {"Content-Type": "text/javascript"})
+        elif path == "/booked":
+            time.sleep(0.6)
+            self.answer(200, "booked")
         elif path == "/csp":
             self.answer(200, PAGES[path], {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"})
         elif path in PAGES:

@@ -111,6 +111,12 @@ async def test_frames_of_this_and_another_origin_take_clicks_and_text(at: At) ->
     assert await frames[1].evaluate("location.pathname") == "/two", said
 
 
+async def test_a_form_in_a_frame_is_waited_for(at: At) -> None:
+    session = await at("/booking")
+    await session.act([row(0)])
+    assert await session.page.frames[1].evaluate("document.body.textContent") == "booked"
+
+
 async def test_inputs_in_a_frame_that_take_a_value_as_a_whole(at: At) -> None:
     session = await at("/framed")
     for number, value in ((0, "13:45"), (1, "#ff0000"), (4, "2026-05")):

@@ -1,10 +1,11 @@
 """When is a page worth looking at? By events, never by fixed sleeps.
 
 A page is ready when no navigation is on its way, the document is loaded (or was parsed a second ago),
-DOM, layout and scroll have been still for `ready_quiet_s`, fonts and the images in view are there, and no
-data request (fetch, XHR) is out. Running animations and slow third parties cannot hold it up for longer
-than `ready_cap_s` after the document is there. Browsers started here draw no frame without its images
-(`chromium.py`); those that run elsewhere may, so there each image is decoded first.
+DOM, layout and scroll have been still for `ready_quiet_s`, fonts and the images in view are there, and
+neither a data request (fetch, XHR) nor a frame's next document is on its way. Running animations and slow
+third parties cannot hold it up for longer than `ready_cap_s` after the document is there. Browsers started
+here draw no frame without its images (`chromium.py`); those that run elsewhere may, so there each image is
+decoded first.
 """
 
 from __future__ import annotations

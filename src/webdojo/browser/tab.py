@@ -105,10 +105,10 @@ class Tab:
             await self._moved.wait()
 
     async def requests_done(self, deadline: float) -> bool:
-        """Wait for the data requests that are out; return whether there were any.
+        """Wait for what the page asked for and has not got: data, or a frame's next document.
 
         A request older than half the readiness cap is a long poll or a dead third party and is
-        not waited for. `deadline` is in `time.monotonic()` seconds.
+        not waited for. `deadline` is in `time.monotonic()` seconds. Returns whether there were any.
         """
         waited = False
         while True:
@@ -169,8 +169,15 @@ class Tab:
 
     def _on_request(self, request: Request) -> None:
         self._log.requests["sent"] += 1
-        if request.resource_type in _DATA:
+        if request.resource_type in _DATA or self._leaves_frame(request):
             self._requests[request] = time.monotonic()
+
+    def _leaves_frame(self, request: Request) -> bool:
+        """Whether a frame within the page leaves the document it shows; its first one is part of loading."""
+        if not request.is_navigation_request():
+            return False
+        frame = request.frame
+        return frame != self.page.main_frame and frame.url not in ("", "about:blank")
 
     def _on_response(self, response: Response) -> None:
         self._log.requests[f"{response.status // 100}xx"] += 1
