@@ -13,6 +13,7 @@ from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
+from webdojo.sites.oracle_forms import fill
 from webdojo.sites.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
@@ -117,6 +118,17 @@ async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
     for _, (success, _, log) in results:
         assert success, log
     assert any(steps > straight for straight, (_, steps, _) in results), "it took no wrong turn"
+
+
+def test_an_option_with_a_comma_in_it_is_one_option() -> None:
+    base = {"action": "/do/poll", "clear": True, "x": 50, "name": "vote", "label": "", "text": "Vote", "tag": "input"}
+    options = [
+        {**base, "type": "radio", "value": value, "checked": False, "y": y}
+        for y, value in enumerate(("Yes", "Yes, always", "No"))
+    ]
+    button = {**base, "tag": "button", "type": "submit", "name": "", "y": 90}
+    move = fill("/do/poll", {"vote": "Yes, always"}, {"elements": [*options, button], "width": 100, "height": 100})
+    assert move is not None and move[2][0].arguments == {"x": 500, "y": 10}
 
 
 def test_a_task_without_a_plan_is_an_error() -> None:

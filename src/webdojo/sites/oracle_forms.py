@@ -126,7 +126,8 @@ def _set(element: dict[str, Any], wanted: str, view: View) -> Move | None:
     """The next step towards a control's value; None where it has it."""
     label = element["label"] or element["name"]
     if element["type"] in ("radio", "checkbox"):
-        chosen = wanted == "yes" if element["value"] == "yes" else element["value"] in wanted.split(", ")
+        several = wanted.split(", ") if element["type"] == "checkbox" else [wanted]
+        chosen = wanted == "yes" if element["value"] == "yes" else element["value"] in several
         if element["checked"] == chosen or (element["type"] == "radio" and not chosen):
             return None
         return click(element, label, f"{label} is {'not ' if chosen else ''}chosen.", "Click", view)
