@@ -33,7 +33,8 @@ from webdojo.types import ImageSink
 _BACK_OFF_S = 0.2
 _TRIES = 3
 _BLANK_S = 10.0
-"""Making a blank tab takes a fraction of a second; one whose renderer dies meanwhile never comes."""
+"""Making a blank tab takes a fraction of a second; one whose renderer dies meanwhile never comes. On a busy machine it
+takes longer: each further try waits twice as long."""
 _SESSION_MB = 120
 """What a session on a heavy page may need."""
 _MOST_SESSIONS = 64
@@ -157,25 +158,30 @@ class BrowserPool:
         self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
     ) -> BrowserSession:
         """A session at the URL; tried anew where the browser or the tab dies before it is there."""
-        for left in reversed(range(_TRIES)):
+        for attempt in range(1, _TRIES + 1):
             try:
-                return await self._try(url, headers, storage_state, made)
+                return await self._try(url, headers, storage_state, made, _BLANK_S * 2 ** (attempt - 1))
             except StartError:
                 raise
             except BrowserError as error:
-                if not left or error.failure is Failure.NO_BROWSER:
+                if attempt == _TRIES or error.failure is Failure.NO_BROWSER:
                     raise
             await asyncio.sleep(_BACK_OFF_S)
         raise AssertionError("the last try returns or raises")
 
     async def _try(
-        self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
+        self,
+        url: str,
+        headers: dict[str, str],
+        storage_state: StorageState | None,
+        made: list[BrowserSession],
+        patience_s: float,
     ) -> BrowserSession:
         browser = await self._pick()
         browser.load += 1
         session: BrowserSession | None = None
         try:
-            async with asyncio.timeout(_BLANK_S):
+            async with asyncio.timeout(patience_s):
                 session = await browser.session(headers, storage_state)
             made.append(session)
             with session.log.timed("start"):
@@ -189,7 +195,7 @@ class BrowserPool:
             if isinstance(error, BrowserError):
                 error.diagnostics = error.diagnostics or diagnostics
             elif isinstance(error, PlaywrightError | TimeoutError):  # mostly a death that is noticed only now
-                reason = first_line(error) if isinstance(error, PlaywrightError) else f"no tab within {_BLANK_S:g} s"
+                reason = first_line(error) if isinstance(error, PlaywrightError) else f"no tab within {patience_s:g} s"
                 raise BrowserError(
                     f"Chromium opened no session for {url}: {reason}", Failure.BROWSER_DIED, diagnostics
                 ) from error
