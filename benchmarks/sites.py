@@ -31,8 +31,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import record
 from adversary import adversarial_answers, asks_for_answer, right_answer, right_ending, wrong_endings
+from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser.ready import is_overtaken
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig
 from webdojo.errors import WebdojoError
@@ -105,14 +107,25 @@ async def by_oracle(task: Task, session: BrowserSession) -> Played:
     oracle, played = Oracle(task), Played(None, 0)
     while played.answer is None and played.steps < MOST_STEPS:
         move = await oracle.step(session)
-        met = await session.page.evaluate(
-            "widgets => Object.keys(widgets).filter(name => document.querySelector(widgets[name]))", WIDGETS
-        )
+        met = await widgets_of(session)
         played.answer = (await session.act(move.calls)).answer
         played.steps += 1
         played.tools |= {call.name for call in move.calls}
         played.widgets |= set(met)
     return played
+
+
+async def widgets_of(session: BrowserSession) -> list[str]:
+    """Names of those of `WIDGETS` that the page at hand has."""
+    try:
+        found: list[str] = await session.page.evaluate(
+            "widgets => Object.keys(widgets).filter(name => document.querySelector(widgets[name]))", WIDGETS
+        )
+    except PlaywrightError as error:
+        if not is_overtaken(error):
+            raise
+        return []  # it went to another one by itself
+    return found
 
 
 async def by_chance(task: Task, session: BrowserSession) -> Played:
