@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from webdojo import __version__
-from webdojo.errors import WebdojoError
+from webdojo.errors import StoreFailure, WebdojoError
 
 INTERRUPTED = 130
 
@@ -88,10 +88,12 @@ def train(
     from webdojo.view.summary import summary
 
     typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
+    again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
     try:
         result = train_recipe(recipe, folder, resume)
+    except StoreFailure as error:
+        raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
     except KeyboardInterrupt:
-        again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
         typer.echo(f"\ninterrupted; everything so far is kept. Go on with: {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     Console().print(summary(result))

@@ -95,5 +95,9 @@ class StoreError(WebdojoError):
     """The run folder cannot be created, read or written."""
 
 
+class StoreFailure(StoreError):
+    """The disk or the database failed a run that had begun; what was stored before is kept, so it can go on."""
+
+
 class TrainError(WebdojoError):
     """Training cannot go on: no effective groups, or numbers that are no longer finite."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, cast
 
-from tests.rollout.records import task, trajectory
+from tests.rollout.records import screen, task, trajectory
 from webdojo.config import dump_recipe, load_recipe
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, latest, online
@@ -93,7 +93,8 @@ class World:
             begun_in, version = iteration(), self.engine.version
             draw = random.Random(trajectory_id)
             await asyncio.sleep(draw.expovariate(1 / 0.01))
-            found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group)
+            image = screen(self.store.images)
+            found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group, image)
             found.turns[0].response.ids[0] = int(group.rpartition("-")[2])
             await asyncio.to_thread(self.store.add_trajectory, found, phase, begun_in)
             return found

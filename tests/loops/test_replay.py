@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rollout.records import task, trajectory
+from tests.rollout.records import screen, task, trajectory
 from webdojo.config import Recipe, load_recipe
 from webdojo.loops.replay import samples_of_update, stored_groups
 from webdojo.rollout.groups import Group
@@ -24,7 +24,8 @@ def roll_out(store: RunStore, iteration: int, groups: int = 2) -> list[Group]:
     for number in range(groups):
         id = f"t{number}-{iteration}"
         rewards = {0: 1.0, 1: 0.0, 2: 0.0}
-        members = [trajectory(task(f"t{number}"), r, iteration, f"{id}-{n}", id) for n, r in rewards.items()]
+        image = screen(store.images)
+        members = [trajectory(task(f"t{number}"), r, iteration, f"{id}-{n}", id, image) for n, r in rewards.items()]
         for member in (members[2], members[0], members[1]):
             store.add_trajectory(member, "rl", iteration)
         made.append(Group(id, members[0].task, members))

@@ -7,7 +7,7 @@ from webdojo.store import ImageStore, MemoryImages
 
 
 def test_same_bytes_are_stored_once_and_come_back(tmp_path):
-    store = ImageStore(tmp_path / "images")
+    store = ImageStore(tmp_path)
     first = store.put(b"jpeg bytes", 320, 256, "image/jpeg")
     second = store.put(b"jpeg bytes", 320, 256, "image/jpeg")
     assert first == second
@@ -43,7 +43,7 @@ def test_unknown_type_and_unwritable_folder(tmp_path):
     with pytest.raises(StoreError, match="image/tiff"):
         ImageStore(tmp_path).put(b"x", 1, 1, "image/tiff")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StoreError, match="cannot write screenshot"):
+    with pytest.raises(StoreError, match=r"cannot write .*\.png \(Not a directory\)"):
         ImageStore(tmp_path / "file").put(b"x", 1, 1, "image/png")
 
 

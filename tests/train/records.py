@@ -33,8 +33,9 @@ def prompt(ids: Sequence[int], image: ImageRef = BLANK, image_tokens: int = 4) -
 
 
 def turn(prompt: Prompt, response: Response) -> Turn:
+    shot = prompt.images[-1] if prompt.images else BLANK
     observation = Observation(
-        screenshot=BLANK, url="http://shop-1.localhost/", title="Shop", tabs=[], viewport_px=(64, 64)
+        screenshot=shot, url="http://shop-1.localhost/", title="Shop", tabs=[], viewport_px=(64, 64)
     )
     return Turn(observation=observation, prompt=prompt, response=response, text="", parsed=Parsed())
 

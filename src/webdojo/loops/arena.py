@@ -120,7 +120,8 @@ class Arena:
         horizon: Horizon,
         bar: Progress,
     ) -> list[Trajectory]:
-        """One episode of each task; valid ones that the store has of this phase and iteration are not run again.
+        """One episode of each task; valid ones that the store has of this phase and iteration are not run again, unless
+        their screenshots are lost.
 
         Raises:
             EngineError, BrowserError: more than `MAX_INVALID` of the episodes failed for no fault of the agent.
@@ -129,6 +130,9 @@ class Arena:
         done: list[Trajectory] = []
         for stored in self.store.trajectories(phase, iteration):
             if stored.reward is not None and stored.reward.valid and open_tasks[stored.task.id]:
+                if not self.store.has_screenshots(stored):
+                    self.store.discard_broken(stored)
+                    continue
                 open_tasks[stored.task.id] -= 1
                 done.append(stored)
         bar.advance(len(done))

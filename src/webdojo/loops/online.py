@@ -28,9 +28,11 @@ from webdojo.loops.keep import remove_others
 from webdojo.loops.lap import Laps
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import asleep, learn
+from webdojo.loops.phases import RL
 from webdojo.loops.replay import samples_of_update
+from webdojo.loops.reuse import forget_unusable
 from webdojo.progress import Progress, progress
-from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.groups import Group, TaskStream, number_of
 from webdojo.rollout.mixture import Mixture
 from webdojo.rollout.pool import RolloutPool, Unsettled
 from webdojo.store.checkpoints import Checkpoint
@@ -38,7 +40,7 @@ from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.train.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
 
-PHASE = "rl"
+PHASE = RL
 
 
 async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks: Sequence[Task], log: RunLog) -> None:
@@ -63,7 +65,7 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
         unsettled = Unsettled(**checkpoint.meta["unsettled"])
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
-    members = _stored_members(store)
+    members, unsettled = forget_unusable(store, _stored_members(store), unsettled, position, done)
 
     def begins_in() -> int:
         """The first iteration that may train what begins now."""
@@ -72,7 +74,8 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
     mixture = Mixture(recipe, begins_in)
     for rows in members.values():
         mixture.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
-    stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture)
+    begun = {number_of(group_id) for group_id in members}
+    stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture, begun)
     await engine.update_weights(learner.state_dict(), version=done)
 
     pool = RolloutPool(

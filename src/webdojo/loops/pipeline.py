@@ -7,7 +7,6 @@ Each phase leaves what it made in the store and is skipped or continued when it 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -35,7 +34,6 @@ from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import heldout_tasks, levels_of, train_tasks
-from webdojo.store.files import write_atomic
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.train.batch import sft_samples
@@ -89,8 +87,7 @@ def _note_resume(store: RunStore, recipe: Recipe, info: dict[str, Any]) -> None:
     """Let the run folder tell the recipe that the run goes on with, and that it was resumed."""
     again = {key: info[key] for key in ("created", "command", "git")}
     noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
-    write_atomic(store.path / "info.json", json.dumps(noted, indent=2).encode())
-    write_atomic(store.path / "recipe.yaml", dump_recipe(recipe).encode())
+    store.write_start(dump_recipe(recipe), noted)
 
 
 class Pipeline:

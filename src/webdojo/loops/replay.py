@@ -36,7 +36,7 @@ def samples_of_update(
 
     def buffer() -> Iterator[tuple[int, list[Sample]]]:
         for age, ids in enumerate(earlier, 1):
-            past = stored_groups(store, phase, ids)
+            past = [g for g in stored_groups(store, phase, ids) if all(map(store.has_screenshots, g.trajectories))]
             yield age, samples_from_groups([group.trajectories for group in past], config)
         yield len(earlier) + 1, own
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, WebdojoError
+from webdojo.errors import EngineError, StoreFailure, WebdojoError
 from webdojo.policy.collate import check_tokens
 from webdojo.policy.forward import Features, vision_features
 from webdojo.policy.processor import Processor
@@ -93,6 +93,8 @@ class FeatureCache:
         sha = segment.image.sha
         try:
             pixels, grid_thw = self._processor.pixels(self._images.get(sha))
+        except StoreFailure:
+            raise  # which no other request would survive either
         except (WebdojoError, OSError, LookupError) as error:
             reason = " ".join(str(error).split())
             raise EngineError(f"screenshot {sha[:12]} cannot be read: {type(error).__name__}: {reason}") from error

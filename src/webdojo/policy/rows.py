@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError
+from webdojo.errors import EngineError, StoreFailure
 from webdojo.policy.collate import lay_out
 from webdojo.policy.decode import Decoder
 from webdojo.policy.features import FeatureCache, ImageFeatures
@@ -63,7 +63,7 @@ class Rows:
             try:
                 features |= self._features.of(request.prompt)
                 readable.append(request)
-            except EngineError as error:
+            except (EngineError, StoreFailure) as error:
                 request.future.set_exception(error)
         first = {r.boundaries[-1]: r for r in reversed(readable)}
         for wave in (list(first.values()), [r for r in readable if first[r.boundaries[-1]] is not r]):

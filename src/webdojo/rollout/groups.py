@@ -81,6 +81,11 @@ def member_ids(group: Group, group_size: int) -> list[str]:
     return [f"{group.id}-{member}" for member in range(group_size)]
 
 
+def number_of(group_id: str) -> int:
+    """The place in the task order that a group's id names."""
+    return int(group_id.rpartition("-")[2])
+
+
 def in_order(group: Group) -> None:
     """Sort the trajectories by their number in the group, so that it does not matter which ended first."""
     group.trajectories.sort(key=lambda trajectory: int(trajectory.id.rpartition("-")[2]))
@@ -94,6 +99,7 @@ class TaskStream:
     Args:
         blocked: the hosts whose tasks are passed over now, asked before each task.
         chance: with which a task is drawn when its turn comes; above 0 for some.
+        begun: places that are drawn whatever those two say: an earlier stream handed them out, and episodes are there.
     """
 
     def __init__(
@@ -103,12 +109,14 @@ class TaskStream:
         position: int = 0,
         blocked: Callable[[], Container[str]] = lambda: (),
         chance: Callable[[Task], float] = lambda task: 1.0,
+        begun: Container[int] = (),
     ) -> None:
         assert tasks, "a task stream needs tasks"
         self._tasks = list(tasks)
         self._seed = seed
         self._blocked = blocked
         self._chance = chance
+        self._begun = begun
         self.position = position
         self._orders: dict[int, list[int]] = {}
         """Of the pass that was asked for last."""
@@ -128,6 +136,8 @@ class TaskStream:
         while True:
             number, self.position = self.position, self.position + 1
             task = self.at(number)
+            if number in self._begun:
+                return number
             if task.website not in blocked and random.Random(f"{self._seed}/{number}").random() < self._chance(task):
                 return number
             if self.position == first + len(self._tasks):

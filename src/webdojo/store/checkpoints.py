@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webdojo.errors import StoreError
-from webdojo.store.files import sync
+from webdojo.store.files import refused, sync
 
 RECORD = "checkpoint.json"
 
@@ -46,70 +46,81 @@ class CheckpointFolder:
         An older checkpoint of that name is replaced. If `write` raises, nothing changes.
 
         Raises:
-            StoreError: a name that is no plain folder name, or the disk refuses.
+            StoreError: a name that is no plain folder name.
+            StoreFailure: the disk refuses.
         """
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or name.endswith((".tmp", ".old")):
             raise StoreError(
                 f"checkpoint name {name!r} must be of letters, digits, '.', '_' and '-', and not end in .tmp or .old"
             )
         target, temporary, old = self.folder / name, self.folder / f"{name}.tmp", self.folder / f"{name}.old"
-        number = 1 + max((_record(path)["number"] for path in self._complete()), default=0)
+        number = 1 + max((record["number"] for _, record in self._complete()), default=0)
         try:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True)
-            write(temporary)
-            record = {"number": number, "saved": time.time(), "meta": meta}
-            (temporary / RECORD).write_text(json.dumps(record, indent=2))
-            for path in temporary.rglob("*"):
-                sync(path)
-            sync(temporary)
+            try:
+                write(temporary)
+                record = {"number": number, "saved": time.time(), "meta": meta}
+                (temporary / RECORD).write_text(json.dumps(record, indent=2))
+                for path in temporary.rglob("*"):
+                    sync(path)
+                sync(temporary)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)  # a full disk needs the room
+                raise
             if target.exists():
                 target.rename(old)
             temporary.rename(target)
             sync(self.folder)
         except OSError as error:
-            raise StoreError(f"cannot write checkpoint {target}: {error.strerror}; free space or fix access") from None
+            raise refused(target, error.strerror) from None
         shutil.rmtree(old, ignore_errors=True)
         return Checkpoint(target, meta)
 
     def get(self, name: str) -> Checkpoint:
         """The checkpoint of that name; StoreError lists the names there are."""
-        path = self.folder / name
-        if path not in self._complete():
-            names = ", ".join(c.name for c in self.all()) or "none yet"
-            raise StoreError(f"no checkpoint {name!r} in {self.folder} (there: {names})")
-        return Checkpoint(path, _record(path)["meta"])
+        found = {checkpoint.name: checkpoint for checkpoint in self.all()}
+        if name not in found:
+            raise StoreError(f"no checkpoint {name!r} in {self.folder} (there: {', '.join(found) or 'none yet'})")
+        return found[name]
 
     def all(self) -> list[Checkpoint]:
         """Complete checkpoints, oldest first."""
-        records = sorted(((_record(path), path) for path in self._complete()), key=lambda pair: pair[0]["number"])
-        return [Checkpoint(path, record["meta"]) for record, path in records]
+        ordered = sorted(self._complete(), key=lambda pair: pair[1]["number"])
+        return [Checkpoint(path, record["meta"]) for path, record in ordered]
 
     def remove(self, name: str) -> None:
         """Delete one; it leaves the list before its files go."""
         path = self.get(name).path
-        trash = path.rename(self.folder / f"{name}.tmp")
-        shutil.rmtree(trash)
+        try:
+            trash = path.rename(self.folder / f"{name}.tmp")
+            shutil.rmtree(trash)
+        except OSError as error:
+            raise refused(path, error.strerror) from None
 
     def repair(self) -> None:
         """Finish or undo what a killed writer left. Call it only while nobody else writes."""
+        for path in self.left_over():
+            shutil.rmtree(path)
         for old in self.folder.glob("*.old"):
-            target = old.with_suffix("")
-            if target.exists():
-                shutil.rmtree(old)
-            else:
-                old.rename(target)
-        for temporary in self.folder.glob("*.tmp"):
-            shutil.rmtree(temporary)
+            old.rename(old.with_suffix(""))
 
-    def _complete(self) -> list[Path]:
-        return [r.parent for r in self.folder.glob(f"*/{RECORD}") if r.parent.suffix not in (".tmp", ".old")]
+    def left_over(self) -> list[Path]:
+        """What a killed writer left that `repair` would delete."""
+        replaced = [old for old in self.folder.glob("*.old") if old.with_suffix("").exists()]
+        return [*replaced, *self.folder.glob("*.tmp")]
+
+    def _complete(self) -> list[tuple[Path, dict[str, Any]]]:
+        """Folder and record of each; one that its writer removes meanwhile is left out."""
+        files = [f for f in self.folder.glob(f"*/{RECORD}") if f.parent.suffix not in (".tmp", ".old")]
+        return [(file.parent, record) for file in files if (record := _record(file)) is not None]
 
 
-def _record(path: Path) -> dict[str, Any]:
-    file = path / RECORD
+def _record(file: Path) -> dict[str, Any] | None:
     try:
         record: dict[str, Any] = json.loads(file.read_text())
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError) as error:
         raise StoreError(f"{file} cannot be read ({error}); the checkpoint is damaged: delete its folder") from None
     return record

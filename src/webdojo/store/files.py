@@ -13,11 +13,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from webdojo.errors import StoreFailure
+
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write `data` to `path` in one visible step; see `replacing`."""
-    with replacing(path, durable=durable) as file:
-        file.write(data)
+    """Write `data` to `path` in one visible step; see `replacing`.
+
+    Raises:
+        StoreFailure: the disk refuses it.
+    """
+    try:
+        with replacing(path, durable=durable) as file:
+            file.write(data)
+    except OSError as error:
+        raise refused(path, error.strerror) from None
+
+
+def refused(path: Path, why: str | None) -> StoreFailure:
+    """The disk does not take what a run has to write."""
+    return StoreFailure(f"cannot write {path} ({why}): free space or make it writable")
 
 
 @contextmanager

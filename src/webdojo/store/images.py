@@ -7,10 +7,11 @@ that does not match its name is reported, never handed out.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
-from webdojo.errors import StoreError
-from webdojo.store.files import write_atomic
+from webdojo.errors import StoreError, StoreFailure
+from webdojo.store.files import refused, write_atomic
 from webdojo.types import ImageRef
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
@@ -31,7 +32,8 @@ class ImageStore:
             mime: one of `SUFFIXES`.
 
         Raises:
-            StoreError: an unknown mime type, or the folder cannot be written.
+            StoreError: an unknown mime type.
+            StoreFailure: the folder is gone or cannot be written.
         """
         if mime not in SUFFIXES:
             raise StoreError(f"cannot store an image of type {mime!r} (known: {', '.join(SUFFIXES)})")
@@ -40,27 +42,53 @@ class ImageStore:
         # The size tells a file that a power cut left empty from one that is already there.
         if not path.is_file() or path.stat().st_size != len(data):
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                # Not flushed: a run writes tens of these a second, and `get` finds what a power cut tore.
-                write_atomic(path, data, durable=False)
+                # Without its parents: a folder that was deleted takes what is in it along, and must be missed.
+                path.parent.mkdir(exist_ok=True)
+            except FileNotFoundError:
+                raise self._gone() from None
             except OSError as error:
-                raise StoreError(f"cannot write screenshot {path} ({error.strerror}): check disk and access") from None
+                raise refused(path, error.strerror) from None
+            # Not flushed: a run writes tens of these a second, and `get` finds what a power cut tore.
+            write_atomic(path, data, durable=False)
         return ImageRef(sha=sha, width=width, height=height, mime=mime)
 
     def get(self, sha: str) -> bytes:
         """The encoded bytes.
 
         Raises:
-            StoreError: no such image here, or its file does not match its name.
+            StoreFailure: no such image here, or its file does not match its name.
         """
-        for mime in SUFFIXES:
-            path = self._path(sha, mime)
+        for path in self._paths(sha):
             if path.is_file():
                 data = path.read_bytes()
                 if hashlib.sha256(data).hexdigest() != sha:
-                    raise StoreError(f"screenshot {path} is damaged: its bytes do not match its name; delete it")
+                    raise StoreFailure(f"screenshot {path} is damaged: its bytes do not match its name; delete it")
                 return data
-        raise StoreError(f"no screenshot {sha} in {self.folder}")
+        if not self.folder.is_dir():
+            raise self._gone()
+        raise StoreFailure(f"no screenshot {sha} in {self.folder}: put it back, or do without what needs it")
+
+    def has(self, sha: str) -> bool:
+        """Whether the image is there and whole."""
+        found = next((path for path in self._paths(sha) if path.is_file()), None)
+        return found is not None and hashlib.sha256(found.read_bytes()).hexdigest() == sha
+
+    def path(self, image: ImageRef) -> Path:
+        """Its file."""
+        return self._path(image.sha, image.mime)
+
+    def files(self) -> Iterator[Path]:
+        """Every file in the folder, half-written ones too."""
+        return (path for path in self.folder.glob("*/*") if path.is_file())
+
+    def _gone(self) -> StoreFailure:
+        return StoreFailure(
+            f"{self.folder} was deleted while its run went on: put it back, or go on without it, and the episodes that "
+            "need it run again"
+        )
+
+    def _paths(self, sha: str) -> list[Path]:
+        return [self._path(sha, mime) for mime in SUFFIXES]
 
     def _path(self, sha: str, mime: str) -> Path:
         return self.folder / sha[:2] / f"{sha}{SUFFIXES[mime]}"

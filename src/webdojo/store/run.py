@@ -13,29 +13,32 @@ when the process dies); any number may read. Calls are safe from any thread.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
-import os
+import re
 import sqlite3
-import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
 
-from webdojo.errors import StoreError
+from webdojo.errors import StoreError, StoreFailure
 from webdojo.store.checkpoints import Checkpoint, CheckpointFolder
+from webdojo.store.database import Database, saved
 from webdojo.store.files import sync, write_atomic
 from webdojo.store.images import ImageStore
-from webdojo.types import Trajectory
+from webdojo.store.lock import LOCK, lock, unlock
+from webdojo.types import ImageRef, Trajectory
 
 SCHEMA_VERSION = 1
 DATABASE = "run.sqlite"
-LOCK = "run.lock"
+
+_SHA = re.compile(rb'"sha":"([0-9a-f]{64})"')
+"""An image reference in a record; in a text the quotes would be escaped."""
 
 
 class TrajectoryRow(NamedTuple):
@@ -61,13 +64,12 @@ class TrajectoryRow(NamedTuple):
 class RunStore:
     """One run. Make it with `create` or `open`; use it in a `with` block or `close` it."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock_file: IO[str] | None) -> None:
+    def __init__(self, path: Path, database: Database, lock_file: IO[str] | None) -> None:
         self.path = path
         self.images = ImageStore(path / "images")
         self._checkpoints = CheckpointFolder(path / "checkpoints")
-        self._connection = connection
+        self._database = database
         self._lock_file = lock_file
-        self._thread_lock = threading.Lock()
 
     # --- life -----------------------------------------------------------------------------------
 
@@ -86,7 +88,7 @@ class RunStore:
             if path.is_dir() and any(path.iterdir()) and not (path / LOCK).exists():
                 raise StoreError(f"{path} holds other files and no run: choose an empty or new folder with --run")
             path.mkdir(parents=True, exist_ok=True)
-            lock_file = _lock(path)
+            lock_file = lock(path)
             (path / "images").mkdir(exist_ok=True)
             (path / "checkpoints").mkdir(exist_ok=True)
             write_atomic(path / "recipe.yaml", recipe_yaml.encode())
@@ -100,9 +102,9 @@ class RunStore:
             connection.close()
             new.rename(path / DATABASE)
             sync(path)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, StoreFailure) as error:
             raise StoreError(f"run folder {path} cannot be written ({error}); choose another with --run") from None
-        return cls(path, _connect(path / DATABASE), lock_file)
+        return cls(path, Database(path / DATABASE), lock_file)
 
     @classmethod
     def open(cls, path: Path | str, *, readonly: bool = False) -> RunStore:
@@ -113,29 +115,34 @@ class RunStore:
         """
         path = Path(path)
         if not (path / DATABASE).is_file():
+            if (kept := saved(path / DATABASE)).is_file():
+                raise StoreError(f"the database of the run in {path} was deleted: rename {kept.name} to {DATABASE}")
             why = "does not exist" if not path.exists() else f"holds no run (no {DATABASE})"
-            raise StoreError(f"{path} {why}: give the folder of a run with --run, or start one without --resume")
-        lock_file = None
-        try:
-            lock_file = None if readonly else _lock(path)
-            connection = _connect(path / DATABASE)
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"the run in {path} cannot be opened ({error}); check access and disk space") from None
-        if version != SCHEMA_VERSION:
-            raise StoreError(f"the run in {path} has schema {version}, but this webdojo reads {SCHEMA_VERSION}")
-        if readonly:
-            connection.execute("PRAGMA query_only=ON")
-        store = cls(path, connection, lock_file)
-        if not readonly:
-            store._checkpoints.repair()
-        return store
+            raise StoreError(f"{path} {why}: give the folder of a run; `webdojo runs list` shows them")
+        with ExitStack() as undo:
+            lock_file = None
+            try:
+                if not readonly:
+                    lock_file = lock(path)
+                    undo.callback(unlock, lock_file)
+                database = undo.enter_context(closing(Database(path / DATABASE, readonly)))
+                ((version,),) = database.read("PRAGMA user_version")
+            except (OSError, sqlite3.Error) as error:
+                raise StoreError(f"the run in {path} cannot be opened ({error}); check access and disk space") from None
+            if version != SCHEMA_VERSION:
+                raise StoreError(f"the run in {path} has schema {version}, but this webdojo reads {SCHEMA_VERSION}")
+            store = cls(path, database, lock_file)
+            if not readonly:
+                store._repair()
+            undo.pop_all()
+            return store
 
     def close(self) -> None:
         """Release the folder for other processes."""
-        self._connection.close()
+        self._database.close()
         if self._lock_file is not None:
-            self._lock_file.close()
+            unlock(self._lock_file)
+            self._lock_file = None
 
     def __enter__(self) -> RunStore:
         return self
@@ -186,7 +193,7 @@ class RunStore:
             created=time.time(),
         )
         columns = (*TrajectoryRow._fields, "record")
-        added = self._write(
+        added = self._database.write(
             f"INSERT INTO trajectories ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
             "ON CONFLICT (id) DO NOTHING",
             (*row, zlib.compress(text)),
@@ -194,7 +201,7 @@ class RunStore:
         if added:
             return True
         query = "SELECT phase, iteration, record FROM trajectories WHERE id = ?"
-        old_phase, old_iteration, record = self._read(query, (trajectory.id,))[0]
+        old_phase, old_iteration, record = self._database.read(query, (trajectory.id,))[0]
         if (old_phase, old_iteration, zlib.decompress(record)) != (phase, iteration, text):
             raise StoreError(
                 f"trajectory id {trajectory.id!r} is taken in {self.path} by another one "
@@ -205,12 +212,22 @@ class RunStore:
     def trajectories(self, phase: str | None = None, iteration: int | None = None) -> list[Trajectory]:
         """Full records in order of arrival; None selects all."""
         where, values = _where(phase, iteration)
-        rows = self._read(f"SELECT record FROM trajectories {where} ORDER BY seq", values)
+        rows = self._database.read(f"SELECT record FROM trajectories {where} ORDER BY seq", values)
         return [Trajectory.model_validate_json(zlib.decompress(record)) for (record,) in rows]
+
+    def stream(self, phases: Sequence[str] = ()) -> Iterator[tuple[TrajectoryRow, Trajectory]]:
+        """As `rows` and `trajectories`, one after the other, so that memory holds one; no phases are all of them."""
+        chosen = f"phase IN ({', '.join('?' * len(phases))})" if phases else "TRUE"
+        columns = ", ".join(TrajectoryRow._fields)
+        query = f"SELECT seq, record, {columns} FROM trajectories WHERE seq > ? AND {chosen} ORDER BY seq LIMIT 1"
+        last = 0
+        while found := self._database.read(query, (last, *phases)):
+            ((last, record, *values),) = found
+            yield _row(values), Trajectory.model_validate_json(zlib.decompress(record))
 
     def trajectory(self, id: str) -> Trajectory:
         """One full record; StoreError where there is none of that id."""
-        rows = self._read("SELECT record FROM trajectories WHERE id = ?", (id,))
+        rows = self._database.read("SELECT record FROM trajectories WHERE id = ?", (id,))
         if not rows:
             raise StoreError(f"no trajectory {id!r} in {self.path}")
         return Trajectory.model_validate_json(zlib.decompress(rows[0][0]))
@@ -218,32 +235,56 @@ class RunStore:
     def rows(self, phase: str | None = None, iteration: int | None = None) -> list[TrajectoryRow]:
         """The columns alone, in order of arrival: cheap also for a long run."""
         where, values = _where(phase, iteration)
-        rows = self._read(f"SELECT {', '.join(TrajectoryRow._fields)} FROM trajectories {where} ORDER BY seq", values)
-        return [
-            row._replace(success=_bool(row.success), valid=_bool(row.valid)) for row in map(TrajectoryRow._make, rows)
-        ]
+        columns = ", ".join(TrajectoryRow._fields)
+        rows = self._database.read(f"SELECT {columns} FROM trajectories {where} ORDER BY seq", values)
+        return [_row(row) for row in rows]
+
+    def count(self) -> dict[str, int]:
+        """How many there are of each phase, in the order in which the phases began."""
+        return dict(self._database.read("SELECT phase, count(*) FROM trajectories GROUP BY phase ORDER BY min(seq)"))
+
+    def shown(self) -> set[str]:
+        """The hashes of all screenshots that a trajectory names; reads every record."""
+        query = "SELECT seq, record FROM trajectories WHERE seq > ? ORDER BY seq LIMIT 1"
+        found: set[str] = set()
+        last = 0
+        while rows := self._database.read(query, (last,)):
+            ((last, record),) = rows
+            found.update(sha.decode() for sha in _SHA.findall(zlib.decompress(record)))
+        return found
+
+    def has_screenshots(self, trajectory: Trajectory) -> bool:
+        """Whether every screenshot that it names can be read."""
+        return all(self.images.has(image.sha) for image in _screenshots(trajectory))
 
     def discard_trajectories(self, phase: str, iteration: int) -> int:
         """Delete those of an iteration that never finished, before it is done again; returns how many."""
-        return self._write("DELETE FROM trajectories WHERE phase = ? AND iteration = ?", (phase, iteration))
+        return self._database.write("DELETE FROM trajectories WHERE phase = ? AND iteration = ?", (phase, iteration))
 
     def discard_trajectory(self, id: str) -> None:
         """Delete one whose episode is to be run again."""
-        self._write("DELETE FROM trajectories WHERE id = ?", (id,))
+        self._database.write("DELETE FROM trajectories WHERE id = ?", (id,))
+
+    def discard_broken(self, trajectory: Trajectory) -> None:
+        """Delete one that lacks screenshots, and those of them that are damaged, so that they can be stored again."""
+        self.discard_trajectory(trajectory.id)
+        for image in _screenshots(trajectory):
+            if not self.images.has(image.sha):
+                self.images.path(image).unlink(missing_ok=True)
 
     # --- metrics and values ---------------------------------------------------------------------
 
     def add_metrics(self, phase: str, step: int, values: Mapping[str, float]) -> None:
         """Store the figures of a step or iteration, in place of earlier ones of that step."""
         record = {name: float(v) if math.isfinite(v) else None for name, v in values.items()}
-        self._write(
+        self._database.write(
             "INSERT OR REPLACE INTO metrics (phase, step, created, record) VALUES (?, ?, ?, ?)",
             (phase, step, time.time(), json.dumps(record)),
         )
 
     def metrics(self, phase: str) -> list[dict[str, float]]:
         """One dict a step, by step, each with its `step`; figures that were not finite are NaN."""
-        rows = self._read("SELECT step, record FROM metrics WHERE phase = ? ORDER BY step", (phase,))
+        rows = self._database.read("SELECT step, record FROM metrics WHERE phase = ? ORDER BY step", (phase,))
         return [
             {"step": step, **{k: math.nan if v is None else v for k, v in json.loads(record).items()}}
             for step, record in rows
@@ -251,17 +292,22 @@ class RunStore:
 
     def set(self, key: str, value: Any) -> None:
         """Store a JSON value under a name."""
-        self._write("INSERT OR REPLACE INTO kv (key, value) VALUES (?, ?)", (key, json.dumps(value)))
+        self._database.write("INSERT OR REPLACE INTO kv (key, value) VALUES (?, ?)", (key, json.dumps(value)))
 
     def get(self, key: str, default: Any = None) -> Any:
         """The JSON value of that name, else `default`."""
-        rows = self._read("SELECT value FROM kv WHERE key = ?", (key,))
+        rows = self._database.read("SELECT value FROM kv WHERE key = ?", (key,))
         return json.loads(rows[0][0]) if rows else default
 
     def write_result(self, result: Mapping[str, Any]) -> None:
         """Store the final figures: `get("result")` and, atomically, result.json."""
         self.set("result", dict(result))
         write_atomic(self.path / "result.json", (json.dumps(dict(result), indent=2) + "\n").encode())
+
+    def write_start(self, recipe_yaml: str, info: Mapping[str, Any]) -> None:
+        """Note what the run goes on with."""
+        write_atomic(self.path / "info.json", json.dumps(dict(info), indent=2).encode())
+        write_atomic(self.path / "recipe.yaml", recipe_yaml.encode())
 
     # --- checkpoints ----------------------------------------------------------------------------
 
@@ -281,47 +327,36 @@ class RunStore:
         """Delete one that need not be kept."""
         self._checkpoints.remove(name)
 
-    # --- SQLite ---------------------------------------------------------------------------------
+    def left_over(self) -> list[Path]:
+        """Files and folders that a killed process left half-written. Ask only while nobody else writes."""
+        temporary = [path for folder in (self.path, *self.images.folder.glob("*")) for path in folder.glob(".*.tmp")]
+        return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self._checkpoints.left_over()]
 
-    def _write(self, statement: str, values: Iterable[Any]) -> int:
+    def _repair(self) -> None:
+        """Put right what a killed process, or a person, left of the folder."""
         try:
-            with self._thread_lock, self._connection:
-                return self._connection.execute(statement, tuple(values)).rowcount
-        except sqlite3.OperationalError as error:
-            raise StoreError(f"cannot write to the run in {self.path} ({error}); check disk space and access") from None
-
-    def _read(self, query: str, values: Iterable[Any]) -> list[Any]:
-        with self._thread_lock:
-            return self._connection.execute(query, tuple(values)).fetchall()
+            self.images.folder.mkdir(exist_ok=True)
+            self._checkpoints.repair()
+        except OSError as error:
+            raise StoreError(f"the run in {self.path} cannot be repaired ({error}): make it writable") from None
 
 
-def _connect(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False)
-    connection.execute("PRAGMA busy_timeout=30000")
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    return connection
-
-
-def _lock(path: Path) -> IO[str]:
-    file = (path / LOCK).open("a+")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.seek(0)
-        holder = file.read().strip()
-        file.close()
-        raise StoreError(f"process {holder} is writing the run in {path}: wait, or choose another --run") from None
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
-    return file
+def _screenshots(trajectory: Trajectory) -> set[ImageRef]:
+    """Every screenshot that it names."""
+    shown = {turn.observation.screenshot for turn in trajectory.turns}
+    shown.update(image for turn in trajectory.turns for image in turn.prompt.images)
+    return shown | ({trajectory.final.screenshot} if trajectory.final is not None else set())
 
 
 def _where(phase: str | None, iteration: int | None) -> tuple[str, list[Any]]:
     conditions = {"phase = ?": phase, "iteration = ?": iteration}
     chosen = {condition: value for condition, value in conditions.items() if value is not None}
     return ("WHERE " + " AND ".join(chosen) if chosen else ""), list(chosen.values())
+
+
+def _row(values: Sequence[Any]) -> TrajectoryRow:
+    row = TrajectoryRow._make(values)
+    return row._replace(success=_bool(row.success), valid=_bool(row.valid))
 
 
 def _bool(value: int | None) -> bool | None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.filesystem import FileSystemReader
@@ -29,10 +30,28 @@ from transformers import PreTrainedModel
 from webdojo.errors import ModelError
 from webdojo.policy.loading import save_model
 from webdojo.policy.processor import Processor
+from webdojo.store.files import refused
 
 MANIFEST = "manifest.json"
 TRAINER = "trainer.pt"
 OPTIMIZER = "optimizer"
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """A disk that refuses is one kind of error in the block, whatever each library makes of it.
+
+    Raises:
+        StoreFailure: nothing more can be written to `folder`.
+    """
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        raise refused(folder, " ".join(str(error).split())) from error
+    except RuntimeError as error:
+        if "inline_container" not in str(error):
+            raise
+        raise refused(folder, "torch could not write all of a file") from error
 
 
 def write_policy(
@@ -46,16 +65,20 @@ def write_policy(
 
     Args:
         weights: the model's state dict, whole.
+
+    Raises:
+        StoreFailure: as `writing`, and so the next two functions.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    save_model(model, processor, folder, weights)
-    torch.save(dict(trainer), folder / TRAINER)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        save_model(model, processor, folder, weights)
+        torch.save(dict(trainer), folder / TRAINER)
 
 
 def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
     """Write tensors by name, each rank its own parts; every rank calls it."""
     if moments:
-        with _one_error(), warnings.catch_warnings():
+        with writing(folder), _one_error(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="torch.distributed is disabled")
             save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
 
@@ -90,7 +113,8 @@ def write_manifest(folder: Path) -> None:
     """Note what every file holds, when all are written."""
     hashes = {str(path.relative_to(folder)): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     hashes.pop(MANIFEST, None)
-    (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
+    with writing(folder):
+        (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
 
 
 def check_checkpoint(folder: Path) -> None:

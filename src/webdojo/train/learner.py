@@ -36,6 +36,7 @@ from webdojo.train.checkpoint import (
     write_manifest,
     write_moments,
     write_policy,
+    writing,
 )
 from webdojo.train.layers import compile_layers, recompute_activations
 from webdojo.train.lora import ADAPTER, Adapters
@@ -325,7 +326,8 @@ class Learner:
         names = self._names()
         if self.ranks.rank == 0:
             if self.adapters is not None:
-                self.adapters.write(folder / ADAPTER, weights)
+                with writing(folder):
+                    self.adapters.write(folder / ADAPTER, weights)
                 weights = self.adapters.merged(weights)
             trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": names}
             write_policy(folder, self.model, self.processor, weights, trainer)

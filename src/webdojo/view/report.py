@@ -87,7 +87,9 @@ def write_report(store: RunStore, path: Path) -> Path:
         rl=rl,
         episodes=len(rows),
         phases=Counter(row.phase for row in rows),
-        samples=[Sample(t, film(t, store.images)) for t in map(store.trajectory, choose(rows))],
+        samples=[
+            Sample(t, film(t, store.images)) for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)
+        ],
     )
     write_atomic(path, html.encode())
     return path

@@ -29,7 +29,7 @@ from safetensors import SafetensorError
 from transformers import AutoConfig
 
 from webdojo.config import VLLMConfig
-from webdojo.errors import EngineError, WebdojoError
+from webdojo.errors import EngineError, StoreFailure, WebdojoError
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.replica import Replica, ServerLost
@@ -232,6 +232,8 @@ class VLLMEngine:
             buffer = io.BytesIO()
             self.processor.sized(data).save(buffer, "PNG", compress_level=1)
             return "image/png", buffer.getvalue()
+        except StoreFailure:
+            raise  # which no other request would survive either
         except (WebdojoError, OSError, LookupError) as error:
             reason = " ".join(str(error).split())
             raise EngineError(

@@ -1,0 +1,49 @@
+"""What earlier attempts at a run have stored, and what of it can still train.
+
+An episode cannot train any more where its screenshots are gone, or where weights sampled it that the run does not
+go on from, because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and so does a
+group that waited to train with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from webdojo.rollout.groups import number_of
+from webdojo.rollout.pool import Unsettled
+from webdojo.store.run import RunStore, TrajectoryRow
+
+Members = dict[str, list[TrajectoryRow]]
+"""Stored episodes by group."""
+
+
+def forget_unusable(
+    store: RunStore, members: Mapping[str, Sequence[TrajectoryRow]], unsettled: Unsettled, position: int, version: int
+) -> tuple[Members, Unsettled]:
+    """Discard the episodes that cannot train, of the groups that come again.
+
+    Args:
+        members: what is stored, all groups.
+        unsettled, position: what the checkpoint says that comes again: these, and every number from `position` on.
+        version: of the checkpoint; no weights after it are left.
+
+    Returns:
+        What stays of both.
+    """
+    left: Members = {}
+    again = {*unsettled.waiting, *unsettled.running}
+    broken: set[int] = set()
+    for id, rows in members.items():
+        number = number_of(id)
+        left[id] = list(rows)
+        if number < position and number not in again:
+            continue
+        for row in rows:
+            found = store.trajectory(row.id)
+            if max(found.versions, default=0) > version or not store.has_screenshots(found):
+                store.discard_broken(found)
+                left[id].remove(row)
+                broken.add(number)
+    waiting = [number for number in unsettled.waiting if number not in broken]
+    running = [*unsettled.running, *(number for number in unsettled.waiting if number in broken)]
+    return {id: rows for id, rows in left.items() if rows}, Unsettled(waiting, running)

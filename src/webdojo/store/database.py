@@ -1,0 +1,155 @@
+"""The SQLite file of a run: each statement is one transaction, on disk before its call returns.
+
+Invariants: after a write that failed no other is taken, so what is stored has no holes; where the file is
+deleted or replaced while its run goes on, all of it is written again, because the open connection still
+has it. Calls are safe from any thread.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from webdojo.errors import StoreFailure
+from webdojo.store.files import sync
+
+BUSY_TIMEOUT_S = 30.0
+"""How long a call waits for another process that has the database locked."""
+
+
+class Database:
+    """A connection to an existing database in WAL mode.
+
+    Args:
+        file: of the database; `-wal` and `-shm` lie beside it.
+        readonly: refuse writes; the folder need not be writable then.
+
+    Raises:
+        sqlite3.Error: it cannot be opened.
+    """
+
+    def __init__(self, file: Path, readonly: bool = False) -> None:
+        self.file = file.absolute()
+        self._wal = Path(f"{self.file}-wal")
+        self._lock = threading.Lock()
+        self._failed = ""
+        self._connection = connect(self.file, readonly)
+        (self._mode,) = self._connection.execute("PRAGMA journal_mode").fetchone()
+        self._place = _place(self.file)
+
+    def write(self, statement: str, values: Iterable[Any]) -> int:
+        """Run a statement and commit it; returns how many rows it changed.
+
+        Raises:
+            StoreFailure: it was not committed, or an earlier one was not.
+        """
+        with self._lock:
+            if self._failed:
+                raise StoreFailure(self._failed)
+            try:
+                with self._connection:
+                    changed = self._connection.execute(statement, tuple(values)).rowcount
+            except sqlite3.ProgrammingError:
+                raise
+            except sqlite3.DatabaseError as error:
+                self._fail(f"cannot write to the run in {self.file.parent} ({error}): {_advice(error)}")
+            if lost := self._lost():
+                self._fail(lost)
+            return changed
+
+    def read(self, query: str, values: Iterable[Any] = ()) -> list[Any]:
+        """All rows of a query.
+
+        Raises:
+            StoreFailure: it cannot be read.
+        """
+        with self._lock:
+            try:
+                return self._connection.execute(query, tuple(values)).fetchall()
+            except sqlite3.ProgrammingError:
+                raise
+            except sqlite3.DatabaseError as error:
+                raise StoreFailure(f"cannot read the run in {self.file.parent} ({error}): {_advice(error)}") from None
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _fail(self, message: str) -> NoReturn:
+        self._failed = message
+        raise StoreFailure(message)
+
+    def _lost(self) -> str:
+        """What became of the files, where they are no longer those that this connection writes to; else nothing."""
+        place = _place(self.file)
+        if place == self._place and (self._wal.exists() or self._mode != "wal"):
+            return ""
+        replaced = place not in (None, self._place)
+        what = f"{self.file} was {'replaced' if replaced else 'deleted'} while its run went on"
+        try:
+            self._save()
+            if replaced:
+                return f"{what}: everything that was stored is in {saved(self.file)}; give it that name back"
+            saved(self.file).rename(self.file)
+            sync(self.file.parent)
+        except (OSError, sqlite3.Error) as error:
+            return f"{what}, and what was stored cannot be written again ({error}): start a new run"
+        return f"{what}: it is there again, with everything that was stored"
+
+    def _save(self) -> None:
+        """Write the database, of which the connection has all, to the file `saved`."""
+        new = self.file.with_name(f"{self.file.name}.new")
+        new.unlink(missing_ok=True)
+        self._connection.execute("VACUUM INTO ?", (str(new),))
+        sync(new)
+        new.rename(saved(self.file))
+        sync(self.file.parent)
+        for beside in (self._wal, Path(f"{self.file}-shm")):  # another database would take them for its own
+            beside.unlink(missing_ok=True)
+
+
+def saved(file: Path) -> Path:
+    """Where all of a database is, which somebody has deleted or replaced, until it has its name back."""
+    return file.with_name(f"{file.name}.saved")
+
+
+def connect(file: Path, readonly: bool) -> sqlite3.Connection:
+    """A connection as `Database` has one."""
+    mode = "rw"
+    if readonly and not os.access(file.parent, os.W_OK):
+        # Nothing can be made beside it: who writes it has made what SQLite needs, or nobody writes it.
+        mode = "ro" if Path(f"{file}-wal").exists() else "ro&immutable=1"
+    connection = sqlite3.connect(f"{file.as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+    connection.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
+    if readonly:
+        connection.execute("PRAGMA query_only=ON")
+    else:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+    return connection
+
+
+def _place(file: Path) -> tuple[int, int] | None:
+    """Which file has this name; None where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _advice(error: sqlite3.Error) -> str:
+    match error.sqlite_errorname.split("_")[1]:
+        case "FULL" | "IOERR":
+            return "free space on that disk, or mend it"
+        case "BUSY" | "LOCKED":
+            return f"another program has had it locked for {BUSY_TIMEOUT_S:g} s; end that program"
+        case "READONLY" | "CANTOPEN" | "PERM":
+            return "make it writable"
+        case "CORRUPT" | "NOTADB":
+            return "the database is damaged; put back a copy, or start a new run"
+        case _:
+            return "check disk and access"

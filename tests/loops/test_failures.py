@@ -1,0 +1,182 @@
+"""The loop under what the disk and people do to its run: it ends with one error, and goes on once the cause is gone.
+
+Model and browser are stand-ins, so that a run takes a second; `test_full_disk.py` has the real ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.rollout.records import screen, task, trajectory
+from webdojo.config import dump_recipe, load_recipe
+from webdojo.errors import StoreFailure
+from webdojo.loops.log import RunLog
+from webdojo.loops.online import PHASE, online
+from webdojo.loops.replay import trained_key
+from webdojo.rollout.groups import is_settled, number_of
+from webdojo.store import database
+from webdojo.store.run import RunStore
+from webdojo.train.batch import Sample
+from webdojo.types import EngineHealth, Task, Trajectory
+
+ITERATIONS, N, G = 6, 2, 3
+RECIPE = load_recipe(
+    "quickstart",
+    [
+        *(f"train.iterations={ITERATIONS}", f"train.groups_per_iteration={N}", f"rollout.group_size={G}"),
+        *("rollout.concurrency=6", "rollout.max_staleness=2", "train.threads=1", "train.save_every=1"),
+        "train.save_total_limit=0",
+    ],
+)
+
+
+class Learner:
+    """Looks at the screenshots of its samples, and learns nothing."""
+
+    def __init__(self, store: RunStore) -> None:
+        self.store, self.config, self.stop = store, RECIPE.train, threading.Event()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
+        for sample in samples:
+            for image in sample.prompt.images:
+                self.store.images.get(image.sha)
+        return {"samples": len(samples)}
+
+    def save(self, folder: Path) -> None:
+        (folder / "weights").write_text("")
+
+    def load(self, folder: Path) -> None:
+        (folder / "weights").read_text()
+
+
+class Engine:
+    version = 0
+
+    async def update_weights(self, source: object, version: int) -> None:
+        self.version = version
+
+    def health(self) -> EngineHealth:
+        return EngineHealth(alive=True, version=self.version)
+
+
+class World:
+    """Stands in for an `Arena`; calls `meddle` after so many episodes of this process."""
+
+    def __init__(self, store: RunStore, engine: Engine, episodes: int, meddle: Callable[[], object]) -> None:
+        self.recipe, self.store, self.engine = RECIPE, store, engine
+        self.left, self.meddle = episodes, meddle
+
+    def blocked(self) -> tuple[str, ...]:
+        return ()
+
+    def runner(
+        self, actor: object, phase: str, iteration: Callable[[], int], *_: object
+    ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
+        async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
+            begun_in, version = iteration(), self.engine.version
+            draw = random.Random(f"{trajectory_id}")
+            await asyncio.sleep(draw.expovariate(1 / 0.004))
+            self.left -= 1
+            if self.left == 0:
+                self.meddle()
+            image = await asyncio.to_thread(screen, self.store.images)
+            found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group, image)
+            await asyncio.to_thread(self.store.add_trajectory, found, phase, begun_in)
+            return found
+
+        return run
+
+
+def attempt(run: Path, episodes: int = 0, meddle: Callable[[], object] = lambda: None) -> None:
+    engine, tasks = Engine(), [task(f"t{n}") for n in range(40)]
+    with RunStore.open(run) as store, RunLog(store) as log:
+        world = World(store, engine, episodes, meddle)
+        asyncio.run(online(cast(Any, world), cast(Any, Learner(store)), cast(Any, engine), tasks, log))
+
+
+def check(run: Path) -> None:
+    """The run is finished, lost no group, and trained none twice."""
+    with RunStore.open(run, readonly=True) as store:
+        trained = [number_of(id) for step in range(1, ITERATIONS + 1) for id in store.get(trained_key(step))]
+        metrics, rows = store.metrics(PHASE), store.rows(PHASE)
+        assert all(map(store.has_screenshots, store.trajectories(PHASE)))
+        position = store.checkpoint(f"rl-{ITERATIONS:04d}").meta["position"]
+    assert [row["step"] for row in metrics] == list(range(1, ITERATIONS + 1))
+    assert len(trained) == len(set(trained)) == N * ITERATIONS
+    rewards: defaultdict[int, list[float]] = defaultdict(list)
+    for row in rows:
+        assert row.reward is not None
+        rewards[number_of(row.group_id)].append(row.reward)
+    effective = {n for n, found in rewards.items() if len(found) == G and not is_settled(found)}
+    stale = sum(row["groups_too_stale"] for row in metrics)
+    assert set(trained) <= effective
+    assert len({n for n in effective if n < position} - set(trained)) <= stale, "a group was lost"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    RunStore.create(tmp_path / "run", dump_recipe(RECIPE), {}).close()
+    return tmp_path / "run"
+
+
+@contextlib.contextmanager
+def locked_database(run: Path) -> Iterator[Callable[[], object]]:
+    other = sqlite3.connect(run / "run.sqlite", check_same_thread=False)
+    yield lambda: other.execute("BEGIN IMMEDIATE")
+    other.close()
+
+
+@contextlib.contextmanager
+def deleted_database(run: Path) -> Iterator[Callable[[], object]]:
+    yield (run / "run.sqlite").unlink
+
+
+@contextlib.contextmanager
+def deleted_screenshots(run: Path) -> Iterator[Callable[[], object]]:
+    yield lambda: (run / "images").rename(run / "gone")
+
+
+@pytest.mark.parametrize(
+    ("cause", "message"),
+    [
+        (locked_database, r"database is locked\): another program .*; end that program"),
+        (deleted_database, "was deleted while its run went on: it is there again"),
+        (deleted_screenshots, r"images was deleted while its run went on: put it back, or"),
+    ],
+)
+@pytest.mark.parametrize("episodes", [4, 25])
+def test_a_run_ends_with_one_error_and_goes_on_once_the_cause_is_gone(
+    run: Path, monkeypatch: pytest.MonkeyPatch, cause, message, episodes
+) -> None:
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0.1)
+    with cause(run) as meddle, pytest.raises(StoreFailure, match=message):
+        attempt(run, episodes, meddle)
+    attempt(run)
+    check(run)
+
+
+def test_episodes_of_weights_whose_checkpoint_was_deleted_run_again(run: Path) -> None:
+    attempt(run)
+    with RunStore.open(run) as store:
+        for iteration in (5, 6):
+            store.remove_checkpoint(f"rl-{iteration:04d}")
+    attempt(run)
+    check(run)
+    with RunStore.open(run, readonly=True) as store:
+        history = [store.get(trained_key(step)) for step in range(1, ITERATIONS + 1)]
+        versions = {t.group: max(t.versions) for t in store.trajectories(PHASE)}
+    for step, groups in enumerate(history):
+        assert all(versions[group] <= step for group in groups), "weights that are gone sampled what trained"
