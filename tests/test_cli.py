@@ -26,6 +26,7 @@ ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS"
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
 COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["serve"]]
+COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "gc"))]
 
 
 def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:

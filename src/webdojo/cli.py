@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from webdojo import __version__
+from webdojo.cli_runs import runs_app
 from webdojo.errors import StoreFailure, WebdojoError
 
 INTERRUPTED = 130
@@ -40,6 +41,7 @@ app.add_typer(sites_app, name="sites")
 app.add_typer(browser_app, name="browser")
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(tiny_app, name="tiny")
+app.add_typer(runs_app, name="runs")
 
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a recipe in the package, or a .yaml file.")]
 Overrides = Annotated[

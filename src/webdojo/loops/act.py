@@ -23,6 +23,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.config import Recipe, dump_recipe
 from webdojo.errors import ConfigError, EngineError, SiteError
 from webdojo.loops.models import make_engine
+from webdojo.loops.phases import ACT
 from webdojo.policy.chat.address import Address
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.engine import ChatEngine
@@ -36,7 +37,7 @@ from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
 
-PHASE = "act"
+PHASE = ACT
 
 
 def check_display(headless: bool) -> None:
@@ -112,7 +113,7 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
         _check_endpoint(recipe)
         sampling = sampling.model_copy(update={"top_k": 0})
     harness = make_harness(recipe.harness, Processor.load(model_folder(model or TINY)))
-    info = run_info(recipe.seed, find_chromium(recipe.browser))
+    info = run_info(recipe.seed, find_chromium(recipe.browser)) | {"model": model or TINY}
     async with AsyncExitStack() as stack:
         store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe), info))
         sites = stack.enter_context(SiteServer())

@@ -47,12 +47,19 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int) ->
     return stay
 
 
-def remove_others(store: RunStore, phase: str, every: int, limit: int) -> None:
-    """Delete the checkpoints of a phase that need not stay (`staying`); call it once its figures are stored."""
+def surplus(store: RunStore, phase: str, every: int, limit: int) -> list[Checkpoint]:
+    """The checkpoints of a phase that need not stay (`staying`), oldest first."""
     saved, found = _saved(store, phase), best(store, phase)
+    if not saved:
+        return []
     stay = staying(saved, None if found is None else found.checkpoint.meta["iteration"], every, limit)
-    for iteration in saved.keys() - stay:
-        store.remove_checkpoint(saved[iteration].name)
+    return [saved[iteration] for iteration in sorted(saved.keys() - stay)]
+
+
+def remove_others(store: RunStore, phase: str, every: int, limit: int) -> None:
+    """Delete the `surplus`; call it once the figures of the phase are stored."""
+    for checkpoint in surplus(store, phase, every, limit):
+        store.remove_checkpoint(checkpoint.name)
 
 
 def _saved(store: RunStore, phase: str) -> dict[int, Checkpoint]:

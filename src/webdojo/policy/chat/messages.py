@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,12 +34,17 @@ def messages_of(prompt: Prompt, codec: Codec, images: ImageSource) -> list[Messa
     Raises:
         EngineError: the prompt is no ChatML that ends where the assistant is to speak.
     """
+    return conversation(prompt, codec, lambda image: image_part(image, images))
+
+
+def conversation(prompt: Prompt, codec: Codec, show: Callable[[ImageRef], Message]) -> list[Message]:
+    """As `messages_of`, with `show` to make the part of a message that is an image."""
     turns = list(_turns(prompt, codec))
     if not turns or turns[-1].closed or turns[-1].role != "assistant":
         raise EngineError("this prompt does not end with an opened assistant turn, so an endpoint cannot go on with it")
     if any(not turn.closed for turn in turns[:-1]):
         raise EngineError("a turn of this prompt begins before the last one ended, so it is no ChatML")
-    return [{"role": turn.role, "content": _content(turn.parts, images)} for turn in turns[:-1]]
+    return [{"role": turn.role, "content": _content(turn.parts, show)} for turn in turns[:-1]]
 
 
 def text_part(text: str) -> Message:
@@ -101,8 +106,8 @@ def _pieces(prompt: Prompt, codec: Codec) -> Iterator[str | ImageRef]:
             yield from (text for text in texts if text and not text.startswith("<|vision_"))
 
 
-def _content(parts: list[str | ImageRef], images: ImageSource) -> str | list[Message]:
+def _content(parts: list[str | ImageRef], show: Callable[[ImageRef], Message]) -> str | list[Message]:
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
         return "".join(texts)
-    return [text_part(part) if isinstance(part, str) else image_part(part, images) for part in parts]
+    return [text_part(part) if isinstance(part, str) else show(part) for part in parts]

@@ -1,0 +1,180 @@
+"""Trajectories for other trainers: JSON lines with messages in OpenAI's form, and rewards.
+
+A line is one trajectory. Its messages are what the agent was told first (protocol, task, first screen), and then its
+answers and what it was shown after each, with all screenshots in their places. What it could still see at a later turn
+may have been less: the harness leaves older screenshots and turns out. Screenshots are files, named relative to the
+folder of the lines. Invariant: the lines appear under their name when all are there, and what does not come so far
+leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from webdojo.agent.harness import Codec
+from webdojo.agent.toolcall import IM_END
+from webdojo.errors import EngineError, StoreError
+from webdojo.policy.chat.messages import Message, conversation, text_part
+from webdojo.policy.loading import model_folder
+from webdojo.policy.processor import Processor
+from webdojo.store.files import refused, replacing, write_atomic
+from webdojo.store.run import RunStore, TrajectoryRow
+from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn
+
+NO_TURN = "without a turn"
+LOST = "with lost screenshots"
+UNREADABLE = "with an answer that writes the chat's own markers"
+
+
+def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Callable[[], None]) -> Counter[str]:
+    """Write the trajectories of some phases, or of all, to `out`, and their screenshots to `images/` beside it.
+
+    Args:
+        phases: of the run (`RunStore.count`); none are all.
+        on_trajectory: called after each.
+
+    Returns:
+        How many were written, under `""`, and how many were left out, by reason.
+
+    Raises:
+        StoreError: no such phase, or the disk refuses.
+        ModelError: the run has no checkpoint, and the model that it began with cannot be had.
+    """
+    there = store.count()
+    if unknown := [phase for phase in phases if phase not in there]:
+        raise StoreError(f"no phase {unknown[0]!r} in {store.path} (there: {', '.join(there) or 'none yet'})")
+    codec = _Cached(_codec(store))
+    counts: Counter[str] = Counter()
+    images = _Images(store, out.parent)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(out) as file:
+            for row, trajectory in store.stream(phases):
+                reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
+                if not reason:
+                    try:
+                        line = line_of(row, trajectory, codec, images.put)
+                    except EngineError:
+                        reason = UNREADABLE
+                    else:
+                        file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
+                counts[reason] += 1
+                on_trajectory()
+    except BaseException as error:
+        images.take_back()
+        if isinstance(error, OSError):
+            raise refused(out, error.strerror) from None
+        raise
+    return counts
+
+
+def line_of(
+    row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Callable[[ImageRef], str]
+) -> dict[str, Any]:
+    """One trajectory as a JSON object.
+
+    Args:
+        codec: of the model that sampled it.
+        place: the name of the file that an image is in.
+
+    Returns:
+        `messages` (every content is a list of parts), `images` (the names of the files, in the order in which they
+        occur), `reward`, `success`, `valid`, `termination`, `answer`, `task`, and where it comes from: `id`, `group`,
+        `phase`, `iteration`, `versions`.
+
+    Raises:
+        EngineError: a text of it cannot be told from the protocol's markers.
+    """
+
+    def show(image: ImageRef) -> Message:
+        return {"type": "image_url", "image_url": {"url": place(image)}}
+
+    messages: list[Message] = []
+    for turn in trajectory.turns:
+        told = conversation(_answered(turn, codec), codec, show)
+        messages += told[-2:] if messages else told
+    for message in messages:
+        if isinstance(message["content"], str):
+            message["content"] = [text_part(message["content"])]
+    parts = [part for message in messages for part in message["content"]]
+    return {
+        "id": trajectory.id,
+        "group": trajectory.group,
+        "phase": row.phase,
+        "iteration": row.iteration,
+        "versions": list(trajectory.versions),
+        "task": trajectory.task.model_dump(include={"id", "instruction", "start_url", "website", "kind", "difficulty"}),
+        "reward": row.reward,
+        "success": row.success,
+        "valid": row.valid,
+        "termination": row.termination,
+        "answer": trajectory.answer,
+        "messages": messages,
+        "images": [part["image_url"]["url"] for part in parts if part["type"] == "image_url"],
+    }
+
+
+def _answered(turn: Turn, codec: Codec) -> Prompt:
+    """A turn's prompt with the answer to it, and then once more the opening of one."""
+    end = tuple(codec.encode(IM_END))
+    ids = tuple(turn.response.ids)
+    ids = ids if ids[-len(end) :] == end else ids + end
+    opening = TextSegment(ids=tuple(codec.encode("\n<|im_start|>assistant\n")))
+    return Prompt(segments=(*turn.prompt.segments, TextSegment(ids=ids), opening))
+
+
+def _codec(store: RunStore) -> Processor:
+    """Of the model that the run trains; its checkpoints have it as well, and they are at hand."""
+    for checkpoint in store.checkpoints():
+        if (checkpoint.path / "tokenizer.json").is_file():
+            return Processor.load(checkpoint.path)
+    recipe = yaml.safe_load(store.recipe_yaml)
+    return Processor.load(model_folder(store.info.get("model", recipe["model"]["path"])))
+
+
+class _Cached:
+    """A codec that remembers: the prompts of an episode repeat one another."""
+
+    def __init__(self, codec: Codec) -> None:
+        self.encode = codec.encode
+        self.image_tokens = codec.image_tokens
+        self._decode = codec.decode
+        self._texts: dict[tuple[int, ...], str] = {}
+
+    def decode(self, ids: list[int]) -> str:
+        key = tuple(ids)
+        if key not in self._texts:
+            if len(self._texts) > 4096:
+                self._texts.clear()
+            self._texts[key] = self._decode(ids)
+        return self._texts[key]
+
+
+class _Images:
+    """The screenshots beside the lines; those of the run itself, where the lines are in its folder."""
+
+    def __init__(self, store: RunStore, folder: Path) -> None:
+        self._store = store
+        self._folder = folder
+        self._new: list[Path] = []
+
+    def put(self, image: ImageRef) -> str:
+        """Make sure that the image is there; its name from the folder of the lines."""
+        name = Path("images") / self._store.images.path(image).relative_to(self._store.images.folder)
+        target = self._folder / name
+        if not target.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._new.append(target)
+            write_atomic(target, self._store.images.get(image.sha), durable=False)
+        return str(name)
+
+    def take_back(self) -> None:
+        """Delete what was added."""
+        for path in self._new:
+            path.unlink(missing_ok=True)

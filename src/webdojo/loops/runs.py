@@ -1,0 +1,179 @@
+"""What is in a run folder, at a glance (`glance`) or all of it (`describe`); also while the run goes on.
+
+Nothing here needs the recipe to be one that this webdojo would take: old runs can be looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from webdojo.errors import StoreError
+from webdojo.loops.garbage import bytes_on_disk
+from webdojo.loops.keep import best
+from webdojo.loops.phases import ACT, RL
+from webdojo.loops.run_folder import is_unfinished
+from webdojo.store.lock import writer
+from webdojo.store.run import DATABASE, RunStore
+
+
+class State(StrEnum):
+    """What has become of a run."""
+
+    RUNNING = "running"
+    """A process writes it now."""
+    STOPPED = "stopped"
+    """It ended before its result, by itself or by Ctrl-C."""
+    KILLED = "killed"
+    """Its process died while it wrote."""
+    FINISHED = "finished"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A run in one line."""
+
+    run: str
+    state: State
+    recipe: str = ""
+    iteration: int = 0
+    """Finished ones."""
+    iterations: int = 0
+    success: float | None = None
+    """Share of the held-out tasks, where the result has it, else of the last iteration's training episodes."""
+    measured: bool = False
+    """The share is that of held-out tasks."""
+    episodes: int = 0
+    bytes: int = 0
+    """On the disk."""
+    created: float = 0.0
+    """Unix seconds; 0 where it is not known."""
+    error: str = ""
+    """Why it cannot be read."""
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The folder itself if it is a run, else the runs right below it.
+
+    Raises:
+        StoreError: there is no such folder, or no run in it.
+    """
+    if (folder / DATABASE).is_file():
+        return [folder]
+    if not folder.is_dir():
+        raise StoreError(f"{folder} does not exist: give the folder of a run, or one that holds runs")
+    found = [file.parent for file in folder.glob(f"*/{DATABASE}")]
+    if not found:
+        raise StoreError(f"there is no run in {folder}: give the folder of a run, or one that holds runs")
+    return sorted(found)
+
+
+def state_of(store: RunStore) -> State:
+    """What has become of the run."""
+    lock = writer(store.path)
+    if lock.alive:
+        return State.RUNNING
+    if not is_unfinished(store.path) or set(store.count()) == {ACT}:
+        return State.FINISHED
+    return State.KILLED if lock.pid else State.STOPPED
+
+
+def glance(path: Path) -> Glance:
+    """A run in one line; one that cannot be read is told from the others by its state."""
+    try:
+        with RunStore.open(path, readonly=True) as store:
+            recipe = _recipe(store)
+            steps = store.metrics(RL)
+            last = next((row["success"] for row in reversed(steps) if "success" in row), None)
+            measured = store.get("result", {}).get("success_rl", {}).get("rate")
+            return Glance(
+                run=str(path),
+                state=state_of(store),
+                recipe=str(recipe.get("name", "")),
+                iteration=int(steps[-1]["step"]) if steps else 0,
+                iterations=_section(recipe, "train").get("iterations", 0),
+                success=last if measured is None else measured,
+                measured=measured is not None,
+                episodes=sum(store.count().values()),
+                bytes=bytes_on_disk(path),
+                created=datetime.fromisoformat(created).timestamp() if (created := store.info.get("created")) else 0.0,
+            )
+    except StoreError as error:
+        return Glance(str(path), State.UNREADABLE, bytes=bytes_on_disk(path), error=str(error))
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """All there is to say about a run, as a JSON object.
+
+    Raises:
+        StoreError: no run there, or it cannot be read.
+    """
+    with RunStore.open(path, readonly=True) as store:
+        recipe, info, result, metrics = _recipe(store), store.info, store.get("result", {}), store.metrics(RL)
+        invalid: dict[str, Counter[str]] = {}
+        for row in store.rows():
+            if row.valid is False:
+                invalid.setdefault(row.phase, Counter())[row.termination] += 1
+        return {
+            "run": str(path),
+            "state": state_of(store),
+            "pid": writer(path).pid,
+            "recipe": recipe.get("name", ""),
+            "model": info.get("model") or _section(recipe, "model").get("path", ""),
+            "seed": info.get("seed"),
+            "created": info.get("created", ""),
+            "resumed": [each["created"] for each in info.get("resumed", [])],
+            "command": info.get("command", ""),
+            "git": info.get("git"),
+            "versions": info.get("versions", {}),
+            "machine": info.get("machine", {}),
+            "iteration": int(metrics[-1]["step"]) if metrics else 0,
+            "iterations": _section(recipe, "train").get("iterations", 0),
+            "episodes": store.count(),
+            "invalid": invalid,
+            "results": {name: found for name, found in result.items() if name.startswith("success_")},
+            "metrics": [_finite(row) for row in metrics],
+            "checkpoints": _checkpoints(store),
+            "seconds": store.get("seconds", {}),
+            "bytes": bytes_on_disk(path),
+        }
+
+
+def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
+    """Oldest first; `success` is that of the checkpoint's policy in the training episodes that it rolled out."""
+    found, saved = best(store, RL), store.checkpoints()
+    success = {int(row["step"]) - 1: row["success"] for row in store.metrics(RL) if "success" in row}
+    return [
+        {
+            "name": checkpoint.name,
+            "iteration": checkpoint.meta.get("iteration"),
+            "success": success.get(checkpoint.meta.get("iteration", -1)),
+            "best": found is not None and found.checkpoint.name == checkpoint.name,
+            "latest": checkpoint is saved[-1],
+            "bytes": bytes_on_disk(checkpoint.path),
+        }
+        for checkpoint in saved
+    ]
+
+
+def _recipe(store: RunStore) -> dict[str, Any]:
+    read = yaml.safe_load(store.recipe_yaml)
+    return read if isinstance(read, dict) else {}
+
+
+def _section(recipe: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = recipe.get(name)
+    return section if isinstance(section, dict) else {}
+
+
+def _finite(row: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: value if math.isfinite(value) else None for name, value in row.items()}

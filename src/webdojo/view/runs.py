@@ -1,0 +1,150 @@
+"""Runs on a terminal: the table of `runs list`, the tables of `runs show`, and what `runs gc` would free."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.filesize import decimal
+from rich.table import Table
+
+from webdojo.loops.runs import Glance
+from webdojo.progress import duration
+from webdojo.view.summary import summary
+
+ROWS = 12
+"""Iterations that are shown, the last ones."""
+FIGURES = [
+    ("success", "success", "{:.1%}"),
+    ("reward", "reward", "{:.3f}"),
+    ("groups", "groups", "{:.0f}"),
+    ("episodes", "episodes", "{:.0f}"),
+    ("invalid", "invalid", "{:.0f}"),
+    ("staleness_mean", "staleness", "{:.2f}"),
+    ("entropy", "entropy", "{:.3f}"),
+    ("approx_kl", "KL", "{:.4f}"),
+    ("clip_fraction", "clipped", "{:.1%}"),
+    ("grad_norm", "grad norm", "{:.3g}"),
+    ("seconds_total", "time", ""),
+]
+"""Metric, heading and format of each column; a time has no format."""
+
+
+def overview(runs: Sequence[Glance]) -> Table:
+    """One row a run."""
+    table = _table("", ["run", "recipe", "state"], ["iteration", "success", "episodes", "size", "age"])
+    for run in runs:
+        success = "" if run.success is None else f"{run.success:.1%}{'' if run.measured else ' in training'}"
+        table.add_row(
+            run.run,
+            run.recipe,
+            run.state.value,
+            f"{run.iteration}/{run.iterations}" if run.iterations else "",
+            success,
+            f"{run.episodes:,}",
+            decimal(run.bytes),
+            duration(time.time() - run.created) if run.created else "",
+        )
+    return table
+
+
+def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """What `loops.runs.describe` says, part by part."""
+    yield _facts(run)
+    if run["results"]:
+        yield summary(run["results"])
+    if run["metrics"]:
+        yield _iterations(run["metrics"])
+    if run["checkpoints"]:
+        yield _checkpoints(run["checkpoints"])
+    if run["episodes"]:
+        yield _episodes(run["episodes"], run["invalid"])
+
+
+def freed(run: Path, paths: Mapping[str, Sequence[Path]], sizes: Mapping[str, int]) -> Table:
+    """What can go from a run, by kind."""
+    table = _table(str(run), ["what"], ["number", "size"])
+    for kind, size in sizes.items():
+        if paths[kind]:
+            table.add_row(kind, f"{len(paths[kind]):,}", decimal(size))
+    return table
+
+
+def _facts(run: Mapping[str, Any]) -> Table:
+    machine, versions = run["machine"], run["versions"]
+    parts = [
+        machine.get("cpu", ""),
+        f"{machine['cores']} cores" if machine.get("cores") else "",
+        f"{machine['memory_gb']:g} GB" if machine.get("memory_gb") else "",
+        *machine.get("gpus", []),
+    ]
+    state = run["state"]
+    facts = {
+        "run": run["run"],
+        "state": f"{state} (process {run['pid']})" if state == "running" else state,
+        "recipe": f"{run['recipe']}, seed {run['seed']}",
+        "model": run["model"],
+        "iteration": f"{run['iteration']} of {run['iterations']}",
+        "begun": run["created"],
+        "resumed": ", ".join(run["resumed"]),
+        "command": run["command"],
+        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+        "git": run["git"] or "",
+        "machine": ", ".join(part for part in parts if part),
+        "time": ", ".join(f"{name.replace('_', ' ')} {duration(spent)}" for name, spent in run["seconds"].items()),
+        "size": decimal(run["bytes"]),
+    }
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        if value:
+            table.add_row(name, str(value))
+    return table
+
+
+def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
+    shown = metrics[-ROWS:]
+    columns = [column for column in FIGURES if any(column[0] in row for row in shown)]
+    title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
+    table = _table(title, [], ["iteration", *(heading for _, heading, _ in columns)])
+    for row in shown:
+        table.add_row(f"{row['step']:.0f}", *(_figure(row.get(name), form) for name, _, form in columns))
+    return table
+
+
+def _figure(value: float | None, form: str) -> str:
+    if value is None:
+        return ""
+    return form.format(value) if form else duration(value)
+
+
+def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("checkpoints", ["name"], ["success in training", "size"])
+    table.add_column("")
+    for each in checkpoints:
+        marks = ", ".join(mark for mark in ("latest", "best") if each[mark])
+        success = "" if each["success"] is None else f"{each['success']:.1%}"
+        table.add_row(each["name"], success, decimal(each["bytes"]), marks)
+    return table
+
+
+def _episodes(episodes: Mapping[str, int], invalid: Mapping[str, Mapping[str, int]]) -> Table:
+    table = _table("episodes", ["phase"], ["episodes", "invalid"])
+    table.add_column("why")
+    for phase, count in episodes.items():
+        causes = invalid.get(phase, {})
+        why = ", ".join(f"{cause.replace('_', ' ')} {number}" for cause, number in causes.items())
+        table.add_row(phase, f"{count:,}", f"{sum(causes.values()):,}", why)
+    return table
+
+
+def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left")
+    for heading in texts:
+        table.add_column(heading)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
