@@ -14,6 +14,7 @@ from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.oracle_forms import fill
+from webdojo.sites.oracle_view import look
 from webdojo.sites.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
@@ -118,6 +119,18 @@ async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
     for _, (success, _, log) in results:
         assert success, log
     assert any(steps > straight for straight, (_, steps, _) in results), "it took no wrong turn"
+
+
+async def test_it_reads_pages_that_go_on_by_themselves() -> None:
+    config = BrowserConfig(viewport_px=VIEWPORTS["compact"])
+    with SiteServer() as server:
+        async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
+            session = await pool.open("http://shop-1.localhost/", server.headers("", "compact"))
+            await session.page.add_init_script("setTimeout(() => location.reload(), 2)")
+            await session.page.evaluate("location.reload()")
+            for _ in range(30):
+                assert (await look(session.page))["host"] == "shop-1.localhost"
+            await session.close()
 
 
 def test_an_option_with_a_comma_in_it_is_one_option() -> None:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from playwright.async_api import Error as PlaywrightError
+
+from webdojo.browser.ready import is_overtaken
+
 _LOOK = """() => {
   const out = [];
   const fields = 'input:not([type=hidden]), select, textarea, select:open option, [data-option], [data-rich]';
@@ -88,8 +92,17 @@ async def look(page: Any) -> dict[str, Any]:
         `host`, `path` with query, `status`, `width`, `height`, `busy` (a part of it is still to come), `map`, `frames`
         (the paths that frames of the same site show) and `elements`, each with its point `x`, `y` in CSS pixels and
         `clear` where a click at it would meet it; `seen` is a point in the part of it that is in view, and the middle
-        of it where none is.
+        of it where none is. Of a page that goes on to another by itself, that other one.
     """
+    while True:
+        try:
+            return await _read(page)
+        except PlaywrightError as error:
+            if not is_overtaken(error):
+                raise
+
+
+async def _read(page: Any) -> dict[str, Any]:
     view: dict[str, Any] = {**await page.evaluate(_LOOK), "frames": []}
     inner: list[dict[str, Any]] = []
     for frame in page.main_frame.child_frames:
