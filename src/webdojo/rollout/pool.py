@@ -13,6 +13,8 @@ learner steps, which is the synchronous on-policy loop; above 0 both work at onc
              │                         └─ teaches nothing ──────────────┬─ dropped, counted by reason
              └─ its first token lies more than max_staleness versions back ─┘
 
+Episodes that are not for training go first, in the same slots, and no gate counts them (`evaluate`).
+
 Invariants: a group that begins is handed out once, or dropped with a reason, or named by `unsettled`;
 what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `take`.
 """
@@ -26,10 +28,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import NamedTuple, Self
+from uuid import uuid4
 
 from webdojo.errors import TrainError
 from webdojo.rollout.groups import TOO_STALE, Group, RunEpisode, TaskStream, effective, in_order, member_ids
-from webdojo.types import Trajectory
+from webdojo.types import Task, Trajectory
 
 logger = logging.getLogger("webdojo")
 
@@ -115,6 +118,8 @@ class RolloutPool:
         self._again = deque(unsettled.running)
         self._accepted = version * groups + len(self.waiting)
         self._unfinished: dict[str, Group] = {}
+        self._ahead: deque[tuple[RunEpisode, Group]] = deque()
+        """Of one episode each, which is not for training."""
         self._queued: deque[tuple[Group, str]] = deque()
         self._running: dict[asyncio.Task[Trajectory], Group] = {}
         self._ended: asyncio.Queue[asyncio.Task[Trajectory]] = asyncio.Queue()
@@ -149,15 +154,31 @@ class RolloutPool:
         while len(self.waiting) < self._wanted:
             if len(self._since.finished) >= self._max_groups:
                 raise TrainError(self._complaint())
-            if self._driver.done():
-                self._driver.result()
-            await self._news.wait()
-            self._news.clear()
+            await self._next_news()
             on_news()
         self.waiting.sort(key=lambda group: (group.versions[0], group.number))
         taken, self._since = self._since, Taken()
         taken.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
         return taken
+
+    async def evaluate(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
+        """Run an episode of each task in the next slots that are free, and wait for all of them.
+
+        They are of no group that trains: neither the gate nor `take` counts them. All their tokens are of the version
+        that serves if `advance` comes after them.
+
+        Args:
+            run: runs, scores and stores one of these episodes.
+
+        Raises:
+            WebdojoError: an episode raised it, of these or of those that train.
+        """
+        groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
+        self._ahead += [(run, group) for group in groups]
+        self._fill()
+        while not all(group.trajectories for group in groups):
+            await self._next_news()
+        return [trajectory for group in groups for trajectory in group.trajectories]
 
     def advance(self, version: int) -> None:
         """The engine serves `version` from now on: drop what is too old for it, and begin what may begin."""
@@ -179,6 +200,13 @@ class RolloutPool:
         """Seconds that slots were busy so far, summed over the slots, by the event loop's clock."""
         return self._slots.total(len(self._running))
 
+    async def _next_news(self) -> None:
+        """Wait until an episode has ended, or raise what one of them raised."""
+        if self._driver.done():
+            self._driver.result()
+        await self._news.wait()
+        self._news.clear()
+
     async def _drive(self) -> None:
         while True:
             self._end(await self._ended.get())
@@ -187,16 +215,22 @@ class RolloutPool:
     def _fill(self) -> None:
         """Start episodes while there are free slots and something may start."""
         while len(self._running) < self._concurrency:
-            if self._queued:
-                group, name = self._queued.popleft()
-                self._slots.total(len(self._running))
-                episode = asyncio.create_task(self._run(group.task, group.id, name))
-                episode.add_done_callback(self._ended.put_nowait)
-                self._running[episode] = group
+            if self._ahead:
+                run, group = self._ahead.popleft()
+                self._start(run, group, *member_ids(group, 1))
+            elif self._queued:
+                self._start(self._run, *self._queued.popleft())
             elif self._may_begin():
                 self._begin()
             else:
                 break
+
+    def _start(self, run: RunEpisode, group: Group, name: str) -> None:
+        """An episode takes a slot."""
+        self._slots.total(len(self._running))
+        episode = asyncio.create_task(run(group.task, group.id, name))
+        episode.add_done_callback(self._ended.put_nowait)
+        self._running[episode] = group
 
     def _may_begin(self) -> bool:
         """The staleness gate."""
