@@ -67,7 +67,9 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
         saved_recipe(tmp_path / "run", "openwebrl", [])
 
 
-@pytest.mark.parametrize("override", ["seed=4", "tasks.kinds=[wiki]", "model.path=/elsewhere"])
+@pytest.mark.parametrize(
+    "override", ["seed=4", "tasks.kinds=[wiki]", "model.path=/elsewhere", "evaluate.sampling.top_k=1"]
+)
 def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, override):
     start(tmp_path)
     with pytest.raises(ConfigError, match=r"cannot change half-way.*start a new --run"):

@@ -20,6 +20,9 @@ FIXED: dict[str, Callable[[Recipe], object]] = {
     "seed": lambda recipe: recipe.seed,
     "tasks": lambda recipe: recipe.tasks,
     "model.path": lambda recipe: recipe.model.path,
+    "evaluate.sampling": lambda recipe: recipe.evaluate.sampling,
+    "evaluate.max_steps": lambda recipe: recipe.evaluate.max_steps,
+    "evaluate.max_steps_by_difficulty": lambda recipe: recipe.evaluate.max_steps_by_difficulty,
 }
 """What `--resume` may not change."""
 
