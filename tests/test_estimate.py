@@ -19,6 +19,8 @@ def test_phases_follow_from_the_recipe():
     assert (rollouts.episodes, rollouts.turns, rollouts.sampled_tokens) == (24, 144, 1440)
     assert rollouts.visual_tokens == 144 * 100
     assert (evaluation.episodes, evaluation.turns) == (21, 42)
+    during = estimate(load_recipe("quickstart", [*overrides, "train.iterations=9", "evaluate.every=2"]))[2]
+    assert during.episodes == 21 + 4 * 7, "versions 2, 4, 6 and 8; the last one is counted already"
 
 
 def test_turns_are_bounded_by_the_longest_horizon_of_the_tasks_that_are_drawn():

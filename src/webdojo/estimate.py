@@ -38,7 +38,7 @@ def screenshot_tokens(viewport_px: tuple[int, int]) -> int:
 
 
 def estimate(recipe: Recipe) -> list[Phase]:
-    """The phases of a training run, in order: demonstrations, RL rollouts, three evaluations."""
+    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations."""
     seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
@@ -48,7 +48,9 @@ def estimate(recipe: Recipe) -> list[Phase]:
     def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
         return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
 
-    demos, batch, measured = recipe.sft.demos, train.groups_per_iteration * rollout.group_size, 3 * evaluate.tasks
+    demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
+    during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
+    measured = (3 + during) * evaluate.tasks
     horizons = [longest(partial(recipe.horizon, iteration)) for iteration in range(1, train.iterations + 1)]
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Container, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.agent.harness import Harness
@@ -39,6 +39,9 @@ MAX_INVALID = 1 / 3
 Horizon = Callable[[int], int]
 """Turns that a task of a difficulty may take (`config.HorizonSection.horizon`)."""
 
+RunAll = Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]]
+"""Runs an episode of each task, at most so many at once as there is room for."""
+
 
 @dataclass
 class Arena:
@@ -51,8 +54,6 @@ class Arena:
     harness: Harness
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
-    begun: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Episodes begun so far, by phase and task."""
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
@@ -73,14 +74,15 @@ class Arena:
         where `FAILURES_IN_A_ROW` episodes one after the other failed for no fault of the agent.
         """
         failed: list[Trajectory] = []
+        begun: Counter[str] = Counter()
         tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             begun_in = iteration()
-            self.begun[phase, task.id] += 1
-            # Every phase that evaluates meets a task in the same weather, in every run of the recipe.
-            seed = f"{self.recipe.seed}/{task.id}/{self.begun[phase, task.id]}"
+            begun[task.id] += 1
+            # Every evaluation meets a task in the same weather, in every run of the recipe.
+            seed = f"{self.recipe.seed}/{task.id}/{begun[task.id]}"
             trajectory = await run_episode(
                 task,
                 pool=self.pool,
@@ -119,9 +121,13 @@ class Arena:
         sampling: Sampling,
         horizon: Horizon,
         bar: Progress,
+        run_all: RunAll | None = None,
     ) -> list[Trajectory]:
         """One episode of each task; valid ones that the store has of this phase and iteration are not run again, unless
         their screenshots are lost.
+
+        Args:
+            run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` at once.
 
         Raises:
             EngineError, BrowserError: more than `MAX_INVALID` of the episodes failed for no fault of the agent.
@@ -137,19 +143,17 @@ class Arena:
                 done.append(stored)
         bar.advance(len(done))
         by_id = {task.id: task for task in tasks}
-        groups = finished_groups(
-            self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1)),
-            (by_id[id] for id in open_tasks.elements()),
-            group_size=1,
-            concurrency=self.recipe.rollout.concurrency,
-        )
-        async with aclosing(groups):
-            async for group in groups:
-                done += group.trajectories
+        run = self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1))
+        done += await (run_all or self._run_all)(run, [by_id[id] for id in open_tasks.elements()])
         invalid = [t for t in done if t.reward is not None and not t.reward.valid]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
+
+    async def _run_all(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
+        groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)
+        async with aclosing(groups):
+            return [trajectory async for group in groups for trajectory in group.trajectories]
 
 
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:

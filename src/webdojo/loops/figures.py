@@ -1,10 +1,11 @@
-"""What the episodes of an iteration did, and how old its batch is: the loop's figures, by name."""
+"""What the episodes of an iteration did, how old its batch is, and how a policy was measured: figures by name."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 from webdojo.agent.prefix import shared_fraction
 from webdojo.rollout.groups import TOO_STALE, Group
@@ -32,6 +33,20 @@ def of_episodes(taken: Taken) -> dict[str, float]:
         figures["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
         figures["prefix_shared"] = fmean(shared_fraction(t.turns) for t in episodes)
     return figures
+
+
+def of_evaluation(found: Mapping[str, Any]) -> dict[str, float]:
+    """`SuccessRate`, as it stands in `result.json`, in the numbers of a curve: `success` is over all tasks."""
+    low, high = found["ci95"]
+    return {
+        "success": found["rate"],
+        "ci95_low": low,
+        "ci95_high": high,
+        "n": found["n"],
+        "invalid": found["n"] - found["valid_n"],
+        "steps": found["steps"],
+        "response_tokens": found["response_tokens"],
+    }
 
 
 def of_staleness(groups: Sequence[Group], version: int) -> dict[str, float]:

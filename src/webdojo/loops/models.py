@@ -57,12 +57,15 @@ def engine_dtype(config: ModelConfig) -> torch.dtype:
     return torch.bfloat16 if config.dtype == "bfloat16" else torch.float32
 
 
-def make_engine(recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0) -> HFEngine | VLLMEngine:
+def make_engine(
+    recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0
+) -> HFEngine | VLLMEngine:
     """An engine that serves a model; its owner closes it.
 
     Args:
         attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
             others of its group that were stored before does not repeat what they drew.
+        version: of the model's weights.
 
     Raises:
         EngineError: vLLM does not start.
@@ -76,6 +79,7 @@ def make_engine(recipe: Recipe, images: ImageSource, model_path: str, attempt: i
             Processor.load(folder),
             images,
             config.vllm,
+            version,
             seed=seed,
             device=device_of(config),
             dtype=engine_dtype(config),
@@ -84,7 +88,7 @@ def make_engine(recipe: Recipe, images: ImageSource, model_path: str, attempt: i
         )
     model, processor = load_model(model_path, dtype=engine_dtype(config))
     model.to(device_of(config))  # type: ignore[arg-type]
-    return HFEngine(model, processor, images, seed=seed, threads=config.threads)
+    return HFEngine(model, processor, images, version, seed=seed, threads=config.threads)
 
 
 def check_ranks(recipe: Recipe) -> None:

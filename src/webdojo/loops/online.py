@@ -5,6 +5,7 @@
         advantage of an episode: its reward against its group
         clipped policy update on every response token of every turn
         checkpoint, then publish the weights to the engine, under which running episodes go on
+        every so many updates, measure the policy on held-out tasks before it changes again
 
 `rollout.max_staleness` bounds how many versions a token may be older than the weights that it trains. At 0
 the pool rests while the learner steps; above 0 it goes on.
@@ -24,6 +25,7 @@ from typing import Any
 
 from webdojo.loops import figures
 from webdojo.loops.arena import Arena
+from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_others
 from webdojo.loops.lap import Laps
 from webdojo.loops.log import RunLog
@@ -43,13 +45,21 @@ from webdojo.types import Task, TrainableEngine, Trajectory
 PHASE = RL
 
 
-async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks: Sequence[Task], log: RunLog) -> None:
+async def online(
+    arena: Arena,
+    learner: Learner,
+    engine: TrainableEngine,
+    tasks: Sequence[Task],
+    log: RunLog,
+    heldout: Sequence[Task] = (),
+) -> None:
     """Train until `train.iterations` iterations are done, from the store's last RL checkpoint if there is one.
 
     Args:
         learner: holds the warm-started weights; on resume they are replaced by the checkpoint's.
         engine: samples; gets the learner's weights at the start and after every update.
         tasks: the training tasks; their order is a seeded shuffle, pass after pass.
+        heldout: what `evaluate.every` measures policies on.
 
     Raises:
         TrainError: no groups that can train, or an update with figures that are not finite.
@@ -98,18 +108,23 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
         stored=_reusing(store, members, unsettled),
         on_end=mixture.note,
     )
-    async with pool:
+    async with pool, Evaluations(arena, engine, heldout, pool, log) as evaluations:
         laps = Laps(pool, rollout.concurrency)
+        evaluations.begin(done)
         for iteration in range(done + 1, config.iterations + 1):
             with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
                 with laps.phase("wait"):
                     taken = await pool.take(_shower(bar, pool))
+                    if not rollout.max_staleness:  # nothing runs while the learner steps
+                        await evaluations.end()
                 samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, taken.groups, recipe)
                 bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
                 with laps.phase("update"):
                     async with asleep(engine):
                         temperature = rollout.sampling.temperature
                         update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
+                with laps.phase("wait"):
+                    await evaluations.end()
             meta: dict[str, Any] = {
                 "phase": PHASE,
                 "iteration": iteration,
@@ -128,6 +143,7 @@ async def online(arena: Arena, learner: Learner, engine: TrainableEngine, tasks:
             with laps.phase("publish"):
                 await engine.update_weights(learner.state_dict(), version=iteration)
             pool.advance(iteration)
+            evaluations.begin(iteration)
 
 
 def latest(store: RunStore) -> Checkpoint | None:

@@ -23,6 +23,9 @@ from webdojo.errors import ConfigError
 from webdojo.evaluate.metrics import success
 from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.browsers import check_servers
+from webdojo.loops.evaluations import PHASE as EVALUATION
+from webdojo.loops.evaluations import told
+from webdojo.loops.figures import of_evaluation
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import check_ranks, learn, make_engine, make_learner
@@ -96,6 +99,8 @@ class Pipeline:
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
         self.heldout = heldout_tasks(recipe.tasks, recipe.evaluate.tasks, recipe.seed)
+        self._evaluated: dict[str, tuple[str, int]] = {}
+        """Phase and iteration of the evaluation of each model."""
 
     @cached_property
     def tasks(self) -> list[Task]:
@@ -116,15 +121,19 @@ class Pipeline:
                 result["sft"] = self.store.checkpoint(SFT).meta["figures"]
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(arena, "eval_sft", start)
+                self._note_evaluation(0, result["success_sft"])
             with self._timed("rl"):
                 final = await self.learn_online(arena, start)
             with self._timed("evaluate_rl"):
                 trained = latest(self.store)
                 iteration = 0 if trained is None else trained.meta["iteration"]
-                result["success_rl"] = await self.evaluate(arena, "eval_rl", final, iteration)
+                result["success_rl"] = await self.evaluate(arena, EVALUATION, final, iteration)
+                self._note_evaluation(iteration, result["success_rl"])
         if (found := best(self.store, RL)) is not None:
             where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
             result["best"] = where | {"success": found.success}
+        if self.recipe.evaluate.every:
+            result["evaluations"] = told(self.store)
         info = self.store.info
         result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": final}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
@@ -135,10 +144,11 @@ class Pipeline:
         """Success on the held-out tasks.
 
         Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
-        as they are.
+        as they are; so do those of another phase that measured the same model.
         """
         config = self.recipe.evaluate
-        engine = make_engine(self.recipe, self.store.images, model_path)
+        phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
+        engine = make_engine(self.recipe, self.store.images, model_path, version=iteration)
         try:
             with progress(phase.replace("_", " "), len(self.heldout)) as bar:
                 episodes = await arena.run_tasks(
@@ -196,11 +206,16 @@ class Pipeline:
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             engine = make_engine(self.recipe, self.store.images, start, attempt)
             try:
-                await online(arena, learner, engine, self.tasks, self.log)
+                await online(arena, learner, engine, self.tasks, self.log, self.heldout)
             finally:
                 engine.close()
         checkpoint = latest(self.store)
         return start if checkpoint is None else str(checkpoint.path)
+
+    def _note_evaluation(self, iteration: int, found: dict[str, Any]) -> None:
+        """Put an end on the curve of the evaluations during online training, if there are any."""
+        if self.recipe.evaluate.every:
+            self.log.write(EVALUATION, iteration, of_evaluation(found))
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

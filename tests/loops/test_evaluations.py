@@ -1,0 +1,273 @@
+"""Evaluation during online training: what trains is the same, each token is of its version, and kills cost nothing.
+
+But for the last test the browsers, the engine and the learner are stand-ins: episodes end in milliseconds, and what an
+engine says follows from its version, the prompt and how often it was asked that, as with `HFEngine`. Arena, pool, loop
+and store are the real ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.loops.conftest import SmallRecipe
+from tests.train.records import turn
+from webdojo.config import Recipe, dump_recipe, load_recipe
+from webdojo.errors import BrowserError
+from webdojo.evaluate.metrics import wilson95
+from webdojo.loops import arena as arenas
+from webdojo.loops.arena import Arena
+from webdojo.loops.evaluations import PHASE, told
+from webdojo.loops.log import RunLog
+from webdojo.loops.online import online
+from webdojo.loops.pipeline import train
+from webdojo.store.run import RunStore
+from webdojo.tasks.miniwob import HOST, KIND
+from webdojo.train.batch import Sample
+from webdojo.types import (
+    EngineHealth,
+    FinishReason,
+    Prompt,
+    Response,
+    Sampling,
+    Task,
+    Termination,
+    TextSegment,
+    Trajectory,
+    Turn,
+)
+
+ITERATIONS = 5
+SLOTS = 5
+
+
+def task(name: str) -> Task:
+    return Task(id=name, instruction="Do it", start_url="http://a/", website=HOST, kind=KIND, evaluator={"type": KIND})
+
+
+TASKS = [task(f"t{n}") for n in range(40)]
+HELDOUT = [task(f"h{n}") for n in range(6)]
+
+
+class Notebook:
+    """A learner that writes down what it trained on."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.trained: list[list[Sample]] = []
+        self.config = recipe.train
+        self.stop = threading.Event()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
+        self.trained.append(samples)
+        return {"samples": len(samples)}
+
+    def save(self, folder: Path) -> None:
+        (folder / "trained").write_bytes(pickle.dumps(self.trained))
+
+    def load(self, folder: Path) -> None:
+        self.trained = pickle.loads((folder / "trained").read_bytes())
+
+
+class Engine:
+    """Says something else under every version."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.asked: Counter[tuple[int, ...]] = Counter()
+
+    async def update_weights(self, source: object, version: int) -> None:
+        await asyncio.sleep(0.002)
+        self.version = version
+        self.asked.clear()
+
+    def health(self) -> EngineHealth:
+        return EngineHealth(alive=True, version=self.version)
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        ids = tuple(prompt.ids(0))
+        draw = random.Random(f"{self.version}/{ids}/{self.asked[ids]}")
+        self.asked[ids] += 1
+        return Response(
+            ids=[draw.randrange(1_000_000) for _ in range(2)],
+            logprobs=[-draw.random() for _ in range(2)],
+            versions=[self.version] * 2,
+            finish_reason=FinishReason.STOP,
+        )
+
+
+class World:
+    """Runs the loop with episodes that end in milliseconds; held-out ones take longer."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.dead: Callable[[Task], bool] = lambda task: False
+        self.running = self.most = 0
+        self.begun: Counter[str] = Counter()
+        self.loop: asyncio.Task[None]
+        self.kill_at = 0
+        """Held-out turns until the loop is killed; never at 0."""
+        monkeypatch.setattr(arenas, "run_episode", self.episode)
+
+    async def episode(self, task: Task, **given: Any) -> Trajectory:
+        """Two turns, with a pause between them in which the weights may change."""
+        self.running += 1
+        self.most = max(self.most, self.running)
+        self.begun[task.id] += 1
+        engine, said = given["actor"](task, None), b""
+        turns: list[Turn] = []
+        for _ in range(2):
+            self.kill_at -= task in HELDOUT
+            if task in HELDOUT and self.kill_at == 0:
+                self.loop.cancel()
+            prompt = Prompt(segments=(TextSegment(ids=tuple(task.id.encode() + said)),))
+            turns.append(turn(prompt, await engine.generate(prompt, given["sampling"])))
+            said = str(turns[-1].response.ids).encode()
+            await asyncio.sleep(0.01 if task in HELDOUT else random.Random(said).uniform(0, 0.004))
+        self.running -= 1
+        return Trajectory(
+            id=given["trajectory_id"],
+            task=task,
+            group=given["group"],
+            turns=turns,
+            termination=Termination.START_ERROR if self.dead(task) else Termination.COMPLETED,
+            state={HOST: {"done": True, "raw_reward": turns[0].response.ids[0] % 2, "sky": str(given["weather"])}},
+        )
+
+    def go(self, *overrides: str) -> list[list[Sample]]:
+        """Train, from where an earlier call was killed; what the learner trained on."""
+        sizes = [f"train.iterations={ITERATIONS}", "train.groups_per_iteration=2", "rollout.group_size=3"]
+        speed = [f"rollout.concurrency={SLOTS}", "train.threads=1", "tasks.weather=2"]
+        recipe = load_recipe("quickstart", [*sizes, *speed, *overrides])
+        learner = Notebook(recipe)
+
+        async def run(store: RunStore, log: RunLog) -> None:
+            nothing = cast(Any, None)
+            arena = Arena(recipe, store, pool=nothing, server=nothing, harness=nothing)
+            self.loop = asyncio.create_task(online(arena, cast(Any, learner), cast(Any, Engine()), TASKS, log, HELDOUT))
+            with suppress(asyncio.CancelledError):
+                await self.loop
+
+        self.running = 0
+        if not self.folder.exists():
+            RunStore.create(self.folder, dump_recipe(recipe), {}).close()
+        with RunStore.open(self.folder) as store, RunLog(store) as log:
+            asyncio.run(run(store, log))
+        return learner.trained
+
+    def stored(self, phase: str) -> dict[tuple[str, tuple[int, ...]], dict[str, Any]]:
+        """What it has of a phase, by task and versions and without what differs from run to run."""
+        with RunStore.open(self.folder, readonly=True) as store:
+            return {
+                (t.id if phase == "rl" else t.task.id, tuple(t.versions)): t.model_dump(exclude={"id", "group"})
+                for t in store.trajectories(phase)
+            }
+
+
+def test_on_policy_training_is_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, measured = World(tmp_path / "plain", monkeypatch), World(tmp_path / "measured", monkeypatch)
+    trained = []
+    for world, every in ((plain, 0), (measured, 2)):
+        monkeypatch.setattr(arenas, "run_episode", world.episode)
+        trained.append(world.go("rollout.max_staleness=0", f"evaluate.every={every}"))
+    assert trained[0] == trained[1]
+    assert len(trained[0]) == ITERATIONS
+    assert plain.stored("rl") == measured.stored("rl")
+    assert not plain.stored(PHASE)
+    assert set(measured.stored(PHASE)) == {(task.id, (version,)) for task in HELDOUT for version in (2, 4)}
+
+
+def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path / "run", monkeypatch)
+    world.go("rollout.max_staleness=2", "evaluate.every=2")
+    assert world.most == SLOTS
+    with RunStore.open(world.folder, readonly=True) as store:
+        assert max(row["staleness_max"] for row in store.metrics("rl")) in (1, 2), "nothing overlapped"
+        rows, evaluations = store.metrics(PHASE), told(store)
+        for version in (2, 4):
+            found = store.trajectories(PHASE, version)
+            assert {t.task.id: tuple(t.versions) for t in found} == {task.id: (version,) for task in HELDOUT}
+    assert [row["step"] for row in rows] == [2, 4]
+    for row, evaluation in zip(rows, evaluations, strict=True):
+        successes = round(row["success"] * row["n"])
+        assert (row["ci95_low"], row["ci95_high"]) == wilson95(successes, len(HELDOUT))
+        assert evaluation == {
+            "iteration": row["step"],
+            "n": 6,
+            "rate": successes / 6,
+            "ci95": list(wilson95(successes, 6)),
+        }
+    skies = {key: each["state"][HOST]["sky"] for key, each in world.stored(PHASE).items()}
+    assert all(skies[task.id, (2,)] == skies[task.id, (4,)] for task in HELDOUT), "not the same weather each time"
+    assert len(set(skies.values())) == len(HELDOUT)
+
+
+def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, draw = World(tmp_path / "run", monkeypatch), random.Random(3)
+    options = ("rollout.max_staleness=2", "evaluate.every=1")
+    for _ in range(8):
+        world.kill_at = draw.randint(1, 2 * len(HELDOUT))
+        assert len(world.go(*options)) < ITERATIONS
+    world.kill_at = 0
+    trained = world.go(*options)
+    assert len(trained) == ITERATIONS
+    with RunStore.open(world.folder, readonly=True) as store:
+        assert [row["step"] for row in store.metrics(PHASE)] == [1, 2, 3, 4]
+        assert {row["n"] for row in store.metrics(PHASE)} == {len(HELDOUT)}
+        rows = store.rows(PHASE)
+        for version in (1, 2, 3, 4):
+            assert {v for t in store.trajectories(PHASE, version) for v in t.versions} == {version}
+    times = Counter((row.iteration, row.task_id) for row in rows)
+    assert set(times) == {(version, task.id) for version in (1, 2, 3, 4) for task in HELDOUT}
+    assert set(times.values()) == {1}, "an episode that was stored ran again"
+    assert sum(world.begun[task.id] for task in HELDOUT) > len(rows) + 8, "kills met no evaluation"
+
+
+def test_dead_sites_end_the_run_and_a_resumed_one_measures_the_same_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path / "run", monkeypatch)
+    world.dead = lambda task: task in HELDOUT[:3]
+    with pytest.raises(BrowserError, match=r"3 of 6 episodes of phase 'eval_rl' failed for no fault of the agent"):
+        world.go("evaluate.every=3")
+    with RunStore.open(world.folder, readonly=True) as store:
+        assert not store.metrics(PHASE)
+        assert len(store.metrics("rl")) == 3, "the version moved on without its evaluation"
+    world.dead = lambda task: task is HELDOUT[0]
+    assert len(world.go("evaluate.every=3")) == ITERATIONS
+    with RunStore.open(world.folder, readonly=True) as store:
+        (row,) = store.metrics(PHASE)
+        tries = Counter(each.task_id for each in store.rows(PHASE, 3))
+    assert (row["step"], row["n"], row["invalid"]) == (3, 6, 1)
+    assert tries == {**{task.id: 2 for task in HELDOUT[:3]}, **{task.id: 1 for task in HELDOUT[3:]}}
+
+
+def test_a_whole_run_measures_every_version_once(tmp_path: Path, small_recipe: SmallRecipe) -> None:
+    """With a real model and real browsers; there are no demonstrations, so RL starts from the base."""
+    result = train(small_recipe("train.iterations=2", "sft.demos=0", "evaluate.every=1"), tmp_path / "run", False)
+    assert [found["iteration"] for found in result["evaluations"]] == [0, 1, 2]
+    for stage, found in zip(("success_base", "success_rl"), result["evaluations"][::2], strict=True):
+        assert found == {"iteration": found["iteration"]} | {key: result[stage][key] for key in ("n", "rate", "ci95")}
+    assert result["success_sft"] == result["success_base"]
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        evaluated = [row for row in store.rows() if row.phase.startswith("eval")]
+        assert Counter((row.phase, row.iteration) for row in evaluated) == {
+            ("eval_base", 0): 2,
+            (PHASE, 1): 2,
+            (PHASE, 2): 2,
+        }
+        for version in (1, 2):
+            assert [t.versions for t in store.trajectories(PHASE, version)] == [[version]] * 2
