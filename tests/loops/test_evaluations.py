@@ -262,6 +262,7 @@ def test_a_whole_run_measures_every_version_once(tmp_path: Path, small_recipe: S
     for stage, found in zip(("success_base", "success_rl"), result["evaluations"][::2], strict=True):
         assert found == {"iteration": found["iteration"]} | {key: result[stage][key] for key in ("n", "rate", "ci95")}
     assert result["success_sft"] == result["success_base"]
+    assert result["best"]["heldout"]
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         evaluated = [row for row in store.rows() if row.phase.startswith("eval")]
         assert Counter((row.phase, row.iteration) for row in evaluated) == {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.loops.keep import best, remove_others, staying
 from webdojo.store.run import RunStore
 
@@ -82,3 +83,19 @@ def test_of_equals_the_later_is_the_best(tmp_path: Path) -> None:
         found = best(store, "rl")
     assert found is not None
     assert found.checkpoint.name == "rl-0002"
+
+
+def test_success_on_held_out_tasks_decides_once_there_is_any(tmp_path: Path) -> None:
+    measured = {3: 0.4, 6: 0.6, 9: 0.5}
+    with RunStore.create(tmp_path / "run", "", {}) as store:
+        store.add_metrics(EVALUATION, 0, {"success": 0.9})  # of the warm start, which is not of this phase
+        for iteration in range(1, 11):
+            iterate(store, iteration, {2: 0.99}.get(iteration, 0.7))
+            remove_others(store, "rl", every=100, limit=0)
+            found = best(store, "rl")
+            assert found is None or found.heldout == (iteration > 3)
+            if iteration in measured:  # while it is the latest
+                store.add_metrics(EVALUATION, iteration, {"success": measured[iteration]})
+        assert found is not None
+        assert (found.checkpoint.name, found.success) == ("rl-0006", 0.6)
+        assert {c.name for c in store.checkpoints()} == {"rl-0006", "rl-0010"}

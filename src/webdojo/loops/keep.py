@@ -1,9 +1,10 @@
 """Which checkpoints of online training stay: the latest, the best, and the last few of every so-many-th iteration.
 
-The best is the one whose policy succeeded most often in the episodes that it rolled out for training, which are those
-of the iteration after it: they come by the hundred and for nothing, where an evaluation would take its own. Nothing is
-written down about it. It follows from the stored figures, and the best so far is never removed, so a run that is killed
-at any point goes on with the same one.
+The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
+(`evaluate.every`), it goes by the episodes that a policy rolled out for training, which are those of the iteration
+after it: they come by the hundred and for nothing, but on other tasks each time. Nothing is written down about it. It
+follows from the stored figures, and the best so far is never removed, so a run that is killed at any point goes on with
+the same one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore
 
@@ -20,15 +22,18 @@ class Scored(NamedTuple):
 
     checkpoint: Checkpoint
     success: float
-    """Share of the valid training episodes that succeeded."""
+    """Share of the held-out tasks, or else of the valid training episodes."""
+    heldout: bool
 
 
 def best(store: RunStore, phase: str) -> Scored | None:
     """The checkpoint of the most successful policy, the later of equals; None before any has rolled out."""
-    success = {int(row["step"]) - 1: row["success"] for row in store.metrics(phase) if "success" in row}
-    scored = [
-        Scored(found, success[iteration]) for iteration, found in _saved(store, phase).items() if iteration in success
-    ]
+    saved = _saved(store, phase)
+    measured = {int(row["step"]): row["success"] for row in store.metrics(EVALUATION)}
+    heldout = not saved.keys().isdisjoint(measured)
+    rolled_out = {int(row["step"]) - 1: row["success"] for row in store.metrics(phase) if "success" in row}
+    success = measured if heldout else rolled_out
+    scored = [Scored(found, success[i], heldout) for i, found in saved.items() if i in success]
     return max(scored, key=lambda each: (each.success, each.checkpoint.meta["iteration"]), default=None)
 
 

@@ -131,7 +131,7 @@ class Pipeline:
                 self._note_evaluation(iteration, result["success_rl"])
         if (found := best(self.store, RL)) is not None:
             where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
-            result["best"] = where | {"success": found.success}
+            result["best"] = where | {"success": found.success, "heldout": found.heldout}
         if self.recipe.evaluate.every:
             result["evaluations"] = told(self.store)
         info = self.store.info
