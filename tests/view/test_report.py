@@ -120,6 +120,7 @@ async def test_says_what_the_run_found(finished):
             figure = page.locator(".health figure", has_text=title).first
             assert await figure.locator("circle.point").count() == 24
         assert await page.locator("[aria-label='Success by difficulty for each stage'] rect").count() == 12
+        assert await page.locator("[aria-label='Success and reward by iteration'] .point.control").count() == 4
         widths = await page.locator(".stage .fill").evaluate_all(
             "bars => bars.map((b) => b.getBoundingClientRect().width / b.parentElement.getBoundingClientRect().width)"
         )

@@ -59,7 +59,7 @@ def write_report(store: RunStore, path: Path) -> Path:
     """Write the report of a finished or unfinished run to `path` and return it."""
     rows, result = store.rows(), store.get("result", {})
     stages = [stage for stage in STAGES if stage[0] in result]
-    rl, sft = store.metrics("rl"), store.metrics("sft")
+    rl, sft, evaluations = store.metrics("rl"), store.metrics("sft"), store.metrics("eval_rl")
     references = [
         Reference(f"Held-out, after {name}", css, result[key]["rate"])
         for key, name, css in (("success_sft", "SFT", "sft"), ("success_rl", "RL", "rl"))
@@ -76,7 +76,8 @@ def write_report(store: RunStore, path: Path) -> Path:
         headline=_headline(result),
         seconds=_seconds(result, rl),
         difficulty=_difficulty_chart(result, stages),
-        curve=_curve(rl, references),
+        curve=_curve(rl, evaluations, references),
+        evaluations=evaluations,
         references=references,
         time_chart=_time_chart(rl),
         sft_chart=_metric_chart(sft, "loss", "sft", "SFT loss by step"),
@@ -158,10 +159,13 @@ def _difficulty_chart(result: dict[str, Any], stages: list[tuple[str, str, str]]
     return grouped_bars(groups, "Success by difficulty for each stage")
 
 
-def _curve(rl: list[dict[str, float]], references: list[Reference]) -> Markup | None:
+def _curve(
+    rl: list[dict[str, float]], evaluations: list[dict[str, float]], references: list[Reference]
+) -> Markup | None:
     if not rl:
         return None
     lines = [_series(rl, "success", "Success", "rl"), _series(rl, "reward", "Reward", "reward")]
+    lines.append(_series(evaluations, "success", "Held-out", "control"))
     lowest = min([0.0, *(y for line in lines for _, y in line.points if math.isfinite(y))])
     # Rewards are 0 and 1, and -1 for broken formats, so both lines share one axis of shares.
     return line_chart(
