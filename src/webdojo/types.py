@@ -283,8 +283,11 @@ class Turn(Record):
     feedback: list[Feedback] = Field(default_factory=list)
     same_screen: bool = False
     """The next screen is this one, to the pixel: the calls changed nothing that can be seen (WebGym §5.2)."""
+    began: float = 0.0
+    """Unix time at which the engine was asked; 0: not known."""
     seconds: dict[str, float] = Field(default_factory=dict)
-    """Wall seconds by phase: `generate`, `act`, `observe`."""
+    """Wall seconds by phase: `generate`, `act`, `observe`; and `ready`, the part of `act` in which the browser waited
+    for pages."""
 
 
 class Termination(StrEnum):
@@ -340,7 +343,11 @@ class Trajectory(Record):
     state: dict[str, Any] = Field(default_factory=dict)
     """Final state of the embedded site for this session, as its evaluator reads it."""
     reward: Reward | None = None
+    began: float = 0.0
+    """Unix time; 0: not known."""
     seconds: dict[str, float] = Field(default_factory=dict)
+    """Wall seconds by phase: `start`, those of the turns, `close`, and `total` of them and what is between them; then
+    `reward`."""
 
     @property
     def steps(self) -> int:

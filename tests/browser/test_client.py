@@ -149,9 +149,10 @@ async def test_trajectories_equal_those_of_the_local_pool(agent: HarnessConfig, 
             trajectory_id=task.id,
         )
         trajectory.reward = score(trajectory)
+        assert all("ready" in turn.seconds for turn in trajectory.turns if "act" in turn.seconds)
         for turn in trajectory.turns:
-            turn.seconds = {}
-        trajectory.seconds = {}
+            turn.began, turn.seconds = 0, {}
+        trajectory.began, trajectory.seconds = 0, {}
         return trajectory
 
     with SiteServer() as sites:

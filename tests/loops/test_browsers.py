@@ -55,9 +55,9 @@ def evaluated(recipe: Recipe, folder: Path) -> list[dict[str, Any]]:
         episodes = sorted(store.trajectories("eval", 0), key=lambda trajectory: trajectory.task.id)
     for episode in episodes:
         episode.id = episode.group = ""
-        episode.seconds = {}
+        episode.began, episode.seconds = 0, {}
         for turn in episode.turns:
-            turn.seconds = turn.response.seconds = {}
+            turn.began, turn.seconds, turn.response.seconds = 0, {}, {}
     return [episode.model_dump() for episode in episodes]
 
 

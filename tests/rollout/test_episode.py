@@ -131,12 +131,17 @@ async def test_completed_episode_holds_all_that_happened(stage, site):
     assert [turn.text for turn in trajectory.turns] == [NEXT, DONE]
     assert [len(turn.feedback) for turn in trajectory.turns] == [1, 1]
     assert trajectory.versions == [3]
-    assert [set(turn.seconds) for turn in trajectory.turns] == [{"generate", "act", "observe"}, {"generate", "act"}]
+    phases = [{"generate", "act", "ready", "observe"}, {"generate", "act", "ready"}]
+    assert [set(turn.seconds) for turn in trajectory.turns] == phases
+    assert 0 < trajectory.turns[0].seconds["ready"] <= trajectory.turns[0].seconds["act"]
+    assert trajectory.turns[1].seconds["ready"] == 0, "`done` waits for nothing"
+    assert trajectory.began < trajectory.turns[0].began < trajectory.turns[1].began
+    assert trajectory.turns[1].began < trajectory.began + trajectory.seconds["total"]
     for turn, prompt in zip(trajectory.turns, stage.actor.prompts, strict=True):
         assert turn.prompt == prompt
         assert prompt.images == [turn.observation.screenshot]
         assert IMAGES.get(turn.observation.screenshot.sha)[:2] == b"\xff\xd8"
-    assert set(trajectory.seconds) == {"start", "generate", "act", "observe", "total"}
+    assert set(trajectory.seconds) == {"start", "generate", "act", "observe", "close", "total"}
     assert stage.actor.session.page.is_closed()
 
 

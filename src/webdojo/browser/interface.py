@@ -21,6 +21,8 @@ class ActResult:
 
     feedback: list[Feedback] = field(default_factory=list)
     answer: str | None = None
+    seconds: dict[str, float] = field(default_factory=dict, compare=False)
+    """`ready`: in which pages were waited for."""
 
 
 class Session(Protocol):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Container, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol, TypeVar
@@ -96,6 +97,8 @@ class BrowserSession:
         """Windows that were asked for and have not come yet."""
         self._tab_came = asyncio.Event()
         self._notes: list[str] = []
+        self._ready_s = 0.0
+        """Spent in `settle` so far."""
         self._expired = False
         self._closing: asyncio.Task[None] | None = None
         context.on("page", self._on_page)
@@ -150,7 +153,7 @@ class BrowserSession:
         Raises:
             BrowserError: the browser died or the tab crashed.
         """
-        result = ActResult()
+        result, ready_s = ActResult(), self._ready_s
         for call in calls:
             try:
                 with self.log.timed(call.name):
@@ -165,6 +168,7 @@ class BrowserSession:
             if call.name == "done" and feedback.ok:
                 result.answer = call.arguments["answer"]
                 break
+        result.seconds["ready"] = self._ready_s - ready_s
         return result
 
     async def close(self) -> None:
@@ -231,6 +235,13 @@ class BrowserSession:
         Args:
             point: CSS pixel whose element the state describes.
         """
+        began = time.monotonic()
+        try:
+            return await self._settle(point)
+        finally:
+            self._ready_s += time.monotonic() - began
+
+    async def _settle(self, point: tuple[int, int] | None) -> PageState:
         async with self.drawing():
             while True:
                 await self._catch_up()

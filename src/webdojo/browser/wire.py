@@ -141,7 +141,8 @@ def unpack_observation(body: bytes) -> tuple[Observation, bytes]:
 
 
 def pack_result(result: ActResult) -> bytes:
-    return _encode({"feedback": [feedback.model_dump() for feedback in result.feedback], "answer": result.answer})
+    feedback = [feedback.model_dump() for feedback in result.feedback]
+    return _encode({"feedback": feedback, "answer": result.answer, "seconds": result.seconds})
 
 
 def unpack_result(body: bytes) -> ActResult:

@@ -82,17 +82,18 @@ async def run_episode(
             f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode the server that has it"
         )
     check_layout(task, layout)
+    clock = _Clock()
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,
         group=group,
         turns=[],
         termination=Termination.ABORTED,
+        began=clock.now(),
     )
     site = server if task.kind else None
     visit = uuid4().hex  # site state belongs to the visit, so that a repeated trajectory id starts afresh
     storage_state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
-    clock = _Clock()
     deadline = asyncio.timeout(config.task_timeout_s)
     try:
         async with deadline:
@@ -103,9 +104,11 @@ async def run_episode(
                 engine = actor(task, session)
                 await _converse(trajectory, session, harness, engine, config, sampling, max_steps, clock, on_turn)
             finally:
-                if site is not None:
-                    trajectory.state = site.state(visit)
-                await session.close()
+                clock.next_turn()
+                with clock.phase("close"):
+                    if site is not None:
+                        trajectory.state = site.state(visit)
+                    await session.close()
     except TimeoutError:
         if not deadline.expired():
             raise
@@ -146,12 +149,13 @@ async def _converse(
         prompt = conversation.prompt(room)
         if len(prompt) > room:
             return _end(trajectory, Termination.CONTEXT_LENGTH)
-        clock.start_turn()
+        clock.next_turn()
+        began = clock.now()
         with clock.phase("generate"):
             response = await engine.generate(prompt, sampling)
         text = harness.codec.decode(response.ids)
         parsed = conversation.parse(text)
-        turn = Turn(observation=observation, prompt=prompt, response=response, text=text, parsed=parsed)
+        turn = Turn(observation=observation, prompt=prompt, response=response, text=text, parsed=parsed, began=began)
         trajectory.turns.append(turn)
         turn.seconds = clock.turn
         if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
@@ -163,6 +167,7 @@ async def _converse(
             with clock.phase("act"):
                 result = await session.act(parsed.calls)
             turn.feedback, answer = result.feedback, result.answer
+            turn.seconds |= result.seconds
         on_turn(turn)
         if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
             with clock.phase("observe"):
@@ -187,10 +192,16 @@ class _Clock:
 
     def __init__(self) -> None:
         self._begin = time.perf_counter()
+        self._begin_unix = time.time()
         self._total: dict[str, float] = {}
         self.turn: dict[str, float] = {}
 
-    def start_turn(self) -> None:
+    def now(self) -> float:
+        """Unix time that runs on evenly, whatever is done to the machine's clock meanwhile."""
+        return self._begin_unix + time.perf_counter() - self._begin
+
+    def next_turn(self) -> None:
+        """What follows is not of the turn at hand any more."""
         self.turn = {}
 
     def phases(self) -> dict[str, float]:
