@@ -7,6 +7,7 @@ again ends the run with an error instead of looking like an agent that fails.
 
 from __future__ import annotations
 
+import time
 from asyncio import to_thread
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
@@ -97,8 +98,13 @@ class Arena:
                 group=group,
                 trajectory_id=trajectory_id,
             )
+            judging = time.perf_counter()
             trajectory.reward = score(trajectory)
+            storing = time.perf_counter()
+            trajectory.seconds["reward"] = storing - judging
             await to_thread(self.store.add_trajectory, trajectory, phase, begun_in)
+            # Nobody can store how long storing takes: this stays in the memory of the iteration.
+            trajectory.seconds["store"] = time.perf_counter() - storing
             if self.blocklist is not None:
                 self.blocklist.note(trajectory)
             on_episode(trajectory)

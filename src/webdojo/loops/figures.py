@@ -1,4 +1,6 @@
-"""What the episodes of an iteration did, how old its batch is, and how a policy was measured: figures by name."""
+"""What the episodes of an iteration did and where their time went, how old its batch is, and how a policy was measured:
+figures by name.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import Any
 from webdojo.agent.prefix import shared_fraction
 from webdojo.rollout.groups import TOO_STALE, Group
 from webdojo.rollout.pool import Taken
+from webdojo.rollout.slot_time import PHASES, slot_seconds
 
 
 def of_episodes(taken: Taken) -> dict[str, float]:
@@ -47,6 +50,19 @@ def of_evaluation(found: Mapping[str, Any]) -> dict[str, float]:
         "steps": found["steps"],
         "response_tokens": found["response_tokens"],
     }
+
+
+def of_slots(groups: Sequence[Group]) -> dict[str, float]:
+    """What the slots of the episodes of some groups were taken for (`rollout.slot_time`).
+
+    Returns:
+        `slot_start`, `slot_queue`, …: shares of the slots' time, which sum to 1; nothing where no time was clocked.
+    """
+    spent = [slot_seconds(trajectory) for group in groups for trajectory in group.trajectories]
+    total = sum(sum(seconds.values()) for seconds in spent)
+    if not total:
+        return {}
+    return {f"slot_{phase}": sum(seconds[phase] for seconds in spent) / total for phase in PHASES}
 
 
 def of_staleness(groups: Sequence[Group], version: int) -> dict[str, float]:
