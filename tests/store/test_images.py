@@ -14,6 +14,7 @@ def test_same_bytes_are_stored_once_and_come_back(tmp_path):
     assert first.sha == hashlib.sha256(b"jpeg bytes").hexdigest()
     assert store.get(first.sha) == b"jpeg bytes"
     assert [p.name for p in tmp_path.rglob("*.*")] == [f"{first.sha}.jpg"]
+    assert (store.new_bytes, store.known_bytes) == (10, 10)
 
 
 def test_png_comes_back_without_its_type_being_named(tmp_path):

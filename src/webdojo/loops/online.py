@@ -109,15 +109,17 @@ async def online(
         on_end=mixture.note,
     )
     async with pool, Evaluations(arena, engine, heldout, pool, log) as evaluations:
-        laps = Laps(pool, rollout.concurrency)
+        laps = Laps(pool, rollout.concurrency, store, PHASE)
         evaluations.begin(done)
         for iteration in range(done + 1, config.iterations + 1):
+            laps.begin(iteration)
             with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
                 with laps.phase("wait"):
                     taken = await pool.take(_shower(bar, pool))
                     if not rollout.max_staleness:  # nothing runs while the learner steps
                         await evaluations.end()
-                samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, taken.groups, recipe)
+                with laps.phase("assemble"):
+                    samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, taken.groups, recipe)
                 bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
                 with laps.phase("update"):
                     async with asleep(engine):
@@ -131,6 +133,7 @@ async def online(
                 "position": stream.position,
                 "unsettled": pool.unsettled()._asdict(),
                 "figures": figures.of_episodes(taken)
+                | figures.of_slots(taken.finished)
                 | figures.of_staleness(taken.groups, iteration - 1)
                 | update
                 | {"version": iteration}

@@ -39,6 +39,7 @@ from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import heldout_tasks, levels_of, train_tasks
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
+from webdojo.store.spans import RUN, Span, SpanLog
 from webdojo.train.batch import sft_samples
 from webdojo.train.checkpoint import check_checkpoint
 from webdojo.train.sft import train_sft
@@ -98,6 +99,7 @@ class Pipeline:
 
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
+        self._spans = SpanLog(store, RUN)
         self.heldout = heldout_tasks(recipe.tasks, recipe.evaluate.tasks, recipe.seed)
         self._evaluated: dict[str, tuple[str, int]] = {}
         """Phase and iteration of the evaluation of each model."""
@@ -219,11 +221,12 @@ class Pipeline:
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:
-        """Add the wall seconds of the block to those of its phase, over all attempts of the run."""
-        started = time.perf_counter()
+        """Add the wall seconds of the block to those of its phase, over all attempts, and keep when it was."""
+        began, started = time.time(), time.perf_counter()
         try:
             yield
         finally:
-            seconds = self.store.get("seconds", {})
-            seconds[phase] = round(seconds.get(phase, 0.0) + time.perf_counter() - started, 1)
+            seconds, spent = self.store.get("seconds", {}), time.perf_counter() - started
+            seconds[phase] = round(seconds.get(phase, 0.0) + spent, 1)
             self.store.set("seconds", seconds)
+            self._spans.add(Span(phase, began, spent))

@@ -22,6 +22,10 @@ class ImageStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.new_bytes = 0
+        """Encoded bytes that were put and stored."""
+        self.known_bytes = 0
+        """Encoded bytes that were put and were there."""
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
         """Store encoded bytes and return their reference.
@@ -40,7 +44,9 @@ class ImageStore:
         sha = hashlib.sha256(data).hexdigest()
         path = self._path(sha, mime)
         # The size tells a file that a power cut left empty from one that is already there.
-        if not path.is_file() or path.stat().st_size != len(data):
+        if path.is_file() and path.stat().st_size == len(data):
+            self.known_bytes += len(data)
+        else:
             try:
                 # Without its parents: a folder that was deleted takes what is in it along, and must be missed.
                 path.parent.mkdir(exist_ok=True)
@@ -50,6 +56,7 @@ class ImageStore:
                 raise refused(path, error.strerror) from None
             # Not flushed: a run writes tens of these a second, and `get` finds what a power cut tore.
             write_atomic(path, data, durable=False)
+            self.new_bytes += len(data)
         return ImageRef(sha=sha, width=width, height=height, mime=mime)
 
     def get(self, sha: str) -> bytes:

@@ -17,6 +17,7 @@ import json
 import math
 import re
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,6 +62,18 @@ class TrajectoryRow(NamedTuple):
     created: float
 
 
+class Moved(NamedTuple):
+    """What a process has put into a run so far; sizes in bytes."""
+
+    trajectories: int
+    records: int
+    """Of those trajectories, compressed, without their screenshots."""
+    screenshots: int
+    """Encoded, of those that the run did not have."""
+    screenshots_again: int
+    """Encoded, of those that it had."""
+
+
 class RunStore:
     """One run. Make it with `create` or `open`; use it in a `with` block or `close` it."""
 
@@ -70,6 +83,8 @@ class RunStore:
         self._checkpoints = CheckpointFolder(path / "checkpoints")
         self._database = database
         self._lock_file = lock_file
+        self._counting = threading.Lock()
+        self._added, self._added_bytes = 0, 0
 
     # --- life -----------------------------------------------------------------------------------
 
@@ -192,13 +207,15 @@ class RunStore:
             response_tokens=sum(len(turn.response.ids) for turn in trajectory.turns),
             created=time.time(),
         )
-        columns = (*TrajectoryRow._fields, "record")
+        columns, packed = (*TrajectoryRow._fields, "record"), zlib.compress(text)
         added = self._database.write(
             f"INSERT INTO trajectories ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
             "ON CONFLICT (id) DO NOTHING",
-            (*row, zlib.compress(text)),
+            (*row, packed),
         )
         if added:
+            with self._counting:
+                self._added, self._added_bytes = self._added + 1, self._added_bytes + len(packed)
             return True
         query = "SELECT phase, iteration, record FROM trajectories WHERE id = ?"
         old_phase, old_iteration, record = self._database.read(query, (trajectory.id,))[0]
@@ -208,6 +225,11 @@ class RunStore:
                 f"(phase {old_phase!r}, iteration {old_iteration}): every episode needs its own id"
             )
         return False
+
+    @property
+    def moved(self) -> Moved:
+        """What this process has put here so far."""
+        return Moved(self._added, self._added_bytes, self.images.new_bytes, self.images.known_bytes)
 
     def trajectories(self, phase: str | None = None, iteration: int | None = None) -> list[Trajectory]:
         """Full records in order of arrival; None selects all."""
