@@ -26,7 +26,7 @@ ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS"
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
 COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["serve"]]
-COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "gc"))]
+COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
 
 def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:
@@ -87,6 +87,7 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["train", "quickstart", "--resume", "--run", "nowhere"], "nowhere does not exist"),
         (["eval", "quikstart", "--model", "tiny"], "did you mean 'quickstart'"),
         (["report", "nowhere"], "nowhere does not exist"),
+        (["runs", "trace", "nowhere"], "nowhere does not exist"),
         (["serve", "tiny", "--host", "0.0.0.0"], "set WEBDOJO_SERVE_TOKEN"),
         (["serve", "no/such/folder"], "no/such/folder"),
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),

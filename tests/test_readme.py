@@ -135,7 +135,7 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"webdojo train quickstart [\w.=-]+ .*--run runs/mine": dry,
     r"webdojo train quickstart --run runs/mine --resume": resume,
     r"webdojo report runs/mine": as_it_stands,
-    r"webdojo runs (list|export|gc) ?.*": as_it_stands,
+    r"webdojo runs (list|trace|export|gc) ?.*": as_it_stands,
     r"webdojo eval quickstart --model tiny": short_eval,
 }
 

@@ -85,6 +85,27 @@ def export(
 
 
 @runs_app.command()
+def trace(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; packed if it ends in .gz.", show_default="RUN/trace.json")
+    ] = None,
+    iterations: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Of online training alone.")] = "",
+) -> None:
+    """Draw when the loop and every episode slot did what, for chrome://tracing and Perfetto."""
+    from webdojo.store.run import RunStore
+    from webdojo.view.trace import Iterations, write_trace
+
+    chosen = Iterations.parse(iterations) if iterations else None
+    file = out or run / "trace.json"
+    with RunStore.open(run, readonly=True) as store:
+        drawn = write_trace(store, file, chosen)
+    if drawn.unclocked:
+        typer.echo(f"{drawn.unclocked} episodes are not drawn: they were stored without the time of day", err=True)
+    typer.echo(f"trace: {file} (open it in https://ui.perfetto.dev or chrome://tracing)")
+
+
+@runs_app.command()
 def gc(
     folder: Annotated[Path, typer.Argument(metavar="RUN|FOLDER", help="Run folder, or one that holds runs.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what could go, and delete nothing.")] = False,

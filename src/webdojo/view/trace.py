@@ -1,0 +1,237 @@
+"""A run as a Chrome trace: the loop and every episode slot on one axis of time.
+
+`chrome://tracing` and https://ui.perfetto.dev open the file (Trace Event Format). It is written from the store
+alone, so also of a run that goes on or was killed, and costs a run nothing. Events of a row nest: phases of
+the run, iterations, what the loop did for them; episodes, turns, what engine and browser did in them. Which
+slot an episode had is not stored: it is given the lowest that is free, so that as many rows are drawn as
+there were slots busy at once.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from webdojo.errors import ConfigError, StoreError
+from webdojo.store.files import replacing
+from webdojo.store.run import RunStore, TrajectoryRow
+from webdojo.store.spans import RUN, Span, attempts, iteration_key
+from webdojo.types import Trajectory, Turn
+from webdojo.view.film import call_text
+
+RL = "rl"
+LOOP, SLOTS = 1, 2
+"""Process ids: the trace's two groups of rows."""
+
+
+class Iterations(NamedTuple):
+    """Iterations of online training, first and last included."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`10-12`, or `10` for one.
+
+        Raises:
+            ConfigError: neither.
+        """
+        first, _, last = text.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
+            raise ConfigError(f"--iterations is {text!r}: write one, such as 10, or the first and the last, as 10-12")
+        return cls(int(first), int(last or first))
+
+
+class Event(NamedTuple):
+    """Something that took time; Unix seconds."""
+
+    name: str
+    began: float
+    ended: float
+    args: dict[str, Any] | None = None
+
+
+class Count(NamedTuple):
+    """A value, or several, from a moment on."""
+
+    name: str
+    process: int
+    at: float
+    values: dict[str, float]
+
+
+@dataclass
+class Trace:
+    """What is to be drawn."""
+
+    loop: list[Event] = field(default_factory=list)
+    """An outer event comes before those within it, here and in `slots`."""
+    slots: list[list[Event]] = field(default_factory=list)
+    versions: list[tuple[str, float]] = field(default_factory=list)
+    """New weights, and when they began to serve."""
+    counts: list[Count] = field(default_factory=list)
+    unclocked: int = 0
+    """Episodes that are not drawn: nobody noted when they began."""
+
+
+def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None) -> Trace:
+    """Write the trace of a run to `out`, packed where its name ends in `.gz`.
+
+    Args:
+        iterations: leave out all else; a long run would be more than a viewer can hold.
+
+    Raises:
+        StoreError: there is nothing to draw.
+    """
+    trace = read_trace(store, iterations)
+    if not (trace.loop or trace.slots):
+        raise StoreError(f"{store.path} has stored nothing that a trace could show, or not of those iterations")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(out) as file:
+        lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in chrome_events(trace))
+        text = f'{{"displayTimeUnit":"ms","traceEvents":[\n{lines}\n]}}\n'.encode()
+        file.write(gzip.compress(text) if out.suffix == ".gz" else text)
+    return trace
+
+
+def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
+    """All that the store knows of when what happened."""
+    trace = Trace()
+    if iterations is None:
+        trace.loop += [_event(span) for attempt in attempts(store, RUN) for span in attempt]
+    metrics = {int(row["step"]): row for row in store.metrics(RL)}
+    chosen = iterations or Iterations(1, max(metrics, default=0) + 1)
+    for iteration in range(chosen.first, chosen.last + 1):
+        for attempt in attempts(store, iteration_key(RL, iteration)):
+            _add_iteration(trace, iteration, [_event(span) for span in attempt], metrics.get(iteration, {}))
+    episodes: list[list[Event]] = []
+    for row in store.rows(None if iterations is None else RL):
+        if iterations is not None and not iterations.first <= row.iteration <= iterations.last:
+            continue
+        trajectory = store.trajectory(row.id)
+        if trajectory.began:
+            episodes.append(list(_episode(trajectory, row)))
+        else:
+            trace.unclocked += 1
+    trace.slots = in_slots(episodes)
+    trace.counts += _busy(episodes)
+    return trace
+
+
+def in_slots(episodes: Sequence[list[Event]]) -> list[list[Event]]:
+    """Rows in which none overlap: each episode, of which the first event is all, is put into the lowest free one."""
+    rows: list[list[Event]] = []
+    busy: list[tuple[float, int]] = []
+    free: list[int] = []
+    for events in sorted(episodes, key=lambda events: events[0].began):
+        while busy and busy[0][0] <= events[0].began:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if not free:
+            rows.append([])
+            free.append(len(rows) - 1)
+        slot = heapq.heappop(free)
+        heapq.heappush(busy, (events[0].ended, slot))
+        rows[slot] += events
+    return rows
+
+
+def chrome_events(trace: Trace) -> Iterator[dict[str, Any]]:
+    """The events as the format wants them; times in whole microseconds since the first."""
+    rows = [(LOOP, 0, "loop", trace.loop)]
+    rows += [(SLOTS, number, f"slot {number}", events) for number, events in enumerate(trace.slots, start=1)]
+    zero = min(event.began for *_, events in rows for event in events)
+
+    def us(moment: float) -> int:
+        return round((moment - zero) * 1e6)
+
+    for process, name in ((LOOP, "loop"), (SLOTS, "episodes")):
+        yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": name}}
+    for process, row, name, events in rows:
+        at = {"pid": process, "tid": row}
+        yield {"ph": "M", "name": "thread_name", **at, "args": {"name": name}}
+        yield {"ph": "M", "name": "thread_sort_index", **at, "args": {"sort_index": row}}
+        for event in events:
+            begin, end = us(event.began), us(event.ended)
+            args = {} if event.args is None else {"args": event.args}
+            yield {"ph": "X", "name": event.name, **at, "ts": begin, "dur": end - begin, **args}
+    for name, moment in trace.versions:
+        yield {"ph": "i", "s": "g", "name": name, "pid": LOOP, "tid": 0, "ts": us(moment)}
+    for count in trace.counts:
+        yield {"ph": "C", "name": count.name, "pid": count.process, "ts": us(count.at), "args": count.values}
+
+
+def _add_iteration(trace: Trace, iteration: int, events: Sequence[Event], figures: dict[str, float]) -> None:
+    """What the loop did for an iteration, without a break."""
+    figures = {name: value for name, value in figures.items() if math.isfinite(value)}
+    trace.loop.append(Event(f"iteration {iteration}", events[0].began, events[-1].ended, figures))
+    trace.loop += events
+    for event in events:
+        if event.name == "publish":
+            trace.versions.append((f"version {iteration}", event.ended))
+        if event.name == "update" and figures:
+            staleness = {name: figures[f"staleness_{name}"] for name in ("mean", "max")}
+            trace.counts.append(Count("staleness", LOOP, event.began, staleness))
+
+
+def _event(span: Span) -> Event:
+    return Event(span.name, span.began, span.began + span.seconds)
+
+
+def _episode(trajectory: Trajectory, row: TrajectoryRow) -> Iterator[Event]:
+    """The episode, then what happened in it."""
+    began, seconds, reward = trajectory.began, trajectory.seconds, trajectory.reward
+    closed = began + seconds["total"]
+    judged = closed + seconds.get("reward", 0.0)
+    about: dict[str, Any] = {"id": row.id, "phase": row.phase, "iteration": row.iteration, "group": row.group_id}
+    about |= {"instruction": trajectory.task.instruction, "termination": row.termination, "steps": row.steps}
+    about |= {"reward": row.reward, "versions": list(trajectory.versions)}
+    yield Event(trajectory.task.id, began, judged, about)
+    opened = began + seconds.get("start", 0.0)
+    yield Event("start", began, opened)
+    turns_observe = sum(turn.seconds.get("observe", 0.0) for turn in trajectory.turns)
+    if (first := seconds.get("observe", 0.0) - turns_observe) > 0:
+        yield Event("observe", opened, opened + first)
+    for number, turn in enumerate(trajectory.turns, start=1):
+        yield from _turn(number, turn)
+    if "close" in seconds:
+        yield Event("close", closed - seconds["close"], closed)
+    if reward is not None:
+        yield Event("reward", closed, judged, {"reason": reward.reason})
+
+
+def _turn(number: int, turn: Turn) -> Iterator[Event]:
+    """A turn and what was done in it, one after the other; what lies between is drawn at its end."""
+    answered = turn.began + turn.seconds["generate"]
+    acted = answered + turn.seconds.get("act", 0.0)
+    ended = acted + turn.seconds.get("observe", 0.0)
+    calls = [call_text(call) for call in turn.parsed.calls]
+    yield Event(f"turn {number}", turn.began, ended, {"calls": calls, "error": turn.parsed.error or ""})
+    tokens = {"prompt_tokens": len(turn.prompt), "response_tokens": len(turn.response.ids)}
+    yield Event("generate", turn.began, answered, tokens)
+    begin = turn.began
+    for phase in ("queue", "prefill", "decode"):
+        if phase in turn.response.seconds:
+            end = min(begin + turn.response.seconds[phase], answered)
+            yield Event(phase, begin, end)
+            begin = end
+    if "act" in turn.seconds:
+        yield Event("act", answered, acted, {"feedback": [feedback.text for feedback in turn.feedback]})
+        yield Event("ready", max(acted - turn.seconds.get("ready", 0.0), answered), acted)
+    if "observe" in turn.seconds:
+        yield Event("observe", acted, ended, {"url": turn.observation.url})
+
+
+def _busy(episodes: Sequence[list[Event]]) -> Iterator[Count]:
+    """How many episodes ran, whenever that changed."""
+    changes = [(events[0].began, 1) for events in episodes] + [(events[0].ended, -1) for events in episodes]
+    running = 0
+    for at, change in sorted(changes):
+        running += change
+        yield Count("busy slots", SLOTS, at, {"episodes": running})

@@ -1,0 +1,30 @@
+"""Where the time of online training went, as it is printed."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from webdojo.view.times import SLOTS, time_table
+
+SHARES = {f"slot_{name}": 0.0 for name in SLOTS} | {"slot_engine": 0.8, "slot_act": 0.2}
+
+
+def test_each_section_is_all_of_its_time_and_longer_iterations_weigh_more():
+    long = {"seconds_total": 30.0, "seconds_wait": 15.0, "seconds_update": 11.0, "slots_busy": 0.8, **SHARES}
+    short = {"seconds_total": 10.0, "seconds_wait": 5.0, "seconds_update": 5.0, "slots_busy": 0.4}
+    long |= {"bytes_record": 1200.0, "bytes_screenshots": 34_000.0, "bytes_screenshots_again": 500.0}
+    console = Console(file=io.StringIO(), width=100)
+    console.print(time_table([long, short]))
+    assert isinstance(console.file, io.StringIO)
+    text = (line.strip() for line in console.file.getvalue().splitlines())
+    lines = {line.partition("  ")[0]: line.split() for line in text}
+    assert lines["waiting for groups"][-3:] == ["50", "%", "20s"]
+    assert lines["updates"][-3:] == ["40", "%", "16s"]
+    # 28 of 40 seconds a slot was busy.
+    assert lines["engine"][-2:] == ["56", "%"]
+    assert lines["browser acting"][-2:] == ["14", "%"]
+    assert lines["free"][-2:] == ["30", "%"]
+    assert lines["record"][-2:] == ["1.2", "kB"]
+    assert lines["new screenshots"][-2:] == ["34.0", "kB"]
