@@ -62,6 +62,11 @@ class Evaluations:
         if every and version % every == 0 and 0 < version < last and not self._is_measured(version):
             self._running = asyncio.create_task(self._measure(version))
 
+    @property
+    def running(self) -> bool:
+        """Whether one has begun that `end` was not called for."""
+        return self._running is not None
+
     async def end(self) -> None:
         """Wait until the evaluation that runs, if one does, is complete.
 

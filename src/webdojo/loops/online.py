@@ -125,8 +125,9 @@ async def online(
                     async with asleep(engine):
                         temperature = rollout.sampling.temperature
                         update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
-                with laps.phase("wait"):
-                    await evaluations.end()
+                if evaluations.running:
+                    with laps.phase("wait"):
+                        await evaluations.end()
             meta: dict[str, Any] = {
                 "phase": PHASE,
                 "iteration": iteration,
