@@ -170,7 +170,7 @@ class World:
         """What it has of a phase, by task and versions and without what differs from run to run."""
         with RunStore.open(self.folder, readonly=True) as store:
             return {
-                (t.id if phase == "rl" else t.task.id, tuple(t.versions)): t.model_dump(exclude={"id", "group"})
+                (t.id if phase == "rl" else t.task.id, tuple(t.versions)): t.model_dump(exclude={"id", "group", "seconds"})
                 for t in store.trajectories(phase)
             }
 
