@@ -20,6 +20,7 @@ from typing import Any, cast
 import pytest
 
 from tests.loops.conftest import SmallRecipe
+from tests.rollout.records import screen
 from tests.train.records import turn
 from webdojo.config import Recipe, dump_recipe, load_recipe
 from webdojo.errors import BrowserError
@@ -133,6 +134,7 @@ class World:
                 self.loop.cancel()
             prompt = Prompt(segments=(TextSegment(ids=tuple(task.id.encode() + said)),))
             turns.append(turn(prompt, await engine.generate(prompt, given["sampling"])))
+            turns[-1].observation.screenshot = self.screen
             said = str(turns[-1].response.ids).encode()
             await asyncio.sleep(0.01 if task in HELDOUT else random.Random(said).uniform(0, 0.004))
         self.running -= 1
@@ -163,6 +165,7 @@ class World:
         if not self.folder.exists():
             RunStore.create(self.folder, dump_recipe(recipe), {}).close()
         with RunStore.open(self.folder) as store, RunLog(store) as log:
+            self.screen = screen(store.images)
             asyncio.run(run(store, log))
         return learner.trained
 
@@ -170,7 +173,9 @@ class World:
         """What it has of a phase, by task and versions and without what differs from run to run."""
         with RunStore.open(self.folder, readonly=True) as store:
             return {
-                (t.id if phase == "rl" else t.task.id, tuple(t.versions)): t.model_dump(exclude={"id", "group", "seconds"})
+                (t.id if phase == "rl" else t.task.id, tuple(t.versions)): t.model_dump(
+                    exclude={"id", "group", "seconds"}
+                )
                 for t in store.trajectories(phase)
             }
 

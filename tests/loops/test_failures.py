@@ -168,6 +168,16 @@ def test_a_run_ends_with_one_error_and_goes_on_once_the_cause_is_gone(
     check(run)
 
 
+def test_lost_screenshots_are_made_good_by_a_later_attempt_too(run: Path) -> None:
+    with deleted_screenshots(run) as meddle, pytest.raises(StoreFailure):
+        attempt(run, 25, meddle)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError):
+            attempt(run, 1, lambda: 1 / 0)
+    attempt(run)
+    check(run)
+
+
 def test_episodes_of_weights_whose_checkpoint_was_deleted_run_again(run: Path) -> None:
     attempt(run)
     with RunStore.open(run) as store:

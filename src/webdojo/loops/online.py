@@ -75,7 +75,7 @@ async def online(
         unsettled = Unsettled(**checkpoint.meta["unsettled"])
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
-    members, unsettled = forget_unusable(store, _stored_members(store), unsettled, position, done)
+    members, unsettled = forget_unusable(store, _stored_members(store), unsettled, position, done, rollout.group_size)
 
     def begins_in() -> int:
         """The first iteration that may train what begins now."""

@@ -18,7 +18,12 @@ Members = dict[str, list[TrajectoryRow]]
 
 
 def forget_unusable(
-    store: RunStore, members: Mapping[str, Sequence[TrajectoryRow]], unsettled: Unsettled, position: int, version: int
+    store: RunStore,
+    members: Mapping[str, Sequence[TrajectoryRow]],
+    unsettled: Unsettled,
+    position: int,
+    version: int,
+    group_size: int,
 ) -> tuple[Members, Unsettled]:
     """Discard the episodes that cannot train, of the groups that come again.
 
@@ -26,13 +31,14 @@ def forget_unusable(
         members: what is stored, all groups.
         unsettled, position: what the checkpoint says that comes again: these, and every number from `position` on.
         version: of the checkpoint; no weights after it are left.
+        group_size: a group with fewer members, of which an attempt before this one forgot some, does not wait to train.
 
     Returns:
         What stays of both.
     """
     left: Members = {}
     again = {*unsettled.waiting, *unsettled.running}
-    broken: set[int] = set()
+    whole: set[int] = set()
     for id, rows in members.items():
         number = number_of(id)
         left[id] = list(rows)
@@ -43,7 +49,8 @@ def forget_unusable(
             if max(found.versions, default=0) > version or not store.has_screenshots(found):
                 store.discard_broken(found)
                 left[id].remove(row)
-                broken.add(number)
-    waiting = [number for number in unsettled.waiting if number not in broken]
-    running = [*unsettled.running, *(number for number in unsettled.waiting if number in broken)]
+        if len(left[id]) >= group_size:
+            whole.add(number)
+    waiting = [number for number in unsettled.waiting if number in whole]
+    running = [*unsettled.running, *(number for number in unsettled.waiting if number not in whole)]
     return {id: rows for id, rows in left.items() if rows}, Unsettled(waiting, running)
