@@ -234,6 +234,23 @@ async def test_a_cancelled_caller_aborts_on_the_server(
     assert engine.health().running == 0
 
 
+async def test_health_tells_apart_what_runs_and_what_waits_in_the_servers_queue(
+    make_engine: MakeEngine, images: Images, calls_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webdojo.policy.vllm.replica._LOOK_EVERY_S", 0)
+    engine = make_engine()
+    prompt = ask(engine, images)
+    asked = [asyncio.create_task(engine.generate(prompt, ENDLESS)) for _ in range(5)]
+    await until(lambda: len(calls(calls_file, "generate")) == 5)
+    await engine.generate(prompt, SHORT)
+    await until(lambda: engine.health().waiting >= 3)  # 4 if the sixth was there when the server was asked
+    assert engine.health().running == 5 - engine.health().waiting
+    for task in asked:
+        task.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert engine.health().waiting == 0, "what is answered waits no more, whatever the server said before"
+
+
 async def test_a_killed_server_fails_its_requests_and_comes_back_with_the_current_weights(
     make_engine: MakeEngine, images: Images, calls_file: Path, loaded: Loaded
 ) -> None:

@@ -16,6 +16,7 @@ from webdojo.policy.vllm.wire import (
     probe_body,
     read_response,
     token_versions,
+    waiting_requests,
 )
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Prompt, Sampling, TextSegment
 
@@ -156,3 +157,14 @@ def test_the_probe_tells_which_log_probabilities_a_server_reports(logprob: float
             check_probe(told, "http://x")
     else:
         check_probe(told, "http://x")
+
+
+def test_the_queue_is_read_from_the_metrics_of_all_engines_of_a_server() -> None:
+    metrics = (
+        "# TYPE vllm:num_requests_waiting gauge\n"
+        'vllm:num_requests_waiting{engine="0",model_name="Qwen/Qwen3-VL"} 3.0\n'
+        'vllm:num_requests_waiting{engine="1",model_name="Qwen/Qwen3-VL"} 4.0\n'
+        'vllm:num_requests_running{engine="0",model_name="Qwen/Qwen3-VL"} 64.0\n'
+    )
+    assert waiting_requests(metrics) == 7
+    assert waiting_requests("404: not found") == 0

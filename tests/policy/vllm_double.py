@@ -1,8 +1,8 @@
 """A small server that speaks what we use of vLLM's API, with vLLM's rules, and answers by counting.
 
 It stands where `vllm.entrypoints.openai.api_server` stands (`vllm_package`), so that processes, pipes,
-signals and HTTP are real. It samples the ids 100, 101, … one every 10 ms. What it was asked is kept in
-a file, one JSON line a call, which outlives it.
+signals and HTTP are real. It samples the ids 100, 101, … one every 10 ms, and says of all requests but
+two that they wait. What it was asked is kept in a file, one JSON line a call, which outlives it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 TICK_S = 0.01
+RUNS = 2
 PATCH = 32
 IMAGE_PAD = "IMAGE_PAD"
 PROBE_LOGPROB = "PROBE_LOGPROB"
@@ -49,6 +50,7 @@ class Double:
         self.resumed = asyncio.Event()
         self.resumed.set()
         self.is_updating = False
+        self.requests = 0
 
     def note(self, call: str, **what: Any) -> None:
         with Path(os.environ[CALLS]).open("a") as calls:
@@ -56,6 +58,16 @@ class Double:
 
     async def health(self, request: Request) -> Response:
         return Response()
+
+    async def metrics(self, request: Request) -> Response:
+        engine = 'engine="0",model_name="model"'
+        waiting = max(0.0, self.requests - RUNS)
+        return Response(
+            "# HELP vllm:num_requests_waiting Number of requests waiting to be processed.\n"
+            "# TYPE vllm:num_requests_waiting gauge\n"
+            f"vllm:num_requests_waiting{{{engine}}} {waiting}\n"
+            f"vllm:kv_cache_usage_perc{{{engine}}} 0.25\n"
+        )
 
     async def control(self, request: Request) -> Response:
         """Every route that changes the server."""
@@ -82,6 +94,13 @@ class Double:
         return JSONResponse({"success": True})
 
     async def generate(self, request: Request) -> Response:
+        self.requests += 1
+        try:
+            return await self.answer(request)
+        finally:
+            self.requests -= 1
+
+    async def answer(self, request: Request) -> Response:
         body = await request.json()
         self.note("generate", body=body)
         parts = body.get("content_parts", [])
@@ -123,6 +142,7 @@ def app() -> Starlette:
     return Starlette(
         routes=[
             Route("/health", double.health),
+            Route("/metrics", double.metrics),
             Route("/inference/v1/generate", double.generate, methods=["POST"]),
             *(Route(f"/{call}", double.control, methods=["POST"]) for call in calls),
         ]

@@ -131,6 +131,7 @@ class VLLMEngine:
         replica.busy += 1
         try:
             await replica.up()
+            replica.look()
             sent, life = time.perf_counter(), replica.life
             try:
                 answer = await replica.post(GENERATE, body)
@@ -174,13 +175,14 @@ class VLLMEngine:
                 before.remove()
 
     def health(self) -> EngineHealth:
-        """How the servers are, as far as requests have shown."""
+        """How the servers are, as far as requests have shown; their queues are a second old, or as the last request."""
         errors = [replica.error for replica in self.replicas if replica.error]
+        waiting = sum(replica.waiting for replica in self.replicas)
         return EngineHealth(
             alive=not self._closed and len(errors) < len(self.replicas),
             version=self.version,
-            running=sum(replica.busy for replica in self.replicas if replica.is_up),
-            waiting=sum(replica.busy for replica in self.replicas if not replica.is_up),
+            running=sum(replica.busy for replica in self.replicas) - waiting,
+            waiting=waiting,
             error=self._closed or "; ".join(errors),
         )
 

@@ -8,6 +8,7 @@ loads the current weights first.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,9 +17,10 @@ import httpx
 from webdojo.errors import EngineError
 from webdojo.policy.vllm.server import Server
 from webdojo.policy.vllm.weights import Weights
-from webdojo.policy.vllm.wire import GENERATE, check_probe, probe_body
+from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
 _HEALTH_S = 10.0
+_LOOK_EVERY_S = 1.0
 
 
 class ServerLost(EngineError):
@@ -37,6 +39,7 @@ class Replica:
 
     Attributes:
         busy: requests that were given to this replica and are not answered yet.
+        waiting: those of them that its server keeps in a queue, as of the last look.
         is_up: it serves the current weights.
         life: counts how often the server was lost.
         error: why it could not be brought up the last time.
@@ -63,6 +66,20 @@ class Replica:
         self._holds: Weights | None = None
         self._loading = asyncio.Lock()
         self._rising: asyncio.Task[None] | None = None
+        self._queue = 0
+        self._looked = 0.0
+        self._looking: asyncio.Task[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        return min(self._queue, self.busy) if self.is_up else self.busy
+
+    def look(self) -> None:
+        """Ask the server in the background for the length of its queue, unless it was asked a moment ago."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_EVERY_S and (self._looking is None or self._looking.done()):
+            self._looked = now
+            self._looking = asyncio.create_task(self._look())
 
     async def up(self) -> None:
         """Return when the replica serves; all who wait share one start.
@@ -149,6 +166,13 @@ class Replica:
     def _start(self) -> None:
         self.server.start()
         self.server.wait()
+
+    async def _look(self) -> None:
+        try:
+            answer = await self._client.get(self.server.url + METRICS, timeout=_HEALTH_S)
+        except httpx.TransportError:
+            return  # whose request it fails finds out why
+        self._queue = waiting_requests(answer.text)
 
     async def _is_healthy(self) -> bool:
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,12 +18,14 @@ from webdojo.errors import EngineError
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Prompt, Response, Sampling
 
 GENERATE = "/inference/v1/generate"
+METRICS = "/metrics"
 BANNED_BIAS = -1e9
 """Makes a probability exactly 0 in float32, at every temperature."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 2.0
 """What vLLM samples at, beside 0."""
 _NO_LOGPROB = -9999.0
 """What vLLM writes for a log-probability that is not a number."""
+_WAITING = re.compile(r"^vllm:num_requests_waiting\{[^}]*\} (\S+)$", re.MULTILINE)
 _PROBE_BIAS = 1000.0
 _PROBE_TOKENS = 4
 
@@ -168,3 +171,8 @@ def check_probe(answer: Mapping[str, Any], url: str) -> None:
         raise EngineError(
             f"the vLLM server at {url} reports raw log-probabilities; start it with --logprobs-mode processed_logprobs"
         )
+
+
+def waiting_requests(metrics: str) -> int:
+    """Requests in a server's queue, from its Prometheus metrics; 0 where they do not tell."""
+    return int(sum(float(value) for value in _WAITING.findall(metrics)))
