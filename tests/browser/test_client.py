@@ -212,7 +212,9 @@ async def test_the_least_loaded_server_is_first_and_a_full_one_is_left_out(
     async with RemotePool([large.url], MemoryImages(), TOKEN) as other:
         taken = [await other.open(f"{site}/two") for _ in range(3)]
         async with RemotePool([small.url, large.url], MemoryImages(), TOKEN) as newcomer:
+            assert newcomer.places == 1 + 8 - 3
             assert where(await newcomer.open(f"{site}/two")) == small.url
+            assert newcomer.places == 1 + 8 - 3, "its own session is one of them"
         await asyncio.gather(*(session.close() for session in taken))
 
 
@@ -223,6 +225,7 @@ async def test_who_finds_all_places_taken_waits_for_one(small: Served, site: str
         RemotePool([small.url], MemoryImages(), TOKEN, acquire_timeout_s=20) as patient,
     ):
         session = await first.open(f"{site}/two")
+        assert (first.places, hasty.places) == (1, 1)
         with pytest.raises(BrowserError, match=r"within 0\.5 s \(.*full, 1 of 1.*; http://127\.0\.0\.1:9: unreachable"):
             await hasty.open(f"{site}/two")
         waiting = asyncio.create_task(patient.open(f"{site}/two"))
@@ -269,6 +272,9 @@ async def test_a_killed_server_ends_its_sessions_and_new_ones_go_elsewhere(large
             assert (await sessions[large.url].observe()).url == f"{site}/two"
             fresh = await asyncio.gather(*(pool.open(f"{site}/two") for _ in range(3)))
             assert {where(session) for session in fresh} == {large.url}
+            assert pool.places == 8, "a server that is gone has none"
+        async with RemotePool([url], MemoryImages(), TOKEN) as lost:
+            assert lost.places > 1000, "nobody may be held who could tell that all servers are gone"
 
 
 async def test_a_drained_server_gets_no_new_sessions(site: str, large: Served) -> None:

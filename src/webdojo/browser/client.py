@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import sys
 from collections.abc import Sequence
 from typing import Self
 from urllib.parse import urlsplit
@@ -83,6 +84,15 @@ class RemotePool:
             task.cancel()
         await asyncio.gather(*(session.close() for session in self._open))
         await self._http.aclose()
+
+    @property
+    def places(self) -> int:
+        """Sessions that this client may have at once: those it has or opens, and as many more as its servers take.
+
+        No limit where no server takes any: who opens a session then is told why he gets none.
+        """
+        taking = [server.places for server in self._servers if server.takes_sessions]
+        return sum(taking) if taking else sys.maxsize
 
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None

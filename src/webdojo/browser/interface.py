@@ -68,6 +68,11 @@ SessionT_co = TypeVar("SessionT_co", bound=Session, covariant=True)
 class Pool(Protocol[SessionT_co]):
     """Opens sessions; an async context manager."""
 
+    @property
+    def places(self) -> int:
+        """Sessions that its user may have at once, open ones included, as far as it is known now; others wait."""
+        ...
+
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> SessionT_co:

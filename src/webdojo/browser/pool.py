@@ -93,6 +93,11 @@ class BrowserPool:
         self._leaving = False
 
     @property
+    def places(self) -> int:
+        """As `capacity`."""
+        return self.capacity
+
+    @property
     def sessions(self) -> int:
         """Sessions that are open or about to be."""
         return sum(browser.load for browser in self.browsers)

@@ -58,6 +58,16 @@ class RemoteServer:
         return self._sessions / self._reported.max_sessions if self._reported.max_sessions else 0.0
 
     @property
+    def places(self) -> int:
+        """Sessions that this client may have here: those it has, and as many as are free."""
+        return self.own + max(0, self._reported.max_sessions - self._sessions)
+
+    @property
+    def takes_sessions(self) -> bool:
+        """False where it does not answer, or drains."""
+        return not self._trouble
+
+    @property
     def trouble(self) -> str:
         """Why it is not asked for a session now; empty where it is."""
         if self._trouble:
