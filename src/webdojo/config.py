@@ -395,7 +395,15 @@ class RolloutConfig(HorizonSection):
     group_size: int = Field(default=5, ge=2)
     """Trajectories a task (G)."""
     concurrency: int = Field(default=16, ge=1)
-    """Episodes at once."""
+    """Episodes at once, at most."""
+    adaptive_concurrency: bool = False
+    """In training, as many episodes at once as pay, up to `concurrency`: begins with a quarter and goes by the turns
+    that finish a second (`rollout/adaptive.py`)."""
+    max_waiting_requests: int = Field(default=32, ge=0)
+    """No training episode starts while more requests than this wait in the engine's queue; 0 is no limit."""
+    min_free_memory_mb: int = Field(default=512, ge=0)
+    """No training episode starts while this machine, or the container that runs this, has less memory left; 0 does not
+    look."""
     max_context_tokens: int = Field(default=32768, ge=64)
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)

@@ -80,6 +80,8 @@ class Versions:
 class World:
     """Episodes that end in milliseconds and are stored; stands in for an `Arena`."""
 
+    places = 100
+
     def __init__(self, store: RunStore, engine: Versions) -> None:
         self.recipe, self.store, self.engine = RECIPE, store, engine
 

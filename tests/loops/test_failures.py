@@ -75,6 +75,8 @@ class Engine:
 class World:
     """Stands in for an `Arena`; calls `meddle` after so many episodes of this process."""
 
+    places = 100
+
     def __init__(self, store: RunStore, engine: Engine, episodes: int, meddle: Callable[[], object]) -> None:
         self.recipe, self.store, self.engine = RECIPE, store, engine
         self.left, self.meddle = episodes, meddle

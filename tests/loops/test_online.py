@@ -32,3 +32,21 @@ def test_staleness_decides_whether_rollouts_and_updates_overlap(
         assert 0 <= row["slots_busy"] <= 1
         assert row.get("engine_gap_max", 0.0) < 1e-3, "tokens of older weights count as the engine's error"
         assert row["bubble_fraction"] == pytest.approx(1 - max(row["slots_busy"], row["learner_busy"]))
+
+
+def test_slots_follow_the_places_for_sessions_and_what_holds_them_is_told(
+    tmp_path: Path, small_recipe: SmallRecipe
+) -> None:
+    few = ("browser.browsers=1", "browser.sessions_per_browser=2", "rollout.adaptive_concurrency=true")
+    recipe = small_recipe(*few, "rollout.concurrency=24", "train.iterations=2", "sft.demos=0")
+    train(recipe, tmp_path / "run", resume=False)
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        rows, episodes = store.metrics("rl"), store.rows("rl")
+    assert all(episode.valid for episode in episodes), "episodes waited for a session instead of a slot"
+    assert sum(row["held_browsers"] for row in rows) > 0
+    for row in rows:
+        held = [row[f"held_{reason}"] for reason in ("staleness", "engine", "browsers", "memory")]
+        assert row["slots_busy"] + sum(held) == pytest.approx(1)
+        assert 1 <= row["slots"] <= 24
+        assert 1 <= row["slots_mean"] <= 24
+        assert sum(row[f"slowest_{name}"] for name in ("engine", "browsers", "learner")) == 1

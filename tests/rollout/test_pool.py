@@ -12,6 +12,7 @@ from tests.rollout.records import task, trajectory
 from webdojo.errors import EngineError, TrainError
 from webdojo.rollout.groups import Group, TaskStream
 from webdojo.rollout.pool import RolloutPool, Taken, Unsettled
+from webdojo.rollout.slots import Slots
 from webdojo.types import Task, Termination, Trajectory
 
 Outcome = Callable[[int, int], float | Termination]
@@ -58,6 +59,7 @@ class World:
         staleness: int = 1,
         *,
         concurrency: int = 1000,
+        slots: Slots | None = None,
         max_groups: int = 0,
         updates: int = 100,
         position: int = 0,
@@ -67,7 +69,7 @@ class World:
             self.run,
             TaskStream(self.tasks, seed=0, position=position),
             group_size=3,
-            concurrency=concurrency,
+            slots=slots or Slots(concurrency),
             groups=groups,
             max_groups=max_groups,
             max_staleness=staleness,
@@ -223,11 +225,12 @@ async def test_an_episode_that_raises_ends_take_and_what_runs_is_cancelled() -> 
 async def test_busy_slots_are_counted_by_the_second() -> None:
     world = World()
     world.hold = lambda number, member: True
-    async with world.pool(groups=1, concurrency=2) as pool:
+    slots = Slots(2)
+    async with world.pool(groups=1, slots=slots):
         await asyncio.sleep(0.2)
-        before = pool.slot_seconds()
+        before = slots.seconds()
         await asyncio.sleep(0.2)
-        assert pool.slot_seconds() - before >= 0.4
+        assert slots.seconds().since(before).busy >= 0.4
 
 
 class Saved(NamedTuple):

@@ -56,6 +56,11 @@ class Arena:
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
 
+    @property
+    def places(self) -> int:
+        """Browser sessions that there may be at once, as far as it is known now."""
+        return self.pool.places
+
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
         return self.blocklist.blocked() if self.blocklist is not None else ()

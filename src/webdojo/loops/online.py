@@ -37,6 +37,8 @@ from webdojo.progress import Progress, progress
 from webdojo.rollout.groups import Group, TaskStream, number_of
 from webdojo.rollout.mixture import Mixture
 from webdojo.rollout.pool import RolloutPool, Unsettled
+from webdojo.rollout.requests import Requests
+from webdojo.rollout.slots import make_slots
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.train.learner import Learner
@@ -88,9 +90,11 @@ async def online(
     stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture, begun)
     await engine.update_weights(learner.state_dict(), version=done)
 
+    requests = Requests(engine)
+    slots = make_slots(rollout, requests, engine.health, lambda: arena.places)
     pool = RolloutPool(
         arena.runner(
-            lambda task, session: engine,
+            lambda task, session: requests,
             PHASE,
             begins_in,
             rollout.sampling,
@@ -98,7 +102,7 @@ async def online(
         ),
         stream,
         group_size=rollout.group_size,
-        concurrency=rollout.concurrency,
+        slots=slots,
         groups=config.groups_per_iteration,
         max_groups=config.max_groups_per_iteration,
         max_staleness=rollout.max_staleness,
@@ -108,8 +112,8 @@ async def online(
         stored=_reusing(store, members, unsettled),
         on_end=mixture.note,
     )
-    async with pool, Evaluations(arena, engine, heldout, pool, log) as evaluations:
-        laps = Laps(pool, rollout.concurrency, store, PHASE)
+    async with pool, Evaluations(arena, requests, heldout, pool, log) as evaluations:
+        laps = Laps(slots, requests, store, PHASE)
         evaluations.begin(done)
         for iteration in range(done + 1, config.iterations + 1):
             laps.begin(iteration)

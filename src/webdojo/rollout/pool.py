@@ -7,16 +7,18 @@ group may outlive any number of updates. A new group begins only while
 
 counted in groups: `accepted` were trained or wait to be, `running` have begun and not ended, N train at a
 time; and none begins that no update is left for. So with `max_staleness` 0 no episode runs while the
-learner steps, which is the synchronous on-policy loop; above 0 both work at once. The life of a group:
+learner steps, which is the synchronous on-policy loop; above 0 both work at once. How many slots there are
+and what else holds an episode back is the affair of `slots.py`. The life of a group:
 
     begun ── its members run ── ended ─┬─ effective: it waits, oldest first, until `take` hands it out
              │                         └─ teaches nothing ──────────────┬─ dropped, counted by reason
              └─ its first token lies more than max_staleness versions back ─┘
 
-Episodes that are not for training go first, in the same slots, and no gate counts them (`evaluate`).
+Episodes that are not for training go first, in the same slots, and the staleness gate does not count them (`evaluate`).
 
 Invariants: a group that begins is handed out once, or dropped with a reason, or named by `unsettled`;
-what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `take`.
+what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `take`;
+what is held starts when its cause has gone, at the latest `CHECK_S` later.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from typing import NamedTuple, Self
 from uuid import uuid4
 
 from webdojo.errors import TrainError
+from webdojo.rollout.gates import CHECK_S, GATES
 from webdojo.rollout.groups import TOO_STALE, Group, RunEpisode, TaskStream, effective, in_order, member_ids
+from webdojo.rollout.slots import Slots
 from webdojo.types import Task, Trajectory
 
 logger = logging.getLogger("webdojo")
@@ -73,7 +77,7 @@ class RolloutPool:
         run: runs, scores and stores one episode.
         tasks: where new groups come from.
         group_size: episodes a group.
-        concurrency: episodes at once.
+        slots: where episodes run.
         groups: N, what `take` waits for.
         max_groups: so many groups that end between two updates must hold N effective ones; 0 means 8 N.
         max_staleness: versions that may lie between a token and the weights that it trains.
@@ -90,7 +94,7 @@ class RolloutPool:
         tasks: TaskStream,
         *,
         group_size: int,
-        concurrency: int,
+        slots: Slots,
         groups: int,
         max_groups: int,
         max_staleness: int,
@@ -110,7 +114,7 @@ class RolloutPool:
         self.episodes = 0
         """Ended so far."""
         self._run = run
-        self._concurrency = concurrency
+        self._slots = slots
         self._wanted = groups
         self._max_groups = max_groups or 8 * groups
         self._max_staleness = max_staleness
@@ -122,10 +126,11 @@ class RolloutPool:
         """Of one episode each, which is not for training."""
         self._queued: deque[tuple[Group, str]] = deque()
         self._running: dict[asyncio.Task[Trajectory], Group] = {}
-        self._ended: asyncio.Queue[asyncio.Task[Trajectory]] = asyncio.Queue()
+        self._ended: asyncio.Queue[asyncio.Task[Trajectory] | None] = asyncio.Queue()
+        """Episodes that have ended; None asks what is held again."""
+        self._asks_again = False
         self._news = asyncio.Event()
         self._since = Taken()
-        self._slots = _SlotClock()
 
     async def __aenter__(self) -> Self:
         self.advance(self.version)
@@ -196,10 +201,6 @@ class RolloutPool:
         running = [group.number for group in self._unfinished.values()]
         return Unsettled([group.number for group in self.waiting], [*running, *self._again])
 
-    def slot_seconds(self) -> float:
-        """Seconds that slots were busy so far, summed over the slots, by the event loop's clock."""
-        return self._slots.total(len(self._running))
-
     async def _next_news(self) -> None:
         """Wait until an episode has ended, or raise what one of them raised."""
         if self._driver.done():
@@ -209,28 +210,36 @@ class RolloutPool:
 
     async def _drive(self) -> None:
         while True:
-            self._end(await self._ended.get())
+            if (ended := await self._ended.get()) is not None:
+                self._end(ended)
+            else:
+                self._asks_again = False
             self._fill()
 
     def _fill(self) -> None:
-        """Start episodes while there are free slots and something may start."""
-        while len(self._running) < self._concurrency:
+        """Start episodes until something holds the next one."""
+        while (hold := self._slots.hold(len(self._running), self._has_work())) is None:
             if self._ahead:
                 run, group = self._ahead.popleft()
                 self._start(run, group, *member_ids(group, 1))
-            elif self._queued:
-                self._start(self._run, *self._queued.popleft())
-            elif self._may_begin():
+                continue
+            if not self._queued:
                 self._begin()
-            else:
-                break
+            if self._queued:
+                self._start(self._run, *self._queued.popleft())
+        if hold in GATES and not self._asks_again:
+            self._asks_again = True
+            asyncio.get_running_loop().call_later(CHECK_S, self._ended.put_nowait, None)
 
     def _start(self, run: RunEpisode, group: Group, name: str) -> None:
         """An episode takes a slot."""
-        self._slots.total(len(self._running))
         episode = asyncio.create_task(run(group.task, group.id, name))
         episode.add_done_callback(self._ended.put_nowait)
         self._running[episode] = group
+
+    def _has_work(self) -> bool:
+        """An episode may start as far as staleness goes."""
+        return bool(self._ahead or self._queued) or self._may_begin()
 
     def _may_begin(self) -> bool:
         """The staleness gate."""
@@ -260,7 +269,6 @@ class RolloutPool:
 
     def _end(self, episode: asyncio.Task[Trajectory]) -> None:
         """An episode has ended: its slot is free."""
-        self._slots.total(len(self._running))
         group = self._running.pop(episode)
         if group.id not in self._unfinished and episode.cancelled():
             return  # with its group, which was given up
@@ -310,18 +318,3 @@ class RolloutPool:
             f"only {len(self.waiting)} of {self._wanted} groups can train after {seen} groups: {causes}"
             f"{'; ' if advice else ''}{advice}"
         )
-
-
-class _SlotClock:
-    """Integrates the number of busy slots over time."""
-
-    def __init__(self) -> None:
-        self._seconds = 0.0
-        self._last = asyncio.get_running_loop().time()
-
-    def total(self, busy: int) -> float:
-        """Busy seconds of all slots so far, `busy` of them since the last call."""
-        now = asyncio.get_running_loop().time()
-        self._seconds += busy * (now - self._last)
-        self._last = now
-        return self._seconds

@@ -1,0 +1,104 @@
+"""Back-pressure: what holds the next episode back although a slot is free.
+
+A gate looks at one resource: the engine's queue, the places for browser sessions, the machine's memory.
+It is asked before each start and, while it is closed, every `CHECK_S` again, so nothing waits for an event
+that may not come. Nobody asks where no episode runs: a gate that never opens makes a run slow, not stuck.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+from webdojo.config import RolloutConfig
+from webdojo.types import EngineHealth
+
+CHECK_S = 0.25
+SETTLE_S = 1.0
+"""Between two starts while memory is short: what a session takes shows only after its start."""
+SHORT_S = 30.0
+"""Memory counts as short for so long after it was."""
+MB = 1e6
+CGROUP = Path("/sys/fs/cgroup")
+
+
+class Hold(StrEnum):
+    """Why no further episode starts."""
+
+    FULL = "full"
+    """So many run as may."""
+    STALENESS = "staleness"
+    """No group may begin before the next update."""
+    ENGINE = "engine"
+    BROWSERS = "browsers"
+    MEMORY = "memory"
+
+
+GATES = (Hold.ENGINE, Hold.BROWSERS, Hold.MEMORY)
+
+
+class Gate(NamedTuple):
+    """One resource."""
+
+    reason: Hold
+    is_open: Callable[[int], bool]
+    """Whether one more episode may start beside so many that run."""
+
+
+def make_gates(config: RolloutConfig, health: Callable[[], EngineHealth], places: Callable[[], int]) -> list[Gate]:
+    """The gates of a recipe.
+
+    Args:
+        health: of the engine that episodes ask.
+        places: browser sessions that they may have at once.
+    """
+    gates = [Gate(Hold.BROWSERS, lambda running: running < places())]
+    if config.max_waiting_requests:
+        gates.append(Gate(Hold.ENGINE, lambda running: health().waiting <= config.max_waiting_requests))
+    if config.min_free_memory_mb:  # the last: what it lets pass starts
+        gates.append(Gate(Hold.MEMORY, MemoryGate(config.min_free_memory_mb)))
+    return gates
+
+
+class MemoryGate:
+    """Closed while less memory is free than it wants, and for a while after that open for one start a `SETTLE_S`.
+
+    Args:
+        least_mb: that must be free.
+        free_mb: how much is.
+    """
+
+    def __init__(self, least_mb: float, free_mb: Callable[[], float] | None = None) -> None:
+        self._least_mb = least_mb
+        self._free_mb = free_mb or free_memory_mb
+        self._now = asyncio.get_running_loop().time
+        self._short_until = self._next = 0.0
+
+    def __call__(self, running: int) -> bool:
+        now = self._now()
+        if self._free_mb() < self._least_mb:
+            self._short_until = now + SHORT_S
+            return False
+        if self._next <= now or self._short_until <= now:
+            self._next = now + SETTLE_S
+            return True
+        return False
+
+
+def free_memory_mb(cgroup: Path = CGROUP) -> float:
+    """Memory that can be had without swapping, of this machine, or of the container where that has less."""
+    free = float(psutil.virtual_memory().available)
+    try:
+        limit = (cgroup / "memory.max").read_text().strip()
+        used = int((cgroup / "memory.current").read_text())
+        stat = dict(line.split() for line in (cgroup / "memory.stat").read_text().splitlines())
+    except FileNotFoundError:  # no container, or one without a limit of its own
+        return free / MB
+    if limit != "max":
+        free = min(free, int(limit) - used + int(stat["inactive_file"]))
+    return free / MB
