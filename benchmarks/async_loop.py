@@ -5,7 +5,9 @@
 
 Paced: the real loop and pool on a clock that jumps, with the latencies of the papers (`paced.py`): the
 asynchronous loop (η = 2), the same loop with a barrier an iteration (η = 0), and WebGym's way, where all
-episodes of an iteration roll out, then all train. Without `--paced` also for real: the quickstart with
+episodes of an iteration roll out, then all train; and, with engines whose memory holds the prompts of 96
+episodes, the asynchronous loop with fixed numbers of slots and with `rollout.adaptive_concurrency`, which does
+not know of the 96. Without `--paced` also for real: the quickstart with
 η = 0, with η = 2 and the decoupled loss, and with η = 2 and the quickstart's own loss; what is finished is
 not done again, and a run that was stopped goes on.
 """
@@ -34,6 +36,8 @@ GROUPS = 128
 PHASED = 1024
 """WebGym's other rollout size, with which its way is fastest."""
 ETA = 2
+FITS = 96
+FIXED = (32, 64, 96, 128, 192, 256)
 WARM_UP = 3
 """First paced iterations that do not count, in which the pool fills; nor do the last, in which it runs empty."""
 REAL = {
@@ -41,7 +45,7 @@ REAL = {
     "async": [f"rollout.max_staleness={ETA}", "train.policy_loss=decoupled", "train.old_logprobs=learner"],
     "async, coupled": [f"rollout.max_staleness={ETA}"],
 }
-SHARES = ("slots_busy", "learner_busy", "bubble_fraction", "clip_fraction", "staleness_mean")
+SHARES = ("slots_busy", "slots_mean", "learner_busy", "bubble_fraction", "clip_fraction", "staleness_mean")
 
 
 def figures(rows: list[dict[str, float]]) -> dict[str, float]:
@@ -82,6 +86,23 @@ def paced(iterations: int) -> tuple[dict[str, float], list[dict[str, Any]]]:
     return headline, rows
 
 
+def crowded(iterations: int) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """Headline and rows of numbers of slots, for engines that can have too many."""
+    sigma, steady = SIGMAS["instruct"], slice(WARM_UP, iterations - ETA)
+    fixed = {
+        slots: figures(run(GROUPS, ETA, iterations, sigma, concurrency=slots, fits=FITS).rows[steady])
+        for slots in FIXED
+    }
+    adaptive = figures(run(GROUPS, ETA, iterations, sigma, adaptive=True, fits=FITS).rows[steady])
+    rate = {slots: row["trajectories_an_hour"] for slots, row in fixed.items()}
+    headline = {
+        "adaptive_to_best_fixed": adaptive["trajectories_an_hour"] / max(rate.values()),
+        "adaptive_to_most_fixed": adaptive["trajectories_an_hour"] / rate[max(FIXED)],
+    }
+    rows = [{"crowded": f"{slots} slots", **row} for slots, row in fixed.items()]
+    return headline, [*rows, {"crowded": "adaptive", **adaptive}]
+
+
 def real(folder: Path, overrides: list[str]) -> dict[str, Any]:
     """A quickstart that is trained now unless it was before: its figures, and whether all that it stored was used."""
     train(folder, 0, overrides)
@@ -113,6 +134,9 @@ def main() -> None:
     arguments, overrides = parser.parse_known_args()
     logging.getLogger("webdojo").setLevel(logging.WARNING)
     headline, rows = paced(arguments.iterations)
+    more_headline, more_rows = crowded(arguments.iterations)
+    headline |= more_headline
+    rows += more_rows
     if not arguments.paced:
         ran = {name: real(arguments.runs / name.replace(", ", "-"), [*own, *overrides]) for name, own in REAL.items()}
         turns = {name: row["turns_trained_an_hour"] for name, row in ran.items()}

@@ -15,8 +15,10 @@
     1.15 s of the learner a collected trajectory  what is left between WebGym's rollouts (2,222 an hour) and its loop
                                                   as AsyncWebRL measured it (1,300 an hour)
 
-Not from the papers: 20 s to save, 10 s to publish weights, during which no step ends; and how alike the members
-of a group are (Beta with concentration 2), which makes about 0.6 of the groups effective.
+Not from the papers: 20 s to save, 10 s to publish weights, during which no step ends; how alike the members of a
+group are (Beta with concentration 2), which makes about 0.6 of the groups effective; and, where it is asked for, an
+engine whose memory holds the prompts of so many episodes: with more it computes them again and again, and its part of
+a step grows with their square.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +43,7 @@ from webdojo.loops.online import PHASE, online
 from webdojo.rollout.groups import finished_groups
 from webdojo.store.run import RunStore
 from webdojo.types import (
+    Engine,
     EngineHealth,
     FinishReason,
     ImageRef,
@@ -48,6 +52,7 @@ from webdojo.types import (
     Prompt,
     Response,
     Reward,
+    Sampling,
     Task,
     Termination,
     TextSegment,
@@ -69,6 +74,8 @@ SUCCESS = {1: 0.52, 2: 0.34, 3: 0.07}
 SHARE = {1: 25, 2: 5, 3: 1}
 CONCENTRATION = 2.0
 EFFECTIVE = 0.6
+TOKENS = 1000
+"""Of a response, on average."""
 
 _SCREEN = Observation(
     screenshot=ImageRef(sha="0" * 64, width=1, height=1), url="http://a/", title="", tabs=[], viewport_px=(1, 1)
@@ -115,13 +122,16 @@ class _Jumps(selectors.DefaultSelector):
 
 
 @dataclass
-class Engine:
-    """The engines and browsers: they know how many episodes they serve, and which weights."""
+class Engines:
+    """The engines: they know how many episodes they serve, and which weights.
 
-    sigma: float
+    Args:
+        fits: episodes whose prompts stay in their memory.
+    """
+
+    fits: float = math.inf
     version: int = 0
     active: int = 0
-    steps: int = 0
     _serving: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -136,13 +146,12 @@ class Engine:
         self.version = version
         self._serving.set()
 
-    async def step(self, draw: random.Random) -> int:
-        """One step of an episode; the version that sampled it."""
-        mean = BROWSER_S + ENGINE_S * max(LEAST_LOAD, self.active / SLOTS)
-        await asyncio.sleep(mean * draw.lognormvariate(-(self.sigma**2) / 2, self.sigma))
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        """A response of all the tokens that it may have."""
+        load = max(LEAST_LOAD, self.active / SLOTS) * max(1.0, self.active / self.fits)
+        await asyncio.sleep(ENGINE_S * load * sampling.max_tokens / TOKENS)
         await self._serving.wait()
-        self.steps += 1
-        return self.version
+        return Response(ids=[1], logprobs=[0.0], versions=[self.version], finish_reason=FinishReason.STOP)
 
 
 class Learner:
@@ -167,19 +176,27 @@ class Learner:
 
 
 class World:
-    """Tasks, and episodes on them that take their time; stands in for an `Arena`."""
+    """Tasks, and episodes on them that take their time; stands in for an `Arena`.
 
-    def __init__(self, recipe: Recipe, store: RunStore, engine: Engine) -> None:
-        self.recipe, self.store, self.engine = recipe, store, engine
+    Args:
+        sigma: of the seconds of a step.
+    """
+
+    places = SLOTS
+
+    def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
+        self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma
         self.ended = 0
 
     def blocked(self) -> tuple[str, ...]:
         return ()
 
-    def runner(self, *_: object, **__: object) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
-        return self.episode
+    def runner(
+        self, actor: Callable[[object, object], Engine], *_: object
+    ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
+        return partial(self.episode, actor(None, None))
 
-    async def episode(self, task: Task, group: str, trajectory_id: str) -> Trajectory:
+    async def episode(self, engine: Engine, task: Task, group: str, trajectory_id: str) -> Trajectory:
         draw = random.Random(trajectory_id)
         mean = SUCCESS[task.difficulty]
         chance = random.Random(group).betavariate(CONCENTRATION * mean, CONCENTRATION * (1 - mean))
@@ -191,7 +208,9 @@ class World:
         self.engine.active += 1
         try:
             for _ in range(min(needed, horizon) if success else horizon):
-                turns.append(_turn(await self.engine.step(draw)))
+                length = draw.lognormvariate(-(self.sigma**2) / 2, self.sigma)
+                await asyncio.sleep(BROWSER_S * length)
+                turns.append(_turn(await engine.generate(_PROMPT, Sampling(max_tokens=1 + int(TOKENS * length)))))
         finally:
             self.engine.active -= 1
         self.ended += 1
@@ -205,8 +224,7 @@ class World:
         )
 
 
-def _turn(version: int) -> Turn:
-    response = Response(ids=[1], logprobs=[0.0], versions=[version], finish_reason=FinishReason.STOP)
+def _turn(response: Response) -> Turn:
     return Turn(observation=_SCREEN, prompt=_PROMPT, response=response, text="", parsed=Parsed())
 
 
@@ -231,18 +249,36 @@ class Pace:
     """The loop's figures, an iteration each; none of a system that has none."""
 
 
-def run(groups: int, max_staleness: int, iterations: int, sigma: float) -> Pace:
+def run(
+    groups: int,
+    max_staleness: int,
+    iterations: int,
+    sigma: float,
+    *,
+    concurrency: int = SLOTS,
+    adaptive: bool = False,
+    fits: float = math.inf,
+) -> Pace:
     """The project's loop, paced, for some iterations.
 
     Args:
         groups: of an update.
         max_staleness: 0 is the synchronous loop.
         sigma: of the seconds of a step.
+        concurrency: `rollout.concurrency`.
+        adaptive: `rollout.adaptive_concurrency`.
+        fits: episodes whose prompts the engines' memory holds.
     """
     recipe = parse_recipe(
         {
             "name": "paced",
-            "rollout": {"group_size": GROUP_SIZE, "concurrency": SLOTS, "max_staleness": max_staleness},
+            "rollout": {
+                "group_size": GROUP_SIZE,
+                "concurrency": concurrency,
+                "adaptive_concurrency": adaptive,
+                "min_free_memory_mb": 0,
+                "max_staleness": max_staleness,
+            },
             "train": {"iterations": iterations, "groups_per_iteration": groups},
         },
         "benchmarks/paced.py",
@@ -250,9 +286,9 @@ def run(groups: int, max_staleness: int, iterations: int, sigma: float) -> Pace:
 
     async def go() -> Pace:
         loop = cast(JumpingLoop, asyncio.get_running_loop())
-        engine, learner = Engine(sigma), Learner(loop)
+        engine, learner = Engines(fits), Learner(loop)
         with TemporaryDirectory() as folder, RunStore.create(f"{folder}/run", dump_recipe(recipe), {}) as store:
-            world = World(recipe, store, engine)
+            world = World(recipe, store, engine, sigma)
             with RunLog(store) as log:
                 await online(cast(Any, world), cast(Any, learner), cast(Any, engine), tasks(), log)
             return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(PHASE))
@@ -271,13 +307,13 @@ def run_phased(trajectories: int, iterations: int, sigma: float) -> Pace:
 
     async def go() -> Pace:
         loop = cast(JumpingLoop, asyncio.get_running_loop())
-        engine = Engine(sigma)
-        world = World(parse_recipe({"name": "paced"}, "benchmarks/paced.py"), cast(Any, None), engine)
+        engine = Engines()
+        world = World(parse_recipe({"name": "paced"}, "benchmarks/paced.py"), cast(Any, None), engine, sigma)
         every: Iterator[Task] = iter(tasks() * iterations)
         turns = 0
         for iteration in range(1, iterations + 1):
             stream: AsyncIterator[Any] = finished_groups(
-                world.episode,
+                world.runner(lambda task, session: engine),
                 islice(every, trajectories // GROUP_SIZE),
                 group_size=GROUP_SIZE,
                 concurrency=SLOTS,
