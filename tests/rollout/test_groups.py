@@ -140,6 +140,14 @@ def test_tasks_of_blocked_sites_are_passed_over():
         stream.draw()
 
 
+def test_what_an_earlier_stream_handed_out_comes_again_whatever_its_chance_is_now():
+    tasks = [task(f"t{n}") for n in range(10)]
+    stream = TaskStream(tasks, seed=3, position=2, blocked=lambda: {"site.localhost"}, begun={3, 6})
+    assert [stream.draw(), stream.draw(), stream.position] == [3, 6, 7]
+    stream = TaskStream(tasks, seed=3, chance=lambda each: 0.0 if stream.at(3) is each else 1.0, begun={3})
+    assert [stream.draw() for _ in range(5)] == [0, 1, 2, 3, 4]
+
+
 def test_invalid_members_do_not_count():
     assert group(0, 1, Termination.TIMEOUT).rewards == [0, 1]
     assert reward_of(Termination.TIMEOUT).valid is False
