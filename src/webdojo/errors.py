@@ -20,7 +20,7 @@ class ConfigError(WebdojoError):
 
 
 class Failure(StrEnum):
-    """What ended a browser session, or kept it from beginning."""
+    """What ended an episode from outside, or kept it from beginning."""
 
     NO_BROWSER = "no_browser"
     """No Chromium can be started or reached."""
@@ -40,6 +40,13 @@ class Failure(StrEnum):
     BROWSER_DIED = "browser_died"
     SERVER_LOST = "server_lost"
     """The browser server does not answer any more, or has forgotten the session."""
+    ENGINE_LOST = "engine_lost"
+    """The engine's process died under a request."""
+
+    @property
+    def is_loss(self) -> bool:
+        """True where a process was lost that is started again: the episode may end well when it runs anew."""
+        return self in (Failure.TAB_CRASHED, Failure.BROWSER_DIED, Failure.SERVER_LOST, Failure.ENGINE_LOST)
 
 
 class BrowserError(WebdojoError):
@@ -89,6 +96,10 @@ class HarnessError(WebdojoError):
 
 class EngineError(WebdojoError):
     """The policy engine failed a request (out of memory, shut down)."""
+
+
+class EngineLost(EngineError):
+    """The engine's process died under a request; the next one finds it started again."""
 
 
 class StoreError(WebdojoError):

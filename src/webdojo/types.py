@@ -337,7 +337,7 @@ class Trajectory(Record):
     error: str = ""
     """For infra failures: what failed, in one line."""
     failure: str = ""
-    """For failures of the browser: their name (`errors.Failure`)."""
+    """For failures of the browser, and of an engine that died: their name (`errors.Failure`)."""
     diagnostics: dict[str, Any] = Field(default_factory=dict)
     """For failures of the browser: what the session went through (`browser.diagnostics`)."""
     state: dict[str, Any] = Field(default_factory=dict)
@@ -348,6 +348,8 @@ class Trajectory(Record):
     seconds: dict[str, float] = Field(default_factory=dict)
     """Wall seconds by phase: `start`, those of the turns, `close`, and `total` of them and what is between them; then
     `reward`."""
+    cut: list[str] = Field(default_factory=list)
+    """What ended earlier attempts at this episode, which count for nothing (`errors.Failure.is_loss`)."""
 
     @property
     def steps(self) -> int:

@@ -7,12 +7,14 @@ again ends the run with an error instead of looking like an agent that fails.
 
 from __future__ import annotations
 
+import logging
 import time
 from asyncio import to_thread
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from webdojo.agent.harness import Harness
@@ -20,7 +22,7 @@ from webdojo.agent.harnesses import make_harness
 from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.interface import Pool, Session
 from webdojo.config import Recipe, TasksConfig
-from webdojo.errors import BrowserError, EngineError, WebdojoError
+from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
 from webdojo.loops.browsers import open_browsers
 from webdojo.policy.processor import Processor
 from webdojo.progress import Progress
@@ -34,8 +36,12 @@ from webdojo.types import Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
 """So many episodes, or as many as run at once, that all fail for no fault of the agent: something is dead."""
+ATTEMPTS = 3
+"""At an episode that loses its browser or its engine."""
 MAX_INVALID = 1 / 3
 """A larger share of invalid episodes leaves nothing worth measuring."""
+
+logger = logging.getLogger(__name__)
 
 Horizon = Callable[[int], int]
 """Turns that a task of a difficulty may take (`config.HorizonSection.horizon`)."""
@@ -76,8 +82,9 @@ class Arena:
     ) -> RunEpisode:
         """A function that runs one episode of a phase, scores it, stores it and reports it.
 
-        An episode belongs to the iteration that it begins in. The function raises EngineError or BrowserError
-        where `FAILURES_IN_A_ROW` episodes one after the other failed for no fault of the agent.
+        An episode belongs to the iteration that it begins in. One that loses its browser or its engine runs again, up
+        to `ATTEMPTS` times in all. The function raises EngineError or BrowserError where `FAILURES_IN_A_ROW` episodes
+        one after the other failed for no fault of the agent.
         """
         failed: list[Trajectory] = []
         begun: Counter[str] = Counter()
@@ -89,7 +96,8 @@ class Arena:
             begun[task.id] += 1
             # Every evaluation meets a task in the same weather, in every run of the recipe.
             seed = f"{self.recipe.seed}/{task.id}/{begun[task.id]}"
-            trajectory = await run_episode(
+            attempt = partial(
+                run_episode,
                 task,
                 pool=self.pool,
                 harness=self.harness,
@@ -103,6 +111,7 @@ class Arena:
                 group=group,
                 trajectory_id=trajectory_id,
             )
+            trajectory = await _to_its_end(attempt)
             judging = time.perf_counter()
             trajectory.reward = score(trajectory)
             storing = time.perf_counter()
@@ -165,6 +174,19 @@ class Arena:
         groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)
         async with aclosing(groups):
             return [trajectory async for group in groups for trajectory in group.trajectories]
+
+
+async def _to_its_end(attempt: Callable[[], Awaitable[Trajectory]]) -> Trajectory:
+    """An episode, begun anew where what it ran on was lost."""
+    cut: list[str] = []
+    while True:
+        trajectory = await attempt()
+        lost = trajectory.failure != "" and Failure(trajectory.failure).is_loss
+        if not lost or len(cut) + 1 == ATTEMPTS:
+            trajectory.cut = cut
+            return trajectory
+        cut.append(trajectory.failure)
+        logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
 
 
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:

@@ -30,6 +30,7 @@ def of_episodes(taken: Taken) -> dict[str, float]:
         "groups_too_stale": taken.dropped[TOO_STALE],
         "episodes": len(episodes),
         "invalid": len(episodes) - len(rewards),
+        "cut": sum(len(t.cut) for t in episodes),
     }
     if turns:
         figures["steps"] = len(turns) / len(episodes)

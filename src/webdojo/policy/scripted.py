@@ -52,6 +52,7 @@ class ScriptedEngine:
         A step of more calls than the harness says in one response is said in several.
 
         Raises:
+            BrowserError: the session is lost.
             EngineError: the script could not look at the page, or the harness's format has no words for its step.
         """
         think, calls = _GOING_ON, self._unsaid
@@ -59,6 +60,8 @@ class ScriptedEngine:
             try:
                 step = await self._script.step(self._session)
             except PlaywrightError as error:
+                if (lost := self._session.lost(error)) is not None:
+                    raise lost from error
                 raise EngineError(f"the script cannot look at {self._session.page.url}: {error.message}") from error
             think, calls = step.think, list(step.calls)
         try:

@@ -18,7 +18,7 @@ from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.storage import read_storage_state
 from webdojo.config import RolloutConfig
-from webdojo.errors import BrowserError, EngineError, StartError, TaskError
+from webdojo.errors import BrowserError, EngineError, EngineLost, Failure, StartError, TaskError
 from webdojo.sites.site import check_layout
 from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
@@ -119,6 +119,8 @@ async def run_episode(
         trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics
     except EngineError as error:
         _end(trajectory, Termination.ABORTED, str(error))
+        if isinstance(error, EngineLost):
+            trajectory.failure = Failure.ENGINE_LOST
     finally:
         if site is not None:
             site.end(visit)

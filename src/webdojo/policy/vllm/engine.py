@@ -29,10 +29,10 @@ from safetensors import SafetensorError
 from transformers import AutoConfig
 
 from webdojo.config import VLLMConfig
-from webdojo.errors import EngineError, StoreFailure, WebdojoError
+from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
-from webdojo.policy.vllm.replica import Replica, ServerLost
+from webdojo.policy.vllm.replica import Replica
 from webdojo.policy.vllm.weights import Weights, file_shapes, misfit, model_shapes, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.types import EngineHealth, ImageRef, ImageSource, Prompt, Response, Sampling
@@ -135,7 +135,7 @@ class VLLMEngine:
             sent, life = time.perf_counter(), replica.life
             try:
                 answer = await replica.post(GENERATE, body)
-            except ServerLost:
+            except EngineLost:
                 if not self._closed:
                     replica.lose(life)
                 raise
@@ -265,11 +265,11 @@ class VLLMEngine:
     async def _load(self, replica: Replica, weights: Weights) -> None:
         """Bring a replica to the weights; one that dies over it is started again with them."""
         for left in reversed(range(_TRIES)):
-            await replica.up()
             life = replica.life
             try:
+                await replica.up()
                 await replica.load(weights)
-            except ServerLost:
+            except EngineLost:
                 replica.lose(life)
                 if not left:
                     raise

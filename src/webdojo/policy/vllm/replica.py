@@ -14,17 +14,13 @@ from typing import Any
 
 import httpx
 
-from webdojo.errors import EngineError
+from webdojo.errors import EngineError, EngineLost
 from webdojo.policy.vllm.server import Server
 from webdojo.policy.vllm.weights import Weights
 from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
 _HEALTH_S = 10.0
 _LOOK_EVERY_S = 1.0
-
-
-class ServerLost(EngineError):
-    """The server does not answer any more; another request will find it started again."""
 
 
 class Replica:
@@ -110,7 +106,7 @@ class Replica:
         """Serve other weights from the next sampled token on; running requests are read again under them.
 
         Raises:
-            ServerLost, EngineError: the server serves neither the old weights nor the new ones.
+            EngineLost, EngineError: the server serves neither the old weights nor the new ones.
         """
         async with self._loading:
             if self._holds is weights:
@@ -130,7 +126,7 @@ class Replica:
         """Send a request and return the JSON of its answer.
 
         Raises:
-            ServerLost: the server is gone.
+            EngineLost: the server is gone.
             EngineError: the server refuses the request.
         """
         try:
@@ -180,8 +176,8 @@ class Replica:
         except httpx.TransportError:
             return False
 
-    def _lost(self, how: str) -> ServerLost:
-        return ServerLost(f"the vLLM server at {self.server.url} does not answer any more ({how}); it is started again")
+    def _lost(self, how: str) -> EngineLost:
+        return EngineLost(f"the vLLM server at {self.server.url} does not answer any more ({how}); it is started again")
 
 
 def _look_at(task: asyncio.Task[None]) -> None:

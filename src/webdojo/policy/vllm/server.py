@@ -19,7 +19,7 @@ from pathlib import Path
 
 import httpx
 
-from webdojo.errors import EngineError
+from webdojo.errors import EngineError, EngineLost
 
 _POLL_S = 0.2
 _TERM_S = 10.0
@@ -80,14 +80,15 @@ class Server:
         """Block until the server answers.
 
         Raises:
-            EngineError: it ended, or does not answer in time, or was stopped meanwhile.
+            EngineError: it ended, or does not answer in time, or was stopped meanwhile; EngineLost: it was killed.
         """
         deadline = time.monotonic() + self._start_timeout_s
         while not self._answers():
             if self._closed:
                 raise EngineError("the engine was closed while its vLLM server started")
             if self._process is not None and (status := self._process.poll()) is not None:
-                raise EngineError(f"the vLLM server ended with status {status} while it started: {self._reason()}")
+                kind = EngineLost if status < 0 else EngineError  # somebody killed it, or it fails by itself
+                raise kind(f"the vLLM server ended with status {status} while it started: {self._reason()}")
             if time.monotonic() > deadline:
                 raise EngineError(
                     f"no vLLM server answers at {self.url} after {self._start_timeout_s:g} s"
