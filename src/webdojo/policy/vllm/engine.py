@@ -15,8 +15,6 @@ import hashlib
 import io
 import itertools
 import random
-import shutil
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -33,6 +31,7 @@ from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.replica import Replica
+from webdojo.policy.vllm.scratch import Scratch
 from webdojo.policy.vllm.weights import Weights, file_shapes, misfit, model_shapes, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.types import EngineHealth, ImageRef, ImageSource, Prompt, Response, Sampling
@@ -94,11 +93,17 @@ class VLLMEngine:
         self._served = itertools.count(1)
         self._closed = ""
         self._updating = asyncio.Lock()
-        self._scratch = Path(tempfile.mkdtemp(prefix="webdojo-vllm-", dir=config.weights_dir or None))
+        self._scratch = Scratch(config.weights_dir)
         # Servers that run already may hold any weights.
         self._weights = Weights(folder, version, temporary=False) if config.urls else None
         servers = make_servers(
-            folder, config, self._scratch, device=device, dtype=dtype, max_model_len=max_model_len, threads=threads
+            folder,
+            config,
+            self._scratch.path,
+            device=device,
+            dtype=dtype,
+            max_model_len=max_model_len,
+            threads=threads,
         )
         start_all(servers)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
@@ -205,7 +210,7 @@ class VLLMEngine:
         self._closed = self._closed or "the engine was closed"
         for replica in self.replicas:
             replica.server.stop()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._scratch.remove()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -252,7 +257,7 @@ class VLLMEngine:
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         if isinstance(source, Path):
             return Weights(source, version, temporary=False)
-        folder = self._scratch / f"weights-{next(self._served)}"
+        folder = self._scratch.path / f"weights-{next(self._served)}"
         try:
             write_weights(source, folder, self._dtype)
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
