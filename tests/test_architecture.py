@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webdojo"
 LAYERS = [
-    {"cli", "cli_runs", "doctor", "view", "gym", "__init__"},
+    {"cli", "cli_runs", "doctor", "view", "gym", "supervise", "__init__"},
     {"loops"},
     {"rollout", "train", "evaluate"},
     {"agent", "policy", "reward", "sites"},

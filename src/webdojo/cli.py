@@ -1,8 +1,9 @@
 """`webdojo …`: one thin function a command.
 
 Commands import what they need when they run, so that `webdojo --help` answers at once. A
-`WebdojoError` prints as one red line on stderr with exit code 2; Ctrl-C exits with 130, and says
-how to resume where there is something to resume.
+`WebdojoError` prints as one red line on stderr with exit code 2, or 75 where a browser, an engine or a
+rank was lost and another try may come further; Ctrl-C exits with 130, and says how to resume where
+there is something to resume.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ def train(
     auto: Annotated[
         bool, typer.Option("--auto", help="Resume the newest unfinished run, else start runs/RECIPE, -2, -3, …")
     ] = False,
+    max_restarts: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Resume a training that dies, N times in a row without progress."),
+    ] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the resolved recipe, its cost and its memory, and stop.")
     ] = False,
@@ -85,6 +90,15 @@ def train(
         lines = [*describe(recipe).splitlines(), "", *memory_estimate(recipe)]
         typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in lines))
         return
+
+    if max_restarts:
+        from webdojo.supervise import command, supervise
+
+        to = [*(overrides or []), "--run", str(folder)]
+        first = command("train", recipe_name, *to, *(["--resume"] if resume else []))
+        # The run's own copy: the file that it came from may change meanwhile.
+        then = command("train", str(folder / "recipe.yaml"), *to, "--resume")
+        raise typer.Exit(supervise(first, then, folder, max_restarts))
 
     from webdojo.loops.pipeline import train as train_recipe
     from webdojo.store.run import RunStore
@@ -400,7 +414,7 @@ def main() -> None:
     except WebdojoError as error:
         message = " ".join(str(error).split())
         Console(stderr=True).print(f"error: {message}", style="bold red", markup=False, highlight=False, soft_wrap=True)
-        raise SystemExit(2) from None
+        raise SystemExit(error.exit_code) from None
 
 
 if __name__ == "__main__":

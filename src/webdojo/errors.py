@@ -8,11 +8,17 @@ are `assert`s instead.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
+
+PASSING = 75
+"""Exit code of a command that may come further when it is called again (EX_TEMPFAIL of sysexits.h)."""
 
 
 class WebdojoError(Exception):
     """Base of every error that a user can act on."""
+
+    exit_code: ClassVar[int] = 2
+    """Of the command that it ends."""
 
 
 class ConfigError(WebdojoError):
@@ -57,6 +63,8 @@ class BrowserError(WebdojoError):
         diagnostics: what the session went through (`browser.diagnostics`), as plain JSON; may be empty.
     """
 
+    exit_code = PASSING
+
     def __init__(
         self, message: str, failure: Failure = Failure.NO_BROWSER, diagnostics: dict[str, Any] | None = None
     ) -> None:
@@ -97,6 +105,8 @@ class HarnessError(WebdojoError):
 class EngineError(WebdojoError):
     """The policy engine failed a request (out of memory, shut down)."""
 
+    exit_code = PASSING
+
 
 class EngineLost(EngineError):
     """The engine's process died under a request; the next one finds it started again."""
@@ -112,3 +122,9 @@ class StoreFailure(StoreError):
 
 class TrainError(WebdojoError):
     """Training cannot go on: no effective groups, or numbers that are no longer finite."""
+
+
+class RankLost(TrainError):
+    """A process of the learner died."""
+
+    exit_code = PASSING

@@ -29,7 +29,7 @@ import torch.distributed as dist
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from webdojo.errors import TrainError, WebdojoError
+from webdojo.errors import RankLost, TrainError, WebdojoError
 
 L = TypeVar("L")
 T = TypeVar("T")
@@ -171,7 +171,7 @@ class Followers:
         """Wait until every follower has done what it was last told.
 
         Raises:
-            TrainError: one failed or died.
+            TrainError: one failed; RankLost: one died.
         """
         if (failure := self._failure(None)) is not None:
             raise failure
@@ -210,7 +210,7 @@ class Followers:
         """What ended a follower; None if all answer, or (with `patience_s`) some go on for so long."""
         until = None if patience_s is None else time.monotonic() + patience_s
         waiting = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
-        found: list[tuple[bool, int, str]] = []
+        found: list[tuple[bool, int, str, type[TrainError]]] = []
         while waiting:
             left = None if until is None else max(0.0, until - time.monotonic())
             ready = connection.wait(list(waiting), left)
@@ -219,18 +219,19 @@ class Followers:
             for pipe in ready:
                 assert isinstance(pipe, connection.Connection)
                 rank = waiting.pop(pipe)
+                kind = TrainError
                 try:
                     answer = pipe.recv()
                 except (EOFError, OSError):
-                    answer = _Failed(False, self._death(rank))
+                    answer, kind = _Failed(False, self._death(rank)), RankLost
                 if isinstance(answer, _Failed):
-                    found.append((answer.secondary, rank, answer.text))
+                    found.append((answer.secondary, rank, answer.text, kind))
                     # One that fails takes those down that wait for it; give them time to say so, and no more.
                     until = min(until or float("inf"), time.monotonic() + PATIENCE_S)
         if not found:
             return None
-        _, rank, text = min(found)
-        return TrainError(f"rank {rank} of the learner's {self._count} failed: {text}; resume from the last checkpoint")
+        _, rank, text, kind = min(found, key=lambda each: each[:2])
+        return kind(f"rank {rank} of the learner's {self._count} failed: {text}; resume from the last checkpoint")
 
     def _death(self, rank: int) -> str:
         process = self._processes[rank - 1]
