@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-vllm fuzz lint fmt docs clean
+.PHONY: help setup train test test-vllm fuzz crash lint fmt docs clean
 
 BIN := .venv/bin
 
@@ -18,6 +18,10 @@ test: lint  ## lint, types and all tests, in two processes
 
 fuzz: setup  ## 25,000 odd responses for every parser of a harness
 	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)
+
+crash: setup  ## hundreds of kills in training runs; some ten minutes
+	@CRASH_POINTS=400 OMP_NUM_THREADS=1 $(BIN)/pytest tests/loops/test_crash.py $(ARGS)
+	@CRASH_POINTS=20 OMP_NUM_THREADS=1 $(BIN)/pytest tests/loops/test_kills.py $(ARGS)
 
 test-vllm: setup  ## tests against a real vLLM on the CPU, in an environment of its own (3.5 GB)
 	@bash scripts/setup_vllm.sh

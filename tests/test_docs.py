@@ -30,7 +30,7 @@ def test_links_between_pages_lead_somewhere(page):
 
 def test_make_help_names_every_target_that_contributors_use():
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for target in ("setup", "train", "test", "fuzz", "lint", "fmt", "docs", "clean"):
+    for target in ("setup", "train", "test", "fuzz", "crash", "lint", "fmt", "docs", "clean"):
         assert re.search(rf"^  make {target} +\w", done, re.MULTILINE)
 
 

@@ -31,6 +31,8 @@ PATCH = 32
 IMAGE_PAD = "IMAGE_PAD"
 PROBE_LOGPROB = "PROBE_LOGPROB"
 CALLS = "CALLS"
+STOPS = "STOPS"
+"""Where it is set, odd seeds stop after the first token."""
 
 
 def vllm_package(folder: Path) -> None:
@@ -85,7 +87,7 @@ class Double:
             self.is_updating = True
         elif call == "update_weights":
             files = sorted(Path(body["update_info"]["folder"]).glob("*.safetensors"))
-            names = [name for file in files for name in safe_open(file, framework="pt").keys()]  # noqa: SIM118
+            names = [name for file in files for name in safe_open(file, framework="np").keys()]  # noqa: SIM118
             self.note("loaded", names=names, files=len(files))
         elif call == "finish_weight_update":
             self.is_updating, self.version = False, body["weight_version"]
@@ -111,6 +113,7 @@ class Double:
         expanded = len(ids) - len(parts) + sum((w // PATCH) * (h // PATCH) for w, h in sizes)
         sampled: list[int] = []
         spans: list[dict[str, Any]] = []
+        stops = STOPS in os.environ and sampling.get("seed", 0) % 2 == 1
         while len(sampled) < sampling["max_tokens"]:
             await asyncio.sleep(TICK_S)
             if await request.is_disconnected():
@@ -119,13 +122,16 @@ class Double:
             await self.resumed.wait()
             if not spans or spans[-1]["version"] != self.version:
                 spans.append({"version": self.version, "start": len(sampled), "end": len(sampled)})
-            sampled.append(100 + len(sampled))
+            stopped = stops and len(sampled) == 1
+            sampled.append(sampling["stop_token_ids"][0] if stopped else 100 + len(sampled))
             spans[-1]["end"] += 1
+            if stopped:
+                break
         logprob = float(os.environ.get(PROBE_LOGPROB, "-1")) if sampling.get("top_k") == 1 else -0.5
         choice = {
             "index": 0,
             "token_ids": sampled,
-            "finish_reason": "length",
+            "finish_reason": "length" if len(sampled) == sampling["max_tokens"] else "stop",
             "logprobs": {"content": [{"token_id": token, "logprob": logprob} for token in sampled]},
             "weight_versions": spans,
         }
