@@ -36,6 +36,7 @@ PAGES = {
         "<a href=/file>Download</a>",
     ),
     "/two": rows("<a href=/>Home</a>", "<a href=/two>Again</a>", "<a href=/dead>Dead</a>"),
+    "/doors": rows("<a href=/dead target=_blank>Dead</a>"),
     "/form": rows(
         "<form action=/two><input name=q placeholder=Query value=old></form>",
         "<input aria-label=Upper oninput='this.value = this.value.toUpperCase()'>",

@@ -131,6 +131,12 @@ async def test_a_link_to_a_new_tab_makes_it_active(session: BrowserSession, site
     assert await say(session, call("switch_tab", index=2)) == "switch_tab failed: there is no tab 2; tabs are 0 to 1"
 
 
+async def test_a_new_tab_that_does_not_load_has_the_address_that_failed(at: Any, site: str) -> None:
+    session = await at("/doors")
+    assert f"opened tab 1, {site}/dead" in await say(session, row(0))
+    assert (await session.observe()).url == f"{site}/dead"
+
+
 async def test_tabs_open_and_close(session: BrowserSession, site: str) -> None:
     assert await say(session, call("new_tab")) == "new_tab: tab 1 is open"
     assert (await session.observe()).url == "about:blank"

@@ -89,8 +89,9 @@ class Tab:
         page.on("close", tab._on_close)
         await tab.cdp.send("Page.enable")
         await tab.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
-        tree = await tab.cdp.send("Page.getFrameTree")
-        tab._main_frame = tree["frameTree"]["frame"]["id"]
+        frame = (await tab.cdp.send("Page.getFrameTree"))["frameTree"]["frame"]
+        tab._main_frame = frame["id"]
+        tab.failed_url = frame.get("unreachableUrl", "")
         return tab
 
     @property
