@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -156,7 +157,7 @@ class World:
 
         async def run(store: RunStore, log: RunLog) -> None:
             nothing = cast(Any, None)
-            arena = Arena(recipe, store, pool=nothing, server=nothing, harness=nothing)
+            arena = Arena(recipe, store, pool=cast(Any, SimpleNamespace(places=100)), server=nothing, harness=nothing)
             self.loop = asyncio.create_task(online(arena, cast(Any, learner), cast(Any, Engine()), TASKS, log, HELDOUT))
             with suppress(asyncio.CancelledError):
                 await self.loop
