@@ -27,6 +27,7 @@ def test_online_training_runs_through_vllm(url: str, tmp_path: Path, figures: di
             "model.engine=vllm",
             f"model.vllm.urls=[{url}]",
             "rollout.max_context_tokens=4000",
+            "rollout.max_staleness=0",
         ],
     )
     result = train(recipe, tmp_path / "run", resume=False)
