@@ -219,7 +219,7 @@ def test_a_rank_that_is_killed_ends_the_call_with_its_name(story: Story) -> None
 
 def test_an_error_of_another_rank_is_told_in_its_words(story: Story) -> None:
     message = str(story.errors["lost image"])
-    assert "rank 1 of the learner's 2 failed: StoreError: no screenshot" in message
+    assert "rank 1 of the learner's 2 failed: StoreFailure: no screenshot" in message
     assert "\n" not in message
     assert story.children == 0
 
