@@ -18,14 +18,13 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from statistics import mean, median
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
 from record import record
 
 from webdojo.agent.openwebrl import OpenWebRLHarness
 from webdojo.browser import session as browser_session
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.probe import PROBE_JS
-from webdojo.browser.ready import is_overtaken, settle
+from webdojo.browser.ready import settle, until_read
 from webdojo.browser.tab import Tab
 from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.evaluate.metrics import wilson95
@@ -56,14 +55,8 @@ def sleeping(seconds: float) -> Settle:
 
     async def wait(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | None = None) -> dict[str, Any]:
         await asyncio.sleep(seconds)
-        while True:
-            try:
-                raw: dict[str, Any] = await tab.page.evaluate(PROBE_JS, point_px)
-            except PlaywrightError as error:
-                if not is_overtaken(error):
-                    raise
-            else:
-                return raw
+        raw: dict[str, Any] = await until_read(lambda: tab.page.evaluate(PROBE_JS, point_px))
+        return raw
 
     return wait
 

@@ -31,10 +31,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import record
 from adversary import adversarial_answers, asks_for_answer, right_answer, right_ending, wrong_endings
-from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.ready import is_overtaken
+from webdojo.browser.ready import until_read
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig
 from webdojo.errors import WebdojoError
@@ -117,14 +116,8 @@ async def by_oracle(task: Task, session: BrowserSession) -> Played:
 
 async def widgets_of(session: BrowserSession) -> list[str]:
     """Names of those of `WIDGETS` that the page at hand has."""
-    try:
-        found: list[str] = await session.page.evaluate(
-            "widgets => Object.keys(widgets).filter(name => document.querySelector(widgets[name]))", WIDGETS
-        )
-    except PlaywrightError as error:
-        if not is_overtaken(error):
-            raise
-        return []  # it went to another one by itself
+    present = "widgets => Object.keys(widgets).filter(name => document.querySelector(widgets[name]))"
+    found: list[str] = await until_read(lambda: session.page.evaluate(present, WIDGETS))
     return found
 
 

@@ -11,13 +11,16 @@ decoded first.
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.probe import READ_JS, WATCH_JS
 from webdojo.browser.tab import Tab
 from webdojo.config import BrowserConfig
+
+T = TypeVar("T")
 
 _LOAD_S = 1.0
 """How long the end of loading is waited for; what takes longer is mostly a third party."""
@@ -98,6 +101,16 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
         if time.monotonic() < deadline and await tab.requests_done(deadline):
             continue
         return raw
+
+
+async def until_read(read: Callable[[], Awaitable[T]]) -> T:
+    """What `read` says of a page; it is asked again as often as a new document comes meanwhile."""
+    while True:
+        try:
+            return await read()
+        except PlaywrightError as error:
+            if not is_overtaken(error):
+                raise
 
 
 def is_overtaken(error: PlaywrightError) -> bool:

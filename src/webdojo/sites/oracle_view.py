@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
-
-from webdojo.browser.ready import is_overtaken
+from webdojo.browser.ready import until_read
 
 _LOOK = """() => {
   const out = [];
@@ -94,12 +92,7 @@ async def look(page: Any) -> dict[str, Any]:
         `clear` where a click at it would meet it; `seen` is a point in the part of it that is in view, and the middle
         of it where none is. Of a page that goes on to another by itself, that other one.
     """
-    while True:
-        try:
-            return await _read(page)
-        except PlaywrightError as error:
-            if not is_overtaken(error):
-                raise
+    return await until_read(lambda: _read(page))
 
 
 async def _read(page: Any) -> dict[str, Any]:
