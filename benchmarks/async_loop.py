@@ -1,34 +1,39 @@
 """What does it bring to roll out, learn and refresh weights at once, and what does it cost?
 
-    python benchmarks/async_loop.py --paced
-    python benchmarks/async_loop.py [--runs runs/async] [KEY=VALUE …]
+    python benchmarks/async_loop.py [--paced | --real] [--seeds 0 1 2] [--runs runs/async] [KEY=VALUE …]
 
 Paced: the real loop and pool on a clock that jumps, with the latencies of the papers (`paced.py`): the
 asynchronous loop (η = 2), the same loop with a barrier an iteration (η = 0), and WebGym's way, where all
 episodes of an iteration roll out, then all train; and, with engines whose memory holds the prompts of 96
 episodes, the asynchronous loop with fixed numbers of slots and with `rollout.adaptive_concurrency`, which does
-not know of the 96. Without `--paced` also for real: the quickstart with
-η = 0, with η = 2 and the decoupled loss, and with η = 2 and the quickstart's own loss; what is finished is
-not done again, and a run that was stopped goes on.
+not know of the 96.
+
+Real: the quickstart, for each seed from one warm start with η = 0, with η = 2 and the decoupled loss, and
+with η = 2 and the quickstart's own loss, one after the other. What is finished is not done again, and a run
+that was stopped goes on. Seeds that are in the record and not asked for stay in it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 from collections import Counter, defaultdict
 from pathlib import Path
-from statistics import fmean
+from shutil import copytree, rmtree
+from statistics import fmean, median
 from typing import Any
 
 from paced import SIGMAS, run, run_phased
 from quickstart import train
-from record import record
+from record import RESULTS, record
 
 from webdojo.config import load_recipe
+from webdojo.evaluate.metrics import wilson95
 from webdojo.loops.online import PHASE
 from webdojo.loops.replay import trained_key
 from webdojo.rollout.groups import is_settled
+from webdojo.store.info import git_hash
 from webdojo.store.run import RunStore
 
 GROUPS = 128
@@ -46,6 +51,7 @@ REAL = {
     "async, coupled": [f"rollout.max_staleness={ETA}"],
 }
 SHARES = ("slots_busy", "slots_mean", "learner_busy", "bubble_fraction", "clip_fraction", "staleness_mean")
+BY_ITERATION = ("reward", "clip_fraction", "engine_gap_max", "seconds_total")
 
 
 def figures(rows: list[dict[str, float]]) -> dict[str, float]:
@@ -63,49 +69,70 @@ def figures(rows: list[dict[str, float]]) -> dict[str, float]:
     }
 
 
-def paced(iterations: int) -> tuple[dict[str, float], list[dict[str, Any]]]:
-    """Headline and rows of the paced systems; the headline's are those of an instruct model but where it says."""
-    headline: dict[str, float] = {}
+def paced(seed: int, iterations: int) -> list[dict[str, Any]]:
+    """The paced systems."""
     rows: list[dict[str, Any]] = []
     steady = slice(WARM_UP, iterations - ETA)
     for model, sigma in SIGMAS.items():
-        phased = run_phased(PHASED, iterations // 2, sigma)
+        phased = run_phased(PHASED, iterations // 2, sigma, seed)
         found = {
-            "async": figures(run(GROUPS, ETA, iterations, sigma).rows[steady]),
-            "sync": figures(run(GROUPS, 0, iterations, sigma).rows[steady]),
+            "async": figures(run(GROUPS, ETA, iterations, sigma, seed).rows[steady]),
+            "sync": figures(run(GROUPS, 0, iterations, sigma, seed).rows[steady]),
             "phased": {"hours": phased.hours, "trajectories_an_hour": phased.trajectories / phased.hours},
         }
-        rate = {name: row["trajectories_an_hour"] for name, row in found.items()}
-        after = "" if model == "instruct" else f"_{model}"
-        headline |= {
-            f"x_sync_paced{after}": rate["async"] / rate["sync"],
-            f"x_phased_paced{after}": rate["async"] / rate["phased"],
-            f"bubble_fraction{after}": found["async"]["bubble_fraction"],
-        }
-        rows += [{"paced": name, "model": model, **row} for name, row in found.items()]
-    return headline, rows
+        rows += [{"paced": name, "model": model, "seed": seed, **row} for name, row in found.items()]
+    return rows
 
 
-def crowded(iterations: int) -> tuple[dict[str, float], list[dict[str, Any]]]:
-    """Headline and rows of numbers of slots, for engines that can have too many."""
+def crowded(seed: int, iterations: int) -> list[dict[str, Any]]:
+    """Numbers of slots, for engines that can have too many."""
     sigma, steady = SIGMAS["instruct"], slice(WARM_UP, iterations - ETA)
-    fixed = {
-        slots: figures(run(GROUPS, ETA, iterations, sigma, concurrency=slots, fits=FITS).rows[steady])
-        for slots in FIXED
-    }
-    adaptive = figures(run(GROUPS, ETA, iterations, sigma, adaptive=True, fits=FITS).rows[steady])
-    rate = {slots: row["trajectories_an_hour"] for slots, row in fixed.items()}
-    headline = {
-        "adaptive_to_best_fixed": adaptive["trajectories_an_hour"] / max(rate.values()),
-        "adaptive_to_most_fixed": adaptive["trajectories_an_hour"] / rate[max(FIXED)],
-    }
-    rows = [{"crowded": f"{slots} slots", **row} for slots, row in fixed.items()]
-    return headline, [*rows, {"crowded": "adaptive", **adaptive}]
+    ways: dict[str, dict[str, Any]] = {f"{slots} slots": {"concurrency": slots} for slots in FIXED}
+    return [
+        {
+            "crowded": name,
+            "seed": seed,
+            **figures(run(GROUPS, ETA, iterations, sigma, seed, fits=FITS, **way).rows[steady]),
+        }
+        for name, way in (ways | {"adaptive": {"adaptive": True}}).items()
+    ]
 
 
-def real(folder: Path, overrides: list[str]) -> dict[str, Any]:
-    """A quickstart that is trained now unless it was before: its figures, and whether all that it stored was used."""
-    train(folder, 0, overrides)
+def paced_headline(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Medians over the seeds; those without the name of a model are of an instruct model."""
+    found: dict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
+    for row in rows:
+        found[row.get("paced", row.get("crowded")), row.get("model", "instruct")][row["seed"]] = row
+
+    def ratio(one: str, other: str, model: str = "instruct") -> float:
+        key = "trajectories_an_hour"
+        return median(row[key] / found[other, model][seed][key] for seed, row in found[one, model].items())
+
+    headline: dict[str, float] = {}
+    for model in SIGMAS:
+        after = "" if model == "instruct" else f"_{model}"
+        headline |= {f"x_{other}_paced{after}": ratio("async", other, model) for other in ("sync", "phased")}
+        bubbles = [row["bubble_fraction"] for row in found["async", model].values()]
+        headline[f"bubble_fraction{after}"] = max(bubbles)
+    to_fixed = {slots: ratio("adaptive", f"{slots} slots") for slots in FIXED}
+    return headline | {"adaptive_to_best_fixed": min(to_fixed.values()), "adaptive_to_most_fixed": to_fixed[max(FIXED)]}
+
+
+def warm_start(folder: Path, seed: int, overrides: list[str]) -> Path:
+    """A quickstart up to its warm start, made now unless it was before."""
+    train(folder, seed, [*overrides, "train.iterations=0"])
+    return folder
+
+
+def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str, Any]:
+    """A quickstart that goes on from a warm start, now unless it was before: figures, and whether it lost groups."""
+    if not folder.exists():
+        half = folder.with_name(f"{folder.name}.part")
+        rmtree(half, ignore_errors=True)
+        copytree(start, half)
+        (half / "result.json").unlink()
+        half.rename(folder)
+    train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"))
     with RunStore.open(folder, readonly=True) as store:
         metrics, result = store.metrics(PHASE), store.get("result")
@@ -117,37 +144,73 @@ def real(folder: Path, overrides: list[str]) -> dict[str, Any]:
                 rewards[row.group_id].append(row.reward)
     effective = {id for id, values in rewards.items() if len(values) > 1 and not is_settled(values)}
     stale = sum(row["groups_too_stale"] for row in metrics)
+    gaps = [row["engine_gap_max"] for row in metrics if "engine_gap_max" in row]
     return figures(metrics) | {
-        "success": result["success_rl"]["rate"],
-        "ci95": result["success_rl"]["ci95"],
-        "engine_gap_max": fmean(row["engine_gap_max"] for row in metrics if "engine_gap_max" in row),
+        **{name: {key: result[name][key] for key in ("n", "rate", "ci95")} for name in ("success_sft", "success_rl")},
+        "engine_gap_max": max(gaps, default=None),
         "lost": max(0.0, len(effective - set(used)) - stale),
         "used_twice": sum(count > 1 for count in used.values()),
+        "by_iteration": {key: [row.get(key) for row in metrics] for key in BY_ITERATION},
     }
+
+
+def real_headline(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Of all seeds: medians of the ratios of a seed, success of all evaluations together with its 95 % interval."""
+    by_name: defaultdict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for row in rows:
+        by_name[row["real"]][row["seed"]] = row
+    headline: dict[str, float] = {"seeds": len(by_name["sync"])}
+    for key in ("turns_trained_an_hour", "trajectories_an_hour"):
+        ratios = [row[key] / by_name["sync"][seed][key] for seed, row in by_name["async"].items()]
+        headline["x_sync_real" if key.startswith("turns") else "x_sync_real_trajectories"] = median(ratios)
+    for name, of_seeds in by_name.items():
+        found = [row["success_rl"] for row in of_seeds.values()]
+        n, successes = sum(one["n"] for one in found), round(sum(one["n"] * one["rate"] for one in found))
+        own = f"success_{name.replace(', ', '_')}"
+        low, high = wilson95(successes, n)
+        headline |= {own: successes / n, f"{own}_low": low, f"{own}_high": high}
+        clips = [row["clip_fraction"] for row in of_seeds.values()]
+        headline[f"clip_fraction_{name.replace(', ', '_')}"] = fmean(clips)
+    for key in ("lost", "used_twice"):
+        headline[key] = sum(row[key] for row in rows)
+    return headline
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--paced", action="store_true")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--paced", action="store_true", help="no real runs")
+    only.add_argument("--real", action="store_true", help="no paced loops")
     parser.add_argument("--iterations", type=int, default=40, help="of the paced loops")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/async"))
     arguments, overrides = parser.parse_known_args()
     logging.getLogger("webdojo").setLevel(logging.WARNING)
-    headline, rows = paced(arguments.iterations)
-    more_headline, more_rows = crowded(arguments.iterations)
-    headline |= more_headline
-    rows += more_rows
+    rows: list[dict[str, Any]] = []
+    if not arguments.real:
+        for seed in arguments.seeds:
+            rows += paced(seed, arguments.iterations) + crowded(seed, arguments.iterations)
     if not arguments.paced:
-        ran = {name: real(arguments.runs / name.replace(", ", "-"), [*own, *overrides]) for name, own in REAL.items()}
-        turns = {name: row["turns_trained_an_hour"] for name, row in ran.items()}
-        headline |= {
-            "x_sync_real": turns["async"] / turns["sync"],
-            "success_sync": ran["sync"]["success"],
-            "success_async": ran["async"]["success"],
-            "lost": sum(row["lost"] for row in ran.values()),
-            "used_twice": sum(row["used_twice"] for row in ran.values()),
-        }
-        rows += [{"real": name, **row} for name, row in ran.items()]
+        iterations = load_recipe("quickstart", overrides).train.iterations
+        for seed in arguments.seeds:
+            start = warm_start(arguments.runs / f"{seed}-start", seed, overrides)
+            for name, own in REAL.items():
+                folder = arguments.runs / f"{seed}-{name.replace(', ', '-')}"
+                row = real(folder, start, seed, [*overrides, *own, f"train.iterations={iterations}"])
+                rows.append({"real": name, "seed": seed, **row})
+    rows = [{"commit": git_hash(), **row} for row in rows]
+    measured = {("real" in row, row["seed"]) for row in rows}
+    last = RESULTS / "async_loop.json"
+    if last.exists():
+        earlier = json.loads(last.read_text())["rows"]
+        rows = [row for row in earlier if ("real" in row, row["seed"]) not in measured] + rows
+    apart = [[row for row in rows if ("real" in row) == real] for real in (False, True)]
+    headline = {
+        key: value
+        for told, of in zip((paced_headline, real_headline), apart, strict=True)
+        if of
+        for key, value in told(of).items()
+    }
     record("async_loop", {key: round(value, 4) for key, value in headline.items()}, rows)
 
 

@@ -254,6 +254,7 @@ def run(
     max_staleness: int,
     iterations: int,
     sigma: float,
+    seed: int = 0,
     *,
     concurrency: int = SLOTS,
     adaptive: bool = False,
@@ -265,6 +266,7 @@ def run(
         groups: of an update.
         max_staleness: 0 is the synchronous loop.
         sigma: of the seconds of a step.
+        seed: of the order of the tasks, and with it of everything that is drawn.
         concurrency: `rollout.concurrency`.
         adaptive: `rollout.adaptive_concurrency`.
         fits: episodes whose prompts the engines' memory holds.
@@ -272,6 +274,7 @@ def run(
     recipe = parse_recipe(
         {
             "name": "paced",
+            "seed": seed,
             "rollout": {
                 "group_size": GROUP_SIZE,
                 "concurrency": concurrency,
@@ -297,12 +300,13 @@ def run(
         return runner.run(go())
 
 
-def run_phased(trajectories: int, iterations: int, sigma: float) -> Pace:
+def run_phased(trajectories: int, iterations: int, sigma: float, seed: int = 0) -> Pace:
     """A loop as WebGym's: all episodes of an iteration roll out, each slot takes the next one; then all of them train.
 
     Args:
         trajectories: of an iteration.
         sigma: of the seconds of a step.
+        seed: of everything that is drawn.
     """
 
     async def go() -> Pace:
@@ -310,10 +314,16 @@ def run_phased(trajectories: int, iterations: int, sigma: float) -> Pace:
         engine = Engines()
         world = World(parse_recipe({"name": "paced"}, "benchmarks/paced.py"), cast(Any, None), engine, sigma)
         every: Iterator[Task] = iter(tasks() * iterations)
+        numbers: dict[str, int] = {}
+
+        async def episode(task: Task, group: str, trajectory_id: str) -> Trajectory:
+            name = f"{seed}-{numbers.setdefault(group, len(numbers))}"  # a group's own name is another one each time
+            return await world.episode(engine, task, name, trajectory_id.replace(group, name))
+
         turns = 0
         for iteration in range(1, iterations + 1):
             stream: AsyncIterator[Any] = finished_groups(
-                world.runner(lambda task, session: engine),
+                episode,
                 islice(every, trajectories // GROUP_SIZE),
                 group_size=GROUP_SIZE,
                 concurrency=SLOTS,

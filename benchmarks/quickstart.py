@@ -56,8 +56,8 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
     used = json.loads(note.read_text()) if note.exists() else dict.fromkeys(("seconds_train", *MEMORY), 0.0)
     if (run / "result.json").exists():
         return used
-    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", "--run", str(run)]
-    command += ["--resume"] if (run / DATABASE).exists() else [f"seed={seed}", *overrides]
+    command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", f"seed={seed}", *overrides]
+    command += ["--run", str(run), *(["--resume"] if (run / DATABASE).exists() else [])]
     run.parent.mkdir(parents=True, exist_ok=True)
     before, started = used["seconds_train"], time.monotonic()
     process = subprocess.Popen(command)
