@@ -17,7 +17,8 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, cast
 
@@ -130,12 +131,19 @@ class Versions:
 
 
 class World:
-    """Episodes that end in milliseconds and are stored; stands in for an `Arena`."""
+    """Episodes that end in milliseconds and are stored; stands in for an `Arena`.
+
+    Args:
+        before_storing: called by each episode at its end.
+    """
 
     places = 100
 
-    def __init__(self, recipe: Recipe, store: RunStore, engine: Versions) -> None:
+    def __init__(
+        self, recipe: Recipe, store: RunStore, engine: Versions, before_storing: Callable[[], None] = lambda: None
+    ) -> None:
         self.recipe, self.store, self.engine = recipe, store, engine
+        self.before_storing = before_storing
 
     def blocked(self) -> tuple[str, ...]:
         return ()
@@ -147,7 +155,8 @@ class World:
             begun_in, version = iteration(), self.engine.version
             draw = random.Random(trajectory_id)
             await asyncio.sleep(draw.expovariate(1 / 0.01))
-            image = screen(self.store.images)
+            self.before_storing()
+            image = await asyncio.to_thread(screen, self.store.images)
             found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group, image)
             found.turns[0].response.ids[0] = number_of(group)
             await asyncio.to_thread(self.store.add_trajectory, found, phase, begun_in)
@@ -164,6 +173,18 @@ def attempt(recipe: Recipe, folder: Path, arm: Arm | None) -> None:
     with RunStore.open(folder) as store, RunLog(store) as log:
         world, notebook = World(recipe, store, engine), Notebook(recipe)
         asyncio.run(online(cast(Any, world), cast(Any, notebook), cast(Any, engine), TASKS, log))
+
+
+def killed(context: BaseContext, attempts: Iterable[Callable[[], None]]) -> int:
+    """Make attempts at a run in processes, one after the other; returns how many of them were killed."""
+    count = 0
+    for each in attempts:
+        process = context.Process(target=each)  # type: ignore[attr-defined]
+        process.start()
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL)
+        count += process.exitcode == -signal.SIGKILL
+    return count
 
 
 def trained_groups(recipe: Recipe, folder: Path) -> list[list[int]]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import multiprocessing
 import random
-import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.loops.crash import POINTS, AfterSeconds, Arm, AtWrite, attempt, trained_groups
+from tests.loops.crash import POINTS, AfterSeconds, Arm, AtWrite, attempt, killed, trained_groups
 from webdojo.config import dump_recipe, load_recipe
 from webdojo.loops.online import latest
 from webdojo.store.run import RunStore
@@ -37,15 +37,11 @@ def writes(draw: random.Random) -> list[Arm]:
 def test_kills_lose_no_group_and_train_none_twice(tmp_path: Path, deaths, overrides) -> None:
     folder, recipe = tmp_path / "run", load_recipe("quickstart", [*SIZES, *overrides])
     RunStore.create(folder, dump_recipe(recipe), {}).close()
-    fork = multiprocessing.get_context("fork")
-    killed = 0
-    for arm in [*deaths(random.Random(f"{deaths.__name__}{overrides}")), None]:
-        process = fork.Process(target=attempt, args=(recipe, folder, arm))
-        process.start()
-        process.join()
-        killed += process.exitcode == -signal.SIGKILL
-        assert process.exitcode in (0, -signal.SIGKILL)
-    assert killed > KILLS / 3, "most attempts were over before they could be killed"
+    arms = [*deaths(random.Random(f"{deaths.__name__}{overrides}")), None]
+    attempts = [partial(attempt, recipe, folder, arm) for arm in arms]
+    assert killed(multiprocessing.get_context("fork"), attempts) > KILLS / 3, (
+        "most attempts were over before they could be killed"
+    )
 
     numbers = trained_groups(recipe, folder)
     with RunStore.open(folder) as store:

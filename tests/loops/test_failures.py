@@ -7,27 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
+import itertools
 import sqlite3
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from tests.rollout.records import screen, task, trajectory
+from tests.loops.crash import TASKS, Versions, World, trained_groups
 from webdojo.config import dump_recipe, load_recipe
 from webdojo.errors import StoreFailure
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, online
 from webdojo.loops.replay import trained_key
-from webdojo.rollout.groups import is_settled, number_of
 from webdojo.store import database
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample
-from webdojo.types import EngineHealth, Task, Trajectory
 
 ITERATIONS, N, G = 6, 2, 3
 RECIPE = load_recipe(
@@ -62,70 +59,25 @@ class Learner:
         (folder / "weights").read_text()
 
 
-class Engine:
-    version = 0
-
-    async def update_weights(self, source: object, version: int) -> None:
-        self.version = version
-
-    def health(self) -> EngineHealth:
-        return EngineHealth(alive=True, version=self.version)
-
-
-class World:
-    """Stands in for an `Arena`; calls `meddle` after so many episodes of this process."""
-
-    places = 100
-
-    def __init__(self, store: RunStore, engine: Engine, episodes: int, meddle: Callable[[], object]) -> None:
-        self.recipe, self.store, self.engine = RECIPE, store, engine
-        self.left, self.meddle = episodes, meddle
-
-    def blocked(self) -> tuple[str, ...]:
-        return ()
-
-    def runner(
-        self, actor: object, phase: str, iteration: Callable[[], int], *_: object
-    ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
-        async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            begun_in, version = iteration(), self.engine.version
-            draw = random.Random(f"{trajectory_id}")
-            await asyncio.sleep(draw.expovariate(1 / 0.004))
-            self.left -= 1
-            if self.left == 0:
-                self.meddle()
-            image = await asyncio.to_thread(screen, self.store.images)
-            found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group, image)
-            await asyncio.to_thread(self.store.add_trajectory, found, phase, begun_in)
-            return found
-
-        return run
-
-
 def attempt(run: Path, episodes: int = 0, meddle: Callable[[], object] = lambda: None) -> None:
-    engine, tasks = Engine(), [task(f"t{n}") for n in range(40)]
+    """Go on with the run; `meddle` is called after so many episodes."""
+    left = itertools.count(episodes - 1, -1)
+
+    def count() -> None:
+        if next(left) == 0:
+            meddle()
+
+    engine = Versions()
     with RunStore.open(run) as store, RunLog(store) as log:
-        world = World(store, engine, episodes, meddle)
-        asyncio.run(online(cast(Any, world), cast(Any, Learner(store)), cast(Any, engine), tasks, log))
+        world = World(RECIPE, store, engine, count)
+        asyncio.run(online(cast(Any, world), cast(Any, Learner(store)), cast(Any, engine), TASKS, log))
 
 
 def check(run: Path) -> None:
     """The run is finished, lost no group, and trained none twice."""
+    trained_groups(RECIPE, run)
     with RunStore.open(run, readonly=True) as store:
-        trained = [number_of(id) for step in range(1, ITERATIONS + 1) for id in store.get(trained_key(step))]
-        metrics, rows = store.metrics(PHASE), store.rows(PHASE)
         assert all(map(store.has_screenshots, store.trajectories(PHASE)))
-        position = store.checkpoint(f"rl-{ITERATIONS:04d}").meta["position"]
-    assert [row["step"] for row in metrics] == list(range(1, ITERATIONS + 1))
-    assert len(trained) == len(set(trained)) == N * ITERATIONS
-    rewards: defaultdict[int, list[float]] = defaultdict(list)
-    for row in rows:
-        assert row.reward is not None
-        rewards[number_of(row.group_id)].append(row.reward)
-    effective = {n for n, found in rewards.items() if len(found) == G and not is_settled(found)}
-    stale = sum(row["groups_too_stale"] for row in metrics)
-    assert set(trained) <= effective
-    assert len({n for n in effective if n < position} - set(trained)) <= stale, "a group was lost"
 
 
 @pytest.fixture
