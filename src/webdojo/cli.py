@@ -23,10 +23,8 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from webdojo import __version__
-from webdojo.cli_runs import runs_app
+from webdojo.cli_runs import INTERRUPTED, runs_app
 from webdojo.errors import StoreFailure, WebdojoError
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     help="Train visual web agents by online reinforcement learning in real browsers.",
