@@ -31,10 +31,14 @@ def best(store: RunStore, phase: str) -> Scored | None:
     saved = _saved(store, phase)
     measured = {int(row["step"]): row["success"] for row in store.metrics(EVALUATION)}
     heldout = not saved.keys().isdisjoint(measured)
-    rolled_out = {int(row["step"]) - 1: row["success"] for row in store.metrics(phase) if "success" in row}
-    success = measured if heldout else rolled_out
+    success = measured if heldout else rolled_out(store, phase)
     scored = [Scored(found, success[i], heldout) for i, found in saved.items() if i in success]
     return max(scored, key=lambda each: (each.success, each.checkpoint.meta["iteration"]), default=None)
+
+
+def rolled_out(store: RunStore, phase: str) -> dict[int, float]:
+    """By the iteration of a policy, its success in the training episodes that it rolled out."""
+    return {int(row["step"]) - 1: row["success"] for row in store.metrics(phase) if "success" in row}
 
 
 def staying(saved: Collection[int], best: int | None, every: int, limit: int) -> set[int]:

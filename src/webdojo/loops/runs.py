@@ -18,7 +18,7 @@ import yaml
 
 from webdojo.errors import StoreError
 from webdojo.loops.garbage import bytes_on_disk
-from webdojo.loops.keep import best
+from webdojo.loops.keep import best, rolled_out
 from webdojo.loops.phases import ACT, RL
 from webdojo.loops.run_folder import is_unfinished
 from webdojo.store.lock import writer
@@ -151,7 +151,7 @@ def describe(path: Path) -> dict[str, Any]:
 def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
     """Oldest first; `success` is that of the checkpoint's policy in the training episodes that it rolled out."""
     found, saved = best(store, RL), store.checkpoints()
-    success = {int(row["step"]) - 1: row["success"] for row in store.metrics(RL) if "success" in row}
+    success = rolled_out(store, RL)
     return [
         {
             "name": checkpoint.name,
