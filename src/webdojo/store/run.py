@@ -240,11 +240,7 @@ class RunStore:
     def stream(self, phases: Sequence[str] = ()) -> Iterator[tuple[TrajectoryRow, Trajectory]]:
         """As `rows` and `trajectories`, one after the other, so that memory holds one; no phases are all of them."""
         chosen = f"phase IN ({', '.join('?' * len(phases))})" if phases else "TRUE"
-        columns = ", ".join(TrajectoryRow._fields)
-        query = f"SELECT seq, record, {columns} FROM trajectories WHERE seq > ? AND {chosen} ORDER BY seq LIMIT 1"
-        last = 0
-        while found := self._database.read(query, (last, *phases)):
-            ((last, record, *values),) = found
+        for record, *values in self._one_by_one(("record", *TrajectoryRow._fields), chosen, phases):
             yield _row(values), Trajectory.model_validate_json(zlib.decompress(record))
 
     def trajectory(self, id: str) -> Trajectory:
@@ -267,13 +263,19 @@ class RunStore:
 
     def shown(self) -> set[str]:
         """The hashes of all screenshots that a trajectory names; reads every record."""
-        query = "SELECT seq, record FROM trajectories WHERE seq > ? ORDER BY seq LIMIT 1"
         found: set[str] = set()
-        last = 0
-        while rows := self._database.read(query, (last,)):
-            ((last, record),) = rows
+        for (record,) in self._one_by_one(("record",)):
             found.update(sha.decode() for sha in _SHA.findall(zlib.decompress(record)))
         return found
+
+    def _one_by_one(self, columns: Sequence[str], chosen: str = "TRUE", values: Sequence[str] = ()) -> Iterator[Any]:
+        """Columns of the chosen trajectories in order of arrival, each read when it is asked for."""
+        named = ", ".join(columns)
+        query = f"SELECT seq, {named} FROM trajectories WHERE seq > ? AND {chosen} ORDER BY seq LIMIT 1"
+        last = 0
+        while found := self._database.read(query, (last, *values)):
+            ((last, *row),) = found
+            yield row
 
     def has_screenshots(self, trajectory: Trajectory) -> bool:
         """Whether every screenshot that it names can be read."""
