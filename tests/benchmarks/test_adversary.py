@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import random
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.benchmarks.conftest import Script
 from webdojo.sites import KINDS
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.types import Task
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
-
 
 @pytest.fixture(scope="module")
-def adversary() -> Iterator[ModuleType]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        yield importlib.import_module("adversary")
+def adversary(script: Script) -> ModuleType:
+    return script("adversary")
 
 
 @pytest.fixture(scope="module")

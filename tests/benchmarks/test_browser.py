@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -10,13 +9,12 @@ from types import ModuleType
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
+from tests.benchmarks.conftest import Script
 
 
 @pytest.fixture
-def browser(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("browser")
+def browser(script: Script) -> ModuleType:
+    return script("browser")
 
 
 def test_it_measures_both_ways_and_keeps_a_record(
@@ -109,6 +107,5 @@ def test_a_row_is_the_median_with_its_spread_and_says_what_failed(browser: Modul
         ([], "other"),
     ],
 )
-def test_processes_are_told_apart(command: list[str], kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    assert importlib.import_module("process_tree").kind_of(command) == kind
+def test_processes_are_told_apart(command: list[str], kind: str, script: Script) -> None:
+    assert script("process_tree").kind_of(command) == kind

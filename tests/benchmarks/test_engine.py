@@ -1,20 +1,18 @@
 """The engine's benchmark: both ways sample the same, and its record has the figures that it promises."""
 
-import importlib
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
+from tests.benchmarks.conftest import Script
 
 
 def test_it_compares_the_engine_with_generate_and_keeps_a_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    engine = importlib.import_module("engine")
+    engine = script("engine")
     monkeypatch.setattr(engine.record, "RESULTS", tmp_path)
     command = "engine.py --at-once 1 9 --repeats 2 --turns 2 --tokens 4 --threads 1"
     monkeypatch.setattr(sys, "argv", command.split())

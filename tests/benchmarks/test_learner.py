@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
+from tests.benchmarks.conftest import Script
 
 
 @pytest.fixture(scope="module")
-def learner() -> Iterator[ModuleType]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        yield importlib.import_module("learner")
+def learner(script: Script) -> ModuleType:
+    return script("learner")
 
 
 @pytest.fixture(scope="module")
-def gpu() -> Iterator[ModuleType]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        yield importlib.import_module("learner_gpu")
+def gpu(script: Script) -> ModuleType:
+    return script("learner_gpu")
 
 
 def test_every_way_learns_the_same_from_what_it_counts(learner: ModuleType) -> None:
@@ -38,8 +31,8 @@ def test_every_way_learns_the_same_from_what_it_counts(learner: ModuleType) -> N
     assert all(one["flops"]["vision"] == 0 for one in found.values()), "its features are at hand"
 
 
-def test_the_operations_are_those_that_torch_counts(learner: ModuleType) -> None:
-    ways, counts = (importlib.import_module(name) for name in ("learner_ways", "learner_flops"))
+def test_the_operations_are_those_that_torch_counts(script: Script) -> None:
+    ways, counts = (script(name) for name in ("learner_ways", "learner_flops"))
     model, processor = ways.load_model("tiny")
     pictures = ways.Pictures()
     sequences = ways.group_of_turns(processor, pictures, 1, 2, scale=32)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 from transformers import PreTrainedModel
 
+from tests.benchmarks.conftest import Script
 from tests.policy.conftest import loaded, model_dir
 from webdojo.agent.harnesses import harness_names, make_harness
 from webdojo.policy.forward import attend_in_rows
@@ -18,7 +16,6 @@ from webdojo.store.images import MemoryImages
 
 __all__ = ["loaded", "model_dir"]
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
 CASES = {
     # members, turns, repeated, images that the prompts of a member show
     "openwebrl": (3, 3, True, 1 + 1 + 1),
@@ -30,10 +27,8 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def scripts() -> Iterator[tuple[ModuleType, ModuleType]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        yield importlib.import_module("harness_turns"), importlib.import_module("learner_exactness")
+def scripts(script: Script) -> tuple[ModuleType, ModuleType]:
+    return script("harness_turns"), script("learner_exactness")
 
 
 @pytest.mark.parametrize("name", CASES)

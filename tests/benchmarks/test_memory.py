@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
+from tests.benchmarks.conftest import Script
 
 
 @pytest.fixture
-def memory(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("memory")
+def memory(script: Script) -> ModuleType:
+    return script("memory")
 
 
 def test_growth_is_that_of_the_second_half(memory: ModuleType) -> None:

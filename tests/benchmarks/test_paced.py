@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
+from tests.benchmarks.conftest import Script
 
 
 @pytest.fixture
-def paced(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("paced")
+def paced(script: Script) -> ModuleType:
+    return script("paced")
 
 
 def test_adaptive_concurrency_finds_what_an_engine_can_serve(paced: ModuleType) -> None:

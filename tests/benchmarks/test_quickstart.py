@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from safetensors.torch import load_file
 
+from tests.benchmarks.conftest import Script
 from tests.loops.conftest import SmallRecipe, model_dir, small_recipe
 from webdojo.config import dump_recipe
 from webdojo.loops.log import RunLog
@@ -19,13 +19,10 @@ from webdojo.store.run import RunStore
 
 __all__ = ["model_dir", "small_recipe"]
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
-
 
 @pytest.fixture
-def quickstart(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("quickstart")
+def quickstart(script: Script) -> ModuleType:
+    return script("quickstart")
 
 
 async def test_the_control_trains_on_from_the_warm_start_and_goes_on_where_it_was_stopped(

@@ -1,6 +1,5 @@
 """The benchmark of the embedded web: agents act in real Chromium, and its record has the figures that it promises."""
 
-import importlib
 import json
 import sys
 from functools import partial
@@ -8,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
+from tests.benchmarks.conftest import Script
 
 
 def test_it_measures_agents_and_keeps_a_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    sites = importlib.import_module("sites")
+    sites = script("sites")
     monkeypatch.setattr(sites.record, "RESULTS", tmp_path)
     monkeypatch.setattr(sites, "tasks_per_s", partial(sites.tasks_per_s, 100))
     monkeypatch.setattr(sites, "KINDS", ["wiki", "travel"])
