@@ -72,6 +72,11 @@ def test_a_tree_is_cut_where_the_least_is_computed_twice() -> None:
     assert [row.tokens for row in rows] == [33, 33], "not in the middle of a side"
 
 
+def test_samples_that_share_nothing_fill_rows() -> None:
+    sequences = [sequence([10 + i] * 9, [7]) for i in range(10)]
+    assert [row.tokens for row in cut(Paths(sequences), 40)] == [36, 36, 18]
+
+
 def test_rows_are_balanced_over_ranks() -> None:
     sequences = [sequence([100 + i] * (10 * (i + 1)), [7]) for i in range(6)]
     rows = cut(Paths(sequences), 60)

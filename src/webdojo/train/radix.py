@@ -60,10 +60,11 @@ def cut(paths: Paths, max_tokens: int) -> list[Row]:
     """Cut the tree into rows of at most `max_tokens`, at the subtree boundaries where the least is computed twice.
 
     A path that is cut off its neighbours brings its ancestors with it. A single path that is longer than
-    `max_tokens` is a row of its own. Exact for rows of neighbouring paths, by dynamic programming.
+    `max_tokens` is a row of its own. Of cuts that compute as much, one with the fewest rows. Exact for rows of
+    neighbouring paths, by dynamic programming.
     """
     count = len(paths.order)
-    best = [0.0] + [math.inf] * count
+    best = [(0.0, 0)] + [(math.inf, 0)] * count
     begins = [0] * (count + 1)
     for end in range(1, count + 1):
         tokens = 0
@@ -71,7 +72,7 @@ def cut(paths: Paths, max_tokens: int) -> list[Row]:
             tokens += paths.lengths[begin] - (paths.shared[begin + 1] if begin + 1 < end else 0)
             if tokens > max_tokens and begin + 1 < end:
                 break
-            if (total := best[begin] + tokens) < best[end]:
+            if (total := (best[begin][0] + tokens, best[begin][1] + 1)) < best[end]:
                 best[end], begins[end] = total, begin
     rows: list[Row] = []
     end = count
