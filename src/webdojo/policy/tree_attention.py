@@ -3,8 +3,8 @@
 A dense mask costs the square of a row; in a tree most pairs of tokens are on different branches. A row is
 made of pieces, runs of tokens on one path: within its piece a token sees what is before it, and beyond that
 every token of the piece sees the same keys, a few whole runs of the row. So no mask is needed: a piece attends
-to itself causally and to each run fully, by the flash kernel that `scaled_dot_product_attention` uses on a CPU,
-and the parts are joined by their log-sum-exps. Backwards, the kernel with the joined output and log-sum-exp
+to itself causally and to these runs fully, by the flash kernel that `scaled_dot_product_attention` uses on a CPU,
+and both parts are joined by their log-sum-exps. Backwards, the kernel with the joined output and log-sum-exp
 gives each part's share of the gradient. Memory is linear in the row.
 
 The attention goes by `TREE` in `transformers`; a model that is told to use it takes the plan of a row as
@@ -13,10 +13,13 @@ the keyword `tree`, and without one does what `sdpa` does. For the CPU; on a GPU
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers import AttentionInterface
@@ -39,21 +42,17 @@ class Piece:
 
 def plan(ends: Tensor) -> list[Piece]:
     """The pieces of a row from its `ends` [L]: `q` sees `j` where `j <= q < ends[j]`."""
-    length = len(ends)
-    forks = torch.nonzero(ends[:-1] <= torch.arange(1, length)).squeeze(-1) + 1
-    bounds = [0, *forks.tolist(), length]
-    return [
-        Piece(slice(*bound), _runs(torch.nonzero(ends[: bound[0]] > bound[0]).squeeze(-1)))
-        for bound in pairwise(bounds)
-    ]
+    last = ends.numpy()
+    forks = np.flatnonzero(last[:-1] <= np.arange(1, len(last))) + 1
+    bounds = [0, *forks.tolist(), len(last)]
+    return [Piece(slice(*bound), _runs(np.flatnonzero(last[: bound[0]] > bound[0]))) for bound in pairwise(bounds)]
 
 
-def _runs(indices: Tensor) -> tuple[slice, ...]:
+def _runs(indices: np.ndarray) -> tuple[slice, ...]:
     """Ascending indices as the runs of neighbours that they form."""
     if not len(indices):
         return ()
-    cuts = torch.nonzero(indices.diff() != 1).squeeze(-1) + 1
-    bounds = [0, *cuts.tolist(), len(indices)]
+    bounds = [0, *(np.flatnonzero(np.diff(indices) != 1) + 1).tolist(), len(indices)]
     return tuple(slice(int(indices[a]), int(indices[b - 1]) + 1) for a, b in pairwise(bounds))
 
 
@@ -76,66 +75,59 @@ def tree_attention(
 
 
 class _TreeAttention(torch.autograd.Function):
-    """To [1, L, heads, d]. Heads that share keys are `group` heads of a kv head; in full attention they are no
-    more than further queries, so there they are folded into them: [1, kv heads, n * group, d]."""
+    """To [1, L, heads, d]. Heads that share keys are `group` heads of a kv head. In full attention they are no more
+    than further queries, so what goes by queries is folded, [kv heads, L * group, ...], the heads of a token together;
+    in causal attention they are heads."""
 
     @staticmethod
     def forward(
         ctx: Any, query: Tensor, key: Tensor, value: Tensor, tree: list[Piece], scaling: float | None
     ) -> Tensor:
-        said = torch.empty_like(query.transpose(1, 2), memory_format=torch.contiguous_format)
-        normal = query.new_empty(query.shape[1:3], dtype=torch.promote_types(query.dtype, torch.float32))
-        kv_heads = key.shape[1]
-        asked, answers, normals = (_by_kv_head(t, kv_heads) for t in (query[0], said[0].transpose(0, 1), normal))
-        group = asked.shape[1]
+        kv_heads, group = key.shape[1], query.shape[1] // key.shape[1]
+        asked = _fold(query[0].transpose(0, 1), kv_heads)
+        said, more = torch.empty_like(asked), torch.zeros_like(asked)
+        normal = asked.new_empty(asked.shape[:2], dtype=torch.promote_types(query.dtype, torch.float32))
+        other = torch.full_like(normal, -math.inf)
         for piece in tree:
-            at = piece.tokens
-            own = asked[:, :, at]
-            keys, values = (_repeated(t[0, :, at], group) for t in (key, value))
-            out, weight = _attend(own, keys, values, 0.0, True, scale=scaling)
-            folded = _fold(own) if piece.above else own
-            for run in piece.above:
-                more, other = _attend(folded, key[:, :, run], value[:, :, run], 0.0, False, scale=scaling)
-                more, other = _unfold(more, group), _unfold(other, group)
-                share = torch.sigmoid(weight - other).to(out.dtype)
-                out, weight = torch.lerp(more, out, share[..., None]), torch.logaddexp(weight, other)
-            answers[:, :, at], normals[:, :, at] = out, weight
-        ctx.save_for_backward(query, key, value, said, normal)
+            at = slice(piece.tokens.start * group, piece.tokens.stop * group)
+            keys, values = (_repeated(t[0, :, piece.tokens], group) for t in (key, value))
+            out, weight = _attend(_by_head(asked[:, at], group), keys, values, 0.0, True, scale=scaling)
+            _by_head(said[:, at], group).copy_(out)
+            _by_head(normal[:, at], group).copy_(weight)
+            if piece.above:
+                keys, values = (_gathered(t, piece.above) for t in (key, value))
+                more[:, at], other[:, at] = _attend(asked[None, :, at], keys, values, 0.0, False, scale=scaling)
+        share = torch.sigmoid(normal - other).to(said.dtype)
+        said = _unfold(torch.lerp(more, said, share[..., None]), group)[None]
+        ctx.save_for_backward(query, key, value, said, torch.logaddexp(normal, other))
         ctx.tree, ctx.scaling = tree, scaling
         return said
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value, said, normal = ctx.saved_tensors
-        kv_heads = key.shape[1]
-        grad_query = torch.empty_like(said)
-        grad_key, grad_value = (t.new_zeros(t.transpose(1, 2).shape).transpose(1, 2) for t in (key, value))
-        asked, answers, normals, wanted, found = (
-            _by_kv_head(t, kv_heads)
-            for t in (
-                query[0],
-                said[0].transpose(0, 1),
-                normal,
-                grads[0][0].transpose(0, 1),
-                grad_query[0].transpose(0, 1),
-            )
-        )
-        group = asked.shape[1]
+        kv_heads, group = key.shape[1], query.shape[1] // key.shape[1]
+        folded = [*(_fold(t, kv_heads) for t in (grads[0][0], query[0].transpose(0, 1), said[0])), normal]
+        of_query, of_more = torch.empty_like(folded[1]), torch.zeros_like(folded[1])
+        grad_key, grad_value = (t.new_empty(t.transpose(1, 2).shape).transpose(1, 2) for t in (key, value))
         for piece in ctx.tree:
-            at = piece.tokens
-            own = [t[:, :, at] for t in (wanted, asked, answers, normals)]
-            keys, values = (_repeated(t[0, :, at], group) for t in (key, value))
-            of_query, of_key, of_value = _backward(own, keys, values, True, ctx.scaling)
-            grad_key[0, :, at] += of_key.sum(1)
-            grad_value[0, :, at] += of_value.sum(1)
-            folded = [_fold(t) for t in own] if piece.above else own
-            for run in piece.above:
-                more, of_key, of_value = _backward(folded, key[:, :, run], value[:, :, run], False, ctx.scaling)
-                of_query = of_query + _unfold(more, group)
-                grad_key[:, :, run] += of_key
-                grad_value[:, :, run] += of_value
-            found[:, :, at] = of_query
-        return grad_query.transpose(1, 2), grad_key, grad_value, None, None
+            at = slice(piece.tokens.start * group, piece.tokens.stop * group)
+            keys, values = (_repeated(t[0, :, piece.tokens], group) for t in (key, value))
+            own = [_by_head(t[:, at], group) for t in folded]
+            out, of_key, of_value = _backward(own, keys, values, True, ctx.scaling)
+            _by_head(of_query[:, at], group).copy_(out)
+            torch.sum(of_key, 1, out=grad_key[0, :, piece.tokens])
+            torch.sum(of_value, 1, out=grad_value[0, :, piece.tokens])
+            if piece.above:
+                keys, values = (_gathered(t, piece.above) for t in (key, value))
+                of_more[:, at], of_key, of_value = _backward(
+                    [t[None, :, at] for t in folded], keys, values, False, ctx.scaling
+                )
+                lengths = [run.stop - run.start for run in piece.above]
+                for total, parts in ((grad_key, of_key.split(lengths, 2)), (grad_value, of_value.split(lengths, 2))):
+                    for run, part in zip(piece.above, parts, strict=True):
+                        total[:, :, run] += part
+        return _unfold(of_query.add_(of_more), group)[None].transpose(1, 2), grad_key, grad_value, None, None
 
 
 def _backward(own: list[Tensor], keys: Tensor, values: Tensor, causal: bool, scaling: float | None) -> Any:
@@ -143,9 +135,19 @@ def _backward(own: list[Tensor], keys: Tensor, values: Tensor, causal: bool, sca
     return _attend_backward(wanted, asked, keys, values, answers, normals, 0.0, causal, scale=scaling)
 
 
-def _by_kv_head(tensor: Tensor, kv_heads: int) -> Tensor:
-    """[heads, L, ...] to [kv heads, group, L, ...]"""
-    return tensor.unflatten(0, (kv_heads, -1))
+def _fold(tensor: Tensor, kv_heads: int) -> Tensor:
+    """[L, heads, d] to [kv heads, L * group, d]"""
+    return tensor.unflatten(1, (kv_heads, -1)).transpose(0, 1).flatten(1, 2)
+
+
+def _unfold(tensor: Tensor, group: int) -> Tensor:
+    """[kv heads, L * group, d] to [L, heads, d]"""
+    return tensor.unflatten(1, (-1, group)).transpose(0, 1).flatten(1, 2)
+
+
+def _by_head(tensor: Tensor, group: int) -> Tensor:
+    """[kv heads, n * group, ...] to [kv heads, group, n, ...], without a copy."""
+    return tensor.unflatten(1, (-1, group)).transpose(1, 2)
 
 
 def _repeated(tensor: Tensor, group: int) -> Tensor:
@@ -153,14 +155,9 @@ def _repeated(tensor: Tensor, group: int) -> Tensor:
     return tensor[:, None].expand(-1, group, -1, -1)
 
 
-def _fold(tensor: Tensor) -> Tensor:
-    """[kv heads, group, n, ...] to [1, kv heads, n * group, ...]"""
-    return tensor.transpose(1, 2).flatten(1, 2)[None]
-
-
-def _unfold(tensor: Tensor, group: int) -> Tensor:
-    """[1, kv heads, n * group, ...] to [kv heads, group, n, ...]"""
-    return tensor[0].unflatten(1, (-1, group)).transpose(1, 2)
+def _gathered(tensor: Tensor, runs: Sequence[slice]) -> Tensor:
+    """The tokens of all runs: [1, kv heads, L, d] to [1, kv heads, n, d]."""
+    return tensor[:, :, runs[0]] if len(runs) == 1 else torch.cat([tensor[:, :, run] for run in runs], 2)
 
 
 AttentionInterface.register(TREE, tree_attention)
