@@ -213,6 +213,8 @@ class ShownImages:
 
 def check_response(response: Sequence[int], banned: torch.Tensor) -> None:
     """Raise `EngineError` where a response holds an id that cannot have been sampled."""
-    for token in response:
-        if not 0 <= token < len(banned) or banned[token]:
-            raise EngineError(f"a response holds id {token}, which is banned from sampling: its logprob would be -inf")
+    ids = torch.tensor(response, dtype=torch.long)
+    wrong = (ids < 0) | (ids >= len(banned)) | banned[ids.clamp(0, len(banned) - 1)]
+    if wrong.any():
+        token = ids[wrong][0]
+        raise EngineError(f"a response holds id {token}, which is banned from sampling: its logprob would be -inf")

@@ -7,7 +7,7 @@ text after it goes on past the larger side of the image. Equal to `get_rope_inde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -23,7 +23,7 @@ def mrope_positions(runs: Sequence[int | tuple[int, int]]) -> tuple[torch.Tensor
     """
     parts: list[torch.Tensor] = []
     start = 0
-    for run in runs:
+    for run in _joined(runs):
         if isinstance(run, int):
             parts.append(torch.arange(start, start + run).expand(3, -1))
             start += run
@@ -33,3 +33,18 @@ def mrope_positions(runs: Sequence[int | tuple[int, int]]) -> tuple[torch.Tensor
             parts.append(torch.stack([torch.zeros_like(row), row, column]).reshape(3, -1) + start)
             start += max(rows, columns)
     return torch.cat(parts, dim=1) if parts else torch.zeros(3, 0, dtype=torch.long), start
+
+
+def _joined(runs: Sequence[int | tuple[int, int]]) -> Iterator[int | tuple[int, int]]:
+    """The same runs with neighbouring ones of text as one: a prompt has many."""
+    text = 0
+    for run in runs:
+        if isinstance(run, int):
+            text += run
+            continue
+        if text:
+            yield text
+        yield run
+        text = 0
+    if text:
+        yield text
