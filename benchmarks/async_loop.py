@@ -135,7 +135,7 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str
     train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"))
     with RunStore.open(folder, readonly=True) as store:
-        metrics, result = store.metrics(PHASE), store.get("result")
+        metrics, result, commit = store.metrics(PHASE), store.get("result"), store.info["git"]
         used = Counter(id for row in metrics for id in store.get(trained_key(int(row["step"]))))
         rewards: defaultdict[str, list[float]] = defaultdict(list)
         members = Counter(row.group_id for row in store.rows(PHASE))
@@ -146,6 +146,7 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str
     stale = sum(row["groups_too_stale"] for row in metrics)
     gaps = [row["engine_gap_max"] for row in metrics if "engine_gap_max" in row]
     return figures(metrics) | {
+        "commit": commit,
         **{name: {key: result[name][key] for key in ("n", "rate", "ci95")} for name in ("success_sft", "success_rl")},
         "engine_gap_max": max(gaps, default=None),
         "lost": max(0.0, len(effective - set(used)) - stale),

@@ -499,6 +499,9 @@ class TrainConfig(Section):
     """See `train/loss.py`: PPO's clip, decoupled PPO, GSPO, CISPO, RAFT++, filtered behaviour cloning."""
     dual_clip: float = Field(default=0.0, ge=0)
     """c of dual clip, 3 in the literature: bounds the loss of tokens with a negative advantage; 0 is off."""
+    behav_imp_weight_cap: float = Field(default=5.0, ge=0)
+    """Of `decoupled`: tokens whose π_prox / π_behave is above it add nothing; 0 is off, and a few stale tokens may
+    then outweigh a whole batch."""
     advantage: Literal[
         "grpo",
         "dr_grpo",

@@ -85,6 +85,19 @@ def test_dual_clip_bounds_the_loss_of_bad_tokens(ratio: float, loss: float, grad
     assert policy_stats(new, tokens, Clip(0.2, 0.28, dual=3.0)).dual_clip_fraction == float(ratio > 3)
 
 
+@pytest.mark.parametrize(("cap", "added"), [(0.0, 3), (5.0, 2), (1.5, 1)])
+def test_tokens_that_are_too_far_from_the_policy_that_sampled_them_add_nothing(cap: float, added: int) -> None:
+    weights = torch.tensor([1.0, 4.0, math.inf if cap else 100.0])
+    new, zero = torch.zeros(3, requires_grad=True), torch.zeros(3)
+    tokens = Tokens(zero, -weights.log(), torch.full((3,), -1.0), torch.ones(3), torch.zeros(3, dtype=torch.long))
+    bounds = Clip(0.2, 0.28, behave=cap)
+    out = SURROGATES["decoupled"](new, tokens, bounds)
+    out.sum().backward()
+    assert out.tolist() == pytest.approx([*weights[:added].tolist(), *[0] * (3 - added)])
+    assert new.grad is not None and new.grad.tolist() == out.tolist()
+    assert policy_stats(new, tokens, bounds).capped_fraction == pytest.approx((3 - added) / 3)
+
+
 def test_gspo_gives_every_token_of_a_turn_the_gradient_of_the_turns_ratio() -> None:
     new, tokens = random_tokens(1)
     new.requires_grad_()

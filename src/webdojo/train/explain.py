@@ -77,9 +77,10 @@ def _surrogate(train: TrainConfig) -> str:
     held = f"-min(ρ A_i, {clipped} A_i)"
     if train.dual_clip:
         held += f", at most {-train.dual_clip:g} A_i where A_i < 0"
+    heavy = f", 0 where π_prox / π_engine > {train.behav_imp_weight_cap:g}" if train.behav_imp_weight_cap else ""
     return {
         "clip": held,
-        "decoupled": f"sg[π_prox / π_engine] · ({held})" if train.dual_clip else f"sg[π_prox / π_engine] · {held}",
+        "decoupled": f"sg[π_prox / π_engine] · ({held}){heavy}",
         "gspo": f"{held} with ρ the geometric mean over the turn",
         "cispo": f"-sg[{clipped}] A_i log π_θ(k)",
         "raft": f"1[A_i > 0] · -min(ρ, {clipped})",

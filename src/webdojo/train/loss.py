@@ -10,6 +10,7 @@ sampled. ρ = π / π_prox, carrying the gradient; A is the advantage of the tok
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Clip:
-    """Bounds of the ratio."""
+    """Bounds of the ratios."""
 
     low: float = 0.2
     """ε_low."""
@@ -41,6 +42,8 @@ class Clip:
     """ε_high."""
     dual: float = 0.0
     """c of dual clip: where A < 0 a token's loss is at most -c·A; 0 is off."""
+    behave: float = 0.0
+    """Of `decoupled`: tokens with π_prox / π_behave above it add nothing; 0 is off."""
 
 
 Surrogate = Callable[[Tensor, Tokens, Clip], Tensor]
@@ -53,8 +56,14 @@ def clip(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
 
 
 def decoupled(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
-    """sg[π_prox / π_behave] · `clip` (decoupled PPO; AsyncWebRL, decoupled loss)."""
-    return (tokens.prox_logprobs - tokens.behave_logprobs).exp() * clip(logprobs_T, tokens, bounds)
+    """sg[π_prox / π_behave] · `clip`, 0 where that weight is too large (decoupled PPO; AsyncWebRL, equation 1)."""
+    weight = (tokens.prox_logprobs - tokens.behave_logprobs).exp()
+    return torch.where(_too_heavy(tokens, bounds), 0, weight) * clip(logprobs_T, tokens, bounds)
+
+
+def _too_heavy(tokens: Tokens, bounds: Clip) -> Tensor:
+    """bool [T]"""
+    return (tokens.prox_logprobs - tokens.behave_logprobs).exp() > (bounds.behave or math.inf)
 
 
 def gspo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
@@ -125,6 +134,8 @@ class PolicyStats:
     """Share of tokens whose gradient the clip of ρ cuts off."""
     dual_clip_fraction: float
     """Share of tokens whose gradient dual clip cuts off."""
+    capped_fraction: float
+    """Share of tokens whose π_prox / π_behave is above its cap."""
     approx_kl: float
     """KL(π_prox || π) by the k3 estimator, mean of (ρ - 1 - log ρ); nats, never negative."""
     ratio: float
@@ -145,6 +156,7 @@ def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> PolicyStat
         tokens=count,
         clip_fraction=share * float(outside.sum()),
         dual_clip_fraction=share * float(dual.sum()),
+        capped_fraction=share * float(_too_heavy(tokens, bounds)[counted].sum()),
         approx_kl=share * float((ratio - 1 - log_ratio).sum()),
         ratio=share * float(ratio.sum()),
     )

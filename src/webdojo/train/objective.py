@@ -25,7 +25,7 @@ class Objective:
 
     def __init__(self, config: TrainConfig) -> None:
         self._config = config
-        self._clip = Clip(config.clip_low, config.clip_high, config.dual_clip)
+        self._clip = Clip(config.clip_low, config.clip_high, config.dual_clip, config.behav_imp_weight_cap)
 
     def __call__(self, members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
         """The summed loss, with gradient, and means over the tokens that have weight."""
@@ -39,6 +39,8 @@ class Objective:
         means = {"clip_fraction": stats.clip_fraction, "approx_kl": stats.approx_kl, "ratio": stats.ratio}
         if config.dual_clip:
             means["dual_clip_fraction"] = stats.dual_clip_fraction
+        if config.policy_loss == "decoupled":
+            means["capped_fraction"] = stats.capped_fraction
         if config.correction != "none":
             means["correction"] = float(factor_T.mean())
         if config.kl_coef:
