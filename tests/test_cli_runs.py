@@ -47,7 +47,8 @@ def test_the_list_tells_what_became_of_each_run(runs: Path) -> None:
     assert (found["killed"]["iteration"], found["killed"]["success"], found["killed"]["measured"]) == (3, 0.25, False)
     assert found["killed"]["iterations"] == load_recipe("quickstart").train.iterations
     assert found["done"]["episodes"] == 144
-    assert "25.0% in training" in table.stdout
+    assert "25.0%*" in table.stdout and "* of the episodes that it trains on" in table.stdout
+    assert all(name in table.stdout for name in states), "a name is cut where the terminal is narrow"
     assert "schema 99" in table.stderr
     one = json.loads(webdojo("runs", "list", runs / "stopped", "--json").stdout)
     assert [run["state"] for run in one] == ["stopped"]
@@ -57,6 +58,7 @@ def test_show_tells_what_a_run_is_and_how_it_went(runs: Path) -> None:
     done = webdojo("runs", "show", runs / "done").stdout
     for text in ("quickstart", "After RL", "95 % interval", "the last 12 of 24 iterations", "eval_rl"):
         assert text in done
+    assert "…" not in done, "a figure is cut where the terminal is narrow"
     shown = json.loads(webdojo("runs", "show", runs / "killed", "--json").stdout)
     assert (shown["state"], shown["pid"], shown["iteration"]) == ("killed", "12345", 3)
     assert shown["invalid"] == {"rl": {"timeout": 1}}

@@ -21,24 +21,25 @@ ROWS = 12
 FIGURES = [
     ("success", "success", "{:.1%}"),
     ("reward", "reward", "{:.3f}"),
-    ("groups", "groups", "{:.0f}"),
     ("episodes", "episodes", "{:.0f}"),
     ("invalid", "invalid", "{:.0f}"),
-    ("staleness_mean", "staleness", "{:.2f}"),
+    ("staleness_mean", "stale", "{:.2f}"),
     ("entropy", "entropy", "{:.3f}"),
-    ("approx_kl", "KL", "{:.4f}"),
+    ("approx_kl", "KL", "{:.3f}"),
     ("clip_fraction", "clipped", "{:.1%}"),
-    ("grad_norm", "grad norm", "{:.3g}"),
+    ("grad_norm", "grad", "{:.2g}"),
     ("seconds_total", "time", ""),
 ]
-"""Metric, heading and format of each column; a time has no format."""
+"""Metric, heading and format of each column; a time has no format. They fit into 80 columns."""
 
 
 def overview(runs: Sequence[Glance]) -> Table:
     """One row a run."""
-    table = _table("", ["run", "recipe", "state"], ["iteration", "success", "episodes", "size", "age"])
+    table = _table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
+    if any(run.success is not None and not run.measured for run in runs):
+        table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
     for run in runs:
-        success = "" if run.success is None else f"{run.success:.1%}{'' if run.measured else ' in training'}"
+        success = "" if run.success is None else f"{run.success:.1%}{'' if run.measured else '*'}"
         table.add_row(
             run.run,
             run.recipe,
@@ -47,7 +48,7 @@ def overview(runs: Sequence[Glance]) -> Table:
             success,
             f"{run.episodes:,}",
             decimal(run.bytes),
-            duration(time.time() - run.created) if run.created else "",
+            duration(time.time() - run.created).split()[0] if run.created else "",
         )
     return table
 
@@ -107,9 +108,9 @@ def _facts(run: Mapping[str, Any]) -> Table:
 
 def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
     shown = metrics[-ROWS:]
-    columns = [column for column in FIGURES if any(column[0] in row for row in shown)]
+    columns = [column for column in FIGURES if any(row.get(column[0]) for row in shown)]
     title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
-    table = _table(title, [], ["iteration", *(heading for _, heading, _ in columns)])
+    table = _table(title, [], ["iter", *(heading for _, heading, _ in columns)])
     for row in shown:
         table.add_row(f"{row['step']:.0f}", *(_figure(row.get(name), form) for name, _, form in columns))
     return table
@@ -142,9 +143,9 @@ def _episodes(episodes: Mapping[str, int], invalid: Mapping[str, Mapping[str, in
 
 
 def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", padding=(0, 1, 0, 0))
     for heading in texts:
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for heading in numbers:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     return table
