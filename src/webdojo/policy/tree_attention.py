@@ -88,15 +88,18 @@ class _TreeAttention(torch.autograd.Function):
         said, more = torch.empty_like(asked), torch.zeros_like(asked)
         normal = asked.new_empty(asked.shape[:2], dtype=torch.promote_types(query.dtype, torch.float32))
         other = torch.full_like(normal, -math.inf)
-        for piece in tree:
-            at = slice(piece.tokens.start * group, piece.tokens.stop * group)
-            keys, values = (_repeated(t[0, :, piece.tokens], group) for t in (key, value))
-            out, weight = _attend(_by_head(asked[:, at], group), keys, values, 0.0, True, scale=scaling)
-            _by_head(said[:, at], group).copy_(out)
-            _by_head(normal[:, at], group).copy_(weight)
+        by_head = [_by_head(t, group) for t in (asked, said, normal)] + [_repeated(t, group) for t in (key, value)]
+        for own, out, weight, keys, values in zip(*(_parts(t, 2, tree) for t in by_head), strict=True):
+            found = _attend(own, keys, values, 0.0, True, scale=scaling)
+            out.copy_(found[0])
+            weight.copy_(found[1])
+        folded = [_parts(t[None], 2, tree, group) for t in (asked, more, other)]
+        for piece, own, out, weight in zip(tree, *folded, strict=True):
             if piece.above:
                 keys, values = (_gathered(t, piece.above) for t in (key, value))
-                more[:, at], other[:, at] = _attend(asked[None, :, at], keys, values, 0.0, False, scale=scaling)
+                found = _attend(own, keys, values, 0.0, False, scale=scaling)
+                out.copy_(found[0])
+                weight.copy_(found[1])
         share = torch.sigmoid(normal - other).to(said.dtype)
         said = _unfold(torch.lerp(more, said, share[..., None]), group)[None]
         ctx.save_for_backward(query, key, value, said, torch.logaddexp(normal, other))
@@ -106,27 +109,26 @@ class _TreeAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value, said, normal = ctx.saved_tensors
+        tree: list[Piece] = ctx.tree
         kv_heads, group = key.shape[1], query.shape[1] // key.shape[1]
-        folded = [*(_fold(t, kv_heads) for t in (grads[0][0], query[0].transpose(0, 1), said[0])), normal]
-        of_query, of_more = torch.empty_like(folded[1]), torch.zeros_like(folded[1])
+        asked = [*(_fold(t, kv_heads) for t in (grads[0][0], query[0].transpose(0, 1), said[0])), normal]
+        of_query, of_more = torch.empty_like(asked[1]), torch.zeros_like(asked[1])
         grad_key, grad_value = (t.new_empty(t.transpose(1, 2).shape).transpose(1, 2) for t in (key, value))
-        for piece in ctx.tree:
-            at = slice(piece.tokens.start * group, piece.tokens.stop * group)
-            keys, values = (_repeated(t[0, :, piece.tokens], group) for t in (key, value))
-            own = [_by_head(t[:, at], group) for t in folded]
-            out, of_key, of_value = _backward(own, keys, values, True, ctx.scaling)
-            _by_head(of_query[:, at], group).copy_(out)
-            torch.sum(of_key, 1, out=grad_key[0, :, piece.tokens])
-            torch.sum(of_value, 1, out=grad_value[0, :, piece.tokens])
+        by_head = [_by_head(t, group) for t in (*asked, of_query)] + [_repeated(t, group) for t in (key, value)]
+        parts = [_parts(t, 2, tree) for t in by_head] + [_parts(t[0], 1, tree) for t in (grad_key, grad_value)]
+        for *own, out, keys, values, of_keys, of_values in zip(*parts, strict=True):
+            found = _backward(own, keys, values, True, ctx.scaling)
+            out.copy_(found[0])
+            torch.sum(found[1], 1, out=of_keys)
+            torch.sum(found[2], 1, out=of_values)
+        folded = [_parts(t[None], 2, tree, group) for t in (*asked, of_more)]
+        for piece, *own, out in zip(tree, *folded, strict=True):
             if piece.above:
                 keys, values = (_gathered(t, piece.above) for t in (key, value))
-                of_more[:, at], of_key, of_value = _backward(
-                    [t[None, :, at] for t in folded], keys, values, False, ctx.scaling
-                )
-                lengths = [run.stop - run.start for run in piece.above]
-                for total, parts in ((grad_key, of_key.split(lengths, 2)), (grad_value, of_value.split(lengths, 2))):
-                    for run, part in zip(piece.above, parts, strict=True):
-                        total[:, :, run] += part
+                found = _backward(own, keys, values, False, ctx.scaling)
+                out.copy_(found[0])
+                _scatter(grad_key, piece.above, found[1])
+                _scatter(grad_value, piece.above, found[2])
         return _unfold(of_query.add_(of_more), group)[None].transpose(1, 2), grad_key, grad_value, None, None
 
 
@@ -146,18 +148,29 @@ def _unfold(tensor: Tensor, group: int) -> Tensor:
 
 
 def _by_head(tensor: Tensor, group: int) -> Tensor:
-    """[kv heads, n * group, ...] to [kv heads, group, n, ...], without a copy."""
+    """[kv heads, L * group, ...] to [kv heads, group, L, ...], without a copy."""
     return tensor.unflatten(1, (-1, group)).transpose(1, 2)
 
 
 def _repeated(tensor: Tensor, group: int) -> Tensor:
-    """[kv heads, n, d] to [kv heads, group, n, d], without a copy."""
-    return tensor[:, None].expand(-1, group, -1, -1)
+    """[1, kv heads, L, d] to [kv heads, group, L, d], without a copy."""
+    return tensor[0, :, None].expand(-1, group, -1, -1)
+
+
+def _parts(tensor: Tensor, dim: int, tree: list[Piece], each: int = 1) -> tuple[Tensor, ...]:
+    """The pieces' parts of a tensor that has `each` entries a token along `dim`, without copies."""
+    return tensor.split([(piece.tokens.stop - piece.tokens.start) * each for piece in tree], dim)
 
 
 def _gathered(tensor: Tensor, runs: Sequence[slice]) -> Tensor:
     """The tokens of all runs: [1, kv heads, L, d] to [1, kv heads, n, d]."""
     return tensor[:, :, runs[0]] if len(runs) == 1 else torch.cat([tensor[:, :, run] for run in runs], 2)
+
+
+def _scatter(total: Tensor, runs: Sequence[slice], tensor: Tensor) -> None:
+    """Add what `_gathered` would have gathered to where it came from."""
+    for run, part in zip(runs, tensor.split([run.stop - run.start for run in runs], 2), strict=True):
+        total[:, :, run].add_(part)
 
 
 AttentionInterface.register(TREE, tree_attention)
