@@ -6,7 +6,7 @@ Paced: the real loop and pool on a clock that jumps, with the latencies of the p
 asynchronous loop (η = 2), the same loop with a barrier an iteration (η = 0), and WebGym's way, where all
 episodes of an iteration roll out, then all train; and, with engines whose memory holds the prompts of 96
 episodes, the asynchronous loop with fixed numbers of slots and with `rollout.adaptive_concurrency`, which does
-not know of the 96.
+not know of the 96 (the first seed only).
 
 Real: the quickstart, for each seed from one warm start with η = 0, with η = 2 and the decoupled loss, and
 with η = 2 and the quickstart's own loss, one after the other. The decoupled loss learns at half the rate: its
@@ -188,7 +188,7 @@ def main() -> None:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--paced", action="store_true", help="no real runs")
     only.add_argument("--real", action="store_true", help="no paced loops")
-    parser.add_argument("--iterations", type=int, default=40, help="of the paced loops")
+    parser.add_argument("--iterations", type=int, default=20, help="of the paced loops")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/async"))
     arguments, overrides = parser.parse_known_args()
@@ -196,7 +196,8 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     if not arguments.real:
         for seed in arguments.seeds:
-            rows += paced(seed, arguments.iterations) + crowded(seed, arguments.iterations)
+            rows += paced(seed, arguments.iterations)
+        rows += crowded(arguments.seeds[0], arguments.iterations)
     if not arguments.paced:
         iterations = load_recipe("quickstart", overrides).train.iterations
         for seed in arguments.seeds:
