@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import closing
 
 import pytest
@@ -11,7 +10,7 @@ import torch
 from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
-from webdojo.loops.models import device_of, engine_dtype, learn, make_engine, make_learner
+from webdojo.loops.models import device_of, engine_dtype, make_engine, make_learner
 from webdojo.policy.forward import text_layers
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
@@ -29,15 +28,6 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
         learner.close()
     assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
     assert set(response.versions) == {1}
-
-
-async def test_the_thread_of_an_update_ends_with_it(small_recipe: SmallRecipe) -> None:
-    with closing(make_learner(small_recipe(), MemoryImages(), small_recipe().model.path)) as learner:
-        for _ in range(2):
-            thread = await learn(learner, threading.current_thread)
-            assert thread is not threading.main_thread()
-            thread.join(10)
-            assert not thread.is_alive(), "it keeps the memory of the update"
 
 
 def test_auto_follows_the_machine(small_recipe: SmallRecipe, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -199,22 +198,15 @@ async def asleep(engine: TrainableEngine) -> AsyncIterator[None]:
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run `work`, which steps the learner, in a thread; if the caller is cancelled, it ends within a step.
-
-    The thread is its own: malloc keeps for a thread what it freed, and gives that to another one when it ends. In a
-    pool every thread that ever had an update would keep its tensors' memory.
-    """
+    """Run `work`, which steps the learner, in a thread; if the caller is cancelled, it ends within a step."""
 
     def in_thread() -> T:
         torch.set_num_threads(_threads(learner.config))
         return work(*args, **kwargs)
 
-    thread = ThreadPoolExecutor(1, "learner")
     try:
-        return await asyncio.get_running_loop().run_in_executor(thread, in_thread)
+        return await asyncio.to_thread(in_thread)
     except asyncio.CancelledError:
         logger.info("stopping; the optimizer step at hand is given up")
         learner.stop.set()
         raise
-    finally:
-        thread.shutdown(wait=False)
