@@ -160,6 +160,7 @@ class Learner:
     def __init__(self, loop: JumpingLoop) -> None:
         self._loop = loop
         self.config = TrainConfig(threads=1)
+        self.thread = None
         self.turns = 0
 
     def state_dict(self) -> dict[str, Any]:

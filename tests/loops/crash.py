@@ -18,6 +18,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, cast
@@ -101,6 +102,7 @@ class Notebook:
         self.trained: list[list[int]] = []
         self.config = recipe.train
         self.stop = threading.Event()
+        self.thread = ThreadPoolExecutor(1)
 
     def state_dict(self) -> dict[str, Any]:
         return {}

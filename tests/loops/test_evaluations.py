@@ -13,6 +13,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -67,6 +68,7 @@ class Notebook:
         self.trained: list[list[Sample]] = []
         self.config = recipe.train
         self.stop = threading.Event()
+        self.thread = ThreadPoolExecutor(1)
 
     def state_dict(self) -> dict[str, Any]:
         return {}

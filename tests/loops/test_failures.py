@@ -11,6 +11,7 @@ import itertools
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +43,7 @@ class Learner:
 
     def __init__(self, store: RunStore) -> None:
         self.store, self.config, self.stop = store, RECIPE.train, threading.Event()
+        self.thread = ThreadPoolExecutor(1)
 
     def state_dict(self) -> dict[str, Any]:
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
-from webdojo.loops.models import device_of, engine_dtype, make_engine, make_learner
+from webdojo.loops.models import device_of, engine_dtype, learn, make_engine, make_learner
 from webdojo.policy.forward import text_layers
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
@@ -28,6 +29,13 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
         learner.close()
     assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
     assert set(response.versions) == {1}
+
+
+async def test_updates_run_in_one_thread(small_recipe: SmallRecipe) -> None:
+    with closing(make_learner(small_recipe(), MemoryImages(), small_recipe().model.path)) as learner:
+        threads = {await learn(learner, threading.current_thread) for _ in range(3)}
+    (thread,) = threads
+    assert thread is not threading.main_thread()
 
 
 def test_auto_follows_the_machine(small_recipe: SmallRecipe, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,14 +198,14 @@ async def asleep(engine: TrainableEngine) -> AsyncIterator[None]:
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run `work`, which steps the learner, in a thread; if the caller is cancelled, it ends within a step."""
+    """Run `work`, which steps the learner, in its thread; if the caller is cancelled, it ends within a step."""
 
     def in_thread() -> T:
         torch.set_num_threads(_threads(learner.config))
         return work(*args, **kwargs)
 
     try:
-        return await asyncio.to_thread(in_thread)
+        return await asyncio.get_running_loop().run_in_executor(learner.thread, in_thread)
     except asyncio.CancelledError:
         logger.info("stopping; the optimizer step at hand is given up")
         learner.stop.set()

@@ -15,6 +15,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,6 +121,9 @@ class Learner:
         """Optimizer steps taken; the schedule's only state."""
         self.stop = threading.Event()
         """Set from another thread, it makes `step` raise before its next row."""
+        self.thread = ThreadPoolExecutor(1, "learner")
+        """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
+        thread: in a pool each would keep the memory of an update."""
         self._remembered: list[Tensor] = []
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
@@ -261,6 +265,7 @@ class Learner:
     def close(self) -> None:
         """End the other ranks; a learner that has any is of no use afterwards."""
         self.ranks.close()
+        self.thread.shutdown(wait=False)
 
     def _step(
         self, batch: Sequence[Sample], share: float, temperature: float, lr: float, loss: TokenLoss
