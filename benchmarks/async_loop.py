@@ -141,7 +141,7 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str
     train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"))
     with RunStore.open(folder, readonly=True) as store:
-        metrics, result, commit = store.metrics(PHASE), store.get("result"), store.info["git"]
+        metrics, result, commit = store.metrics(PHASE), store.get("result"), store.info["resumed"][-1]["git"]
         used = Counter(id for row in metrics for id in store.get(trained_key(int(row["step"]))))
         rewards: defaultdict[str, list[float]] = defaultdict(list)
         members = Counter(row.group_id for row in store.rows(PHASE))
