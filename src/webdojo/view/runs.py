@@ -31,6 +31,8 @@ FIGURES = [
     ("seconds_total", "time", ""),
 ]
 """Metric, heading and format of each column; a time has no format. They fit into 80 columns."""
+RARE = ("invalid", "staleness_mean")
+"""Those that have no column where they are 0 throughout."""
 
 
 def overview(runs: Sequence[Glance]) -> Table:
@@ -108,7 +110,8 @@ def _facts(run: Mapping[str, Any]) -> Table:
 
 def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
     shown = metrics[-ROWS:]
-    columns = [column for column in FIGURES if any(row.get(column[0]) for row in shown)]
+    there = {name for row in shown for name, value in row.items() if value or name not in RARE}
+    columns = [column for column in FIGURES if column[0] in there]
     title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
     table = _table(title, [], ["iter", *(heading for _, heading, _ in columns)])
     for row in shown:
