@@ -10,10 +10,9 @@ not know of the 96 (the first seed only).
 
 Real: the quickstart, for each seed from one warm start with η = 0, with η = 2 and the decoupled loss, and
 with η = 2 and the quickstart's own loss, one after the other. The decoupled loss learns at half the rate: its
-clip is against the policy of the moment and does not hold back what stale tokens push at again and again, and
-at the quickstart's rate (`train.lr=1e-3`) the agent forgets the format of responses within ten updates. What
-is finished is not done again, and a run that was stopped goes on. Seeds that are in the record and not asked
-for stay in it.
+clip is against the policy of the moment and does not hold back what stale tokens push at again and again, so at
+the quickstart's rate (`train.lr=1e-3`) the agent forgets the format of responses the sooner. What is finished
+is not done again, and a run that was stopped goes on. Seeds that are in the record and not asked for stay in it.
 """
 
 from __future__ import annotations
