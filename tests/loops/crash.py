@@ -177,7 +177,7 @@ def attempt(recipe: Recipe, folder: Path, arm: Arm | None) -> None:
         asyncio.run(online(cast(Any, world), cast(Any, notebook), cast(Any, engine), TASKS, log))
 
 
-def killed(context: BaseContext, attempts: Iterable[Callable[[], None]]) -> int:
+def count_killed(context: BaseContext, attempts: Iterable[Callable[[], None]]) -> int:
     """Make attempts at a run in processes, one after the other; returns how many of them were killed."""
     count = 0
     for each in attempts:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.loops.crash import POINTS, AfterSeconds, Arm, AtWrite, attempt, killed, trained_groups
+from tests.loops.crash import POINTS, AfterSeconds, Arm, AtWrite, attempt, count_killed, trained_groups
 from webdojo.config import dump_recipe, load_recipe
 from webdojo.loops.online import latest
 from webdojo.store.run import RunStore
@@ -39,7 +39,7 @@ def test_kills_lose_no_group_and_train_none_twice(tmp_path: Path, deaths, overri
     RunStore.create(folder, dump_recipe(recipe), {}).close()
     arms = [*deaths(random.Random(f"{deaths.__name__}{overrides}")), None]
     attempts = [partial(attempt, recipe, folder, arm) for arm in arms]
-    assert killed(multiprocessing.get_context("fork"), attempts) > KILLS / 3, (
+    assert count_killed(multiprocessing.get_context("fork"), attempts) > KILLS / 3, (
         "most attempts were over before they could be killed"
     )
 

@@ -29,7 +29,7 @@ import pytest
 from tests.browser.test_chaos import role
 from tests.browser.test_pool import chromiums, running
 from tests.loops.conftest import SMALL, SmallRecipe
-from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, killed, trained_groups
+from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed, trained_groups
 from tests.policy.vllm_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
 from webdojo.config import Recipe, dump_recipe, load_recipe
@@ -258,7 +258,7 @@ def test_a_run_whose_driver_is_killed_in_each_of_its_parts_goes_on(tmp_path: Pat
     context.set_forkserver_preload([__name__])
     deaths = [At(part, draw.uniform(0, parts[part])) for part in [*parts, *draw.choices(list(parts), k=kills)][:kills]]
     attempts = [functools.partial(drive, recipe, folder, arm) for arm in [*deaths, None]]
-    assert killed(context, attempts) > kills / 2, "the run was over before its driver could be killed"
+    assert count_killed(context, attempts) > kills / 2, "the run was over before its driver could be killed"
     all_right(recipe, folder)
 
 
