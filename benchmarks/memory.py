@@ -3,7 +3,7 @@
     python benchmarks/memory.py [--trajectories 2000] [--run runs/memory] [KEY=VALUE …]
 
 `webdojo train quickstart` without warm start, in a process of its own: real Chromium, the tiny model, real
-updates, short episodes. Every two seconds the memory of its process tree is read from outside: RSS of the
+updates beside short episodes. Every two seconds the memory of its process tree is read from outside: RSS of the
 run's own process and of Playwright's driver, RSS and PSS of all Chromium processes together (RSS counts a page
 that several of them share once for each). `results/memory.svg` draws the medians of a hundred trajectories
 each. The headline is the growth over the second half: its last median less its first. Stopped by Ctrl-C, the
@@ -42,7 +42,7 @@ WARM_UP = 200
 SHORT = [
     *("sft.demos=0", "evaluate.tasks=2", "tasks.difficulties=[1]", "rollout.max_steps=4"),
     *("train.iterations=1000000", "train.groups_per_iteration=2", "train.max_groups_per_iteration=1000"),
-    *("train.lr=1e-4", "train.save_total_limit=2"),
+    *("train.lr=1e-4", "train.save_total_limit=2", "rollout.max_staleness=1", "train.threads=1"),
 ]
 
 
