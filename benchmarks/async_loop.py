@@ -8,11 +8,10 @@ episodes of an iteration roll out, then all train; and, with engines whose memor
 episodes, the asynchronous loop with fixed numbers of slots and with `rollout.adaptive_concurrency`, which does
 not know of the 96 (the first seed only).
 
-Real: the quickstart, for each seed from one warm start with η = 0, with η = 2 and the decoupled loss, and
-with η = 2 and the quickstart's own loss, one after the other. The decoupled loss learns at half the rate: its
-clip is against the policy of the moment and does not hold back what stale tokens push at again and again, so at
-the quickstart's rate (`train.lr=1e-3`) the agent forgets the format of responses the sooner. What is finished
-is not done again, and a run that was stopped goes on. Seeds that are in the record and not asked for stay in it.
+Real: the quickstart, for each seed from one warm start: as it is (η = 0), with η = 2 and the decoupled loss, and
+with η = 2 and its own loss, one after the other. Where updates overlap with episodes, each has one of two cores.
+What is finished is not done again, and a run that was stopped goes on. Seeds that are in the record and not asked
+for stay in it.
 """
 
 from __future__ import annotations
@@ -47,13 +46,11 @@ FITS = 96
 FIXED = (32, 64, 96, 128, 192, 256)
 WARM_UP = 3
 """First paced iterations that do not count, in which the pool fills; nor do the last, in which it runs empty."""
+OVERLAP = [f"rollout.max_staleness={ETA}", "train.threads=1"]
 REAL = {
     "sync": ["rollout.max_staleness=0"],
-    "async": [
-        *(f"rollout.max_staleness={ETA}", "train.policy_loss=decoupled", "train.old_logprobs=learner"),
-        "train.lr=5e-4",
-    ],
-    "async, coupled": [f"rollout.max_staleness={ETA}"],
+    "async": [*OVERLAP, "train.policy_loss=decoupled", "train.old_logprobs=learner"],
+    "async, coupled": OVERLAP,
 }
 SHARES = ("slots_busy", "slots_mean", "learner_busy", "bubble_fraction", "clip_fraction", "staleness_mean")
 BY_ITERATION = ("reward", "clip_fraction", "engine_gap_max", "seconds_total")
@@ -182,29 +179,8 @@ def real_headline(rows: list[dict[str, Any]]) -> dict[str, float]:
     return headline
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    only = parser.add_mutually_exclusive_group()
-    only.add_argument("--paced", action="store_true", help="no real runs")
-    only.add_argument("--real", action="store_true", help="no paced loops")
-    parser.add_argument("--iterations", type=int, default=20, help="of the paced loops")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--runs", type=Path, default=Path("runs/async"))
-    arguments, overrides = parser.parse_known_args()
-    logging.getLogger("webdojo").setLevel(logging.WARNING)
-    rows: list[dict[str, Any]] = []
-    if not arguments.real:
-        for seed in arguments.seeds:
-            rows += paced(seed, arguments.iterations)
-        rows += crowded(arguments.seeds[0], arguments.iterations)
-    if not arguments.paced:
-        iterations = load_recipe("quickstart", overrides).train.iterations
-        for seed in arguments.seeds:
-            start = warm_start(arguments.runs / f"{seed}-start", seed, overrides)
-            for name, own in REAL.items():
-                folder = arguments.runs / f"{seed}-{name.replace(', ', '-')}"
-                row = real(folder, start, seed, [*own, *overrides, f"train.iterations={iterations}"])
-                rows.append({"real": name, "seed": seed, **row})
+def keep(rows: list[dict[str, Any]]) -> None:
+    """Record rows beside those of other seeds and of the other kind."""
     rows = [{"commit": git_hash(), **row} for row in rows]
     measured = {("real" in row, row["seed"]) for row in rows}
     last = RESULTS / "async_loop.json"
@@ -219,6 +195,31 @@ def main() -> None:
         for key, value in told(of).items()
     }
     record("async_loop", {key: round(value, 4) for key, value in headline.items()}, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--paced", action="store_true", help="no real runs")
+    only.add_argument("--real", action="store_true", help="no paced loops")
+    parser.add_argument("--iterations", type=int, default=20, help="of the paced loops")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--runs", type=Path, default=Path("runs/async"))
+    arguments, overrides = parser.parse_known_args()
+    logging.getLogger("webdojo").setLevel(logging.WARNING)
+    if not arguments.real:
+        rows = [row for seed in arguments.seeds for row in paced(seed, arguments.iterations)]
+        keep(rows + crowded(arguments.seeds[0], arguments.iterations))
+    if not arguments.paced:
+        iterations = load_recipe("quickstart", overrides).train.iterations
+        for seed in arguments.seeds:
+            start = warm_start(arguments.runs / f"{seed}-start", seed, overrides)
+            rows = []
+            for name, own in REAL.items():
+                folder = arguments.runs / f"{seed}-{name.replace(', ', '-')}"
+                row = real(folder, start, seed, [*own, *overrides, f"train.iterations={iterations}"])
+                rows.append({"real": name, "seed": seed, **row})
+            keep(rows)
 
 
 if __name__ == "__main__":
