@@ -44,7 +44,7 @@ QWEN3_VL_4B = """{
 
 
 def recipe_of(*overrides: str) -> Recipe:
-    plain = ["model.freeze_vision=false", "model.freeze_trainable_layers=0"]
+    plain = ["model.freeze_vision=false", "model.freeze_trainable_layers=0", "train.kl_coef=0"]
     return load_recipe("quickstart", [*plain, *overrides])
 
 
