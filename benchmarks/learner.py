@@ -10,7 +10,7 @@ One update is a forward and a backward pass over every response token of the gro
 
 | way | what it does |
 |---|---|
-| `radix` | webdojo's: packed rows, shared prefixes once |
+| `radix` | webdojo's: packed rows, shared prefixes once, the last layer's MLP only where a token is predicted |
 | `padded` | one sample a turn, padded in batches, neighbours in length together: the usual way |
 | `packed` | one sample a turn, packed end to end ("varlen"), no padding and no attention across samples |
 
@@ -44,7 +44,7 @@ from learner_flops import NOTHING, flops, work_of
 from learner_ways import GROUP, WAYS, Pictures, group_of_turns, mid_model, update
 
 from webdojo.policy.features import FeatureCache
-from webdojo.policy.forward import attend_in_rows
+from webdojo.policy.forward import attend_in_rows, narrow_last_layer
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.progress import progress
@@ -109,6 +109,8 @@ def measure(case: Case, way: str, budget: int, repeats: int, seconds: float) -> 
     if case.model == "mid":
         model = mid_model()
     attend_in_rows(model)
+    if way == "radix":
+        narrow_last_layer(model)
     pictures = Pictures()
     sequences = case.group(processor, pictures)
     cache = None

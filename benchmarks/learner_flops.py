@@ -9,6 +9,7 @@ import torch
 from transformers import PreTrainedModel
 
 from webdojo.policy.collate import Batch
+from webdojo.policy.last_layer import is_narrow
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,13 @@ def flops(model: PreTrainedModel, work: Work) -> dict[str, float]:
     by_token = 2 * _weights(text.layers)
     by_pair = 4 * config.num_attention_heads * config.head_dim * config.num_hidden_layers
     by_predicted = 2 * config.hidden_size * config.vocab_size
+    skipped = 2 * _weights(text.layers[-1].mlp) * (work.tokens - work.predicted) if is_narrow(text.layers[-1]) else 0
     merged = seen.spatial_merge_size**2
     by_patch = 2 * (_weights(vision.blocks) + _weights(vision.patch_embed))
     by_patch += 2 * (_weights(vision.merger) + _weights(vision.deepstack_merger_list)) / merged
     by_patch_pair = 4 * seen.hidden_size * seen.depth
     forward = {
-        "linear": by_token * work.tokens,
+        "linear": by_token * work.tokens - skipped,
         "attention": by_pair * work.pairs,
         "head": by_predicted * work.predicted,
         "vision": sum(by_patch * n + by_patch_pair * n * n for n in work.patches),

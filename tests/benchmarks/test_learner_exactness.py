@@ -10,7 +10,6 @@ from transformers import PreTrainedModel
 from tests.benchmarks.conftest import Script
 from tests.policy.conftest import loaded, model_dir
 from webdojo.agent.harnesses import harness_names, make_harness
-from webdojo.policy.forward import attend_in_rows
 from webdojo.policy.processor import Processor
 from webdojo.store.images import MemoryImages
 
@@ -37,7 +36,6 @@ def test_packed_rows_are_exact_on_the_turns_of_a_harness(
 ) -> None:
     turns, exactness = scripts
     model, processor = loaded
-    attend_in_rows(model)
     members, count, repeated, shown = CASES[name]
     images = MemoryImages()
     harness = make_harness(turns.HARNESSES[name], processor)

@@ -13,7 +13,8 @@ from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images
 from webdojo.policy.collate import Sequence_, collate
-from webdojo.policy.forward import attend_in_rows, token_logprobs
+from webdojo.policy.forward import attend_in_rows, narrow_last_layer, text_layers, token_logprobs
+from webdojo.policy.last_layer import is_narrow
 from webdojo.policy.processor import Processor
 from webdojo.train.radix import Paths, balance, cut, place
 from webdojo.train.rows import collate_row
@@ -131,6 +132,7 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("narrow", [False, True], ids=["whole last layer", "narrow last layer"])
 @pytest.mark.parametrize("attention", ["dense", "tree"])
 @pytest.mark.parametrize(("groups", "turns", "kept", "same_first", "budget"), CASES)
 def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
@@ -142,6 +144,7 @@ def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
     same_first: bool,
     budget: int,
     attention: str,
+    narrow: bool,
 ) -> None:
     model, processor = loaded
     sequences = agent_turns(processor, images, groups, turns, kept, same_first)
@@ -158,6 +161,9 @@ def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
 
     if attention == "tree":
         attend_in_rows(model)
+    if narrow:
+        narrow_last_layer(model)
+    assert is_narrow(text_layers(model)[-1]) == narrow
     paths = Paths(sequences)
     rows = cut(paths, budget)
     assert budget < 10_000 or len(rows) == 1

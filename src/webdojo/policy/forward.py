@@ -19,6 +19,7 @@ from transformers import PreTrainedModel
 
 from webdojo.policy.block_mask import block_mask
 from webdojo.policy.collate import Batch
+from webdojo.policy.last_layer import is_narrow, narrow
 from webdojo.policy.layouts import layout_of
 from webdojo.policy.tree_attention import TREE, plan
 
@@ -185,9 +186,12 @@ def token_logprobs(
         features = vision_features(model, batch.pixel_values, batch.image_grid_thw)
     shown = None if features is None else features.rows(batch.feature_rows)
     image_mask = batch.mm_token_type_ids.bool()
-    mask = {} if batch.ends is None else row_mask(model, batch.ends)
-    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **mask)
-    hidden = hidden.flatten(0, 1)[batch.predictors]
+    inputs = {} if batch.ends is None else row_mask(model, batch.ends)
+    narrowed = is_narrow(text_layers(model)[-1])
+    if narrowed:
+        inputs["predictors"] = batch.predictors
+    hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **inputs)
+    hidden = hidden[0] if narrowed else hidden.flatten(0, 1)[batch.predictors]
 
     def scored(hidden: torch.Tensor, targets: torch.Tensor) -> TokenScores:
         return score(policy_logits(model, hidden, batch.banned, temperature), targets, entropy_grad)
@@ -205,6 +209,18 @@ def token_logprobs(
 def attend_in_rows(model: PreTrainedModel) -> None:
     """Let the text model compute packed rows without the pairs of tokens that do not see each other."""
     text_model(model).config._attn_implementation = "flex_attention" if model.device.type == "cuda" else TREE
+
+
+def narrow_last_layer(model: PreTrainedModel) -> None:
+    """Let `token_logprobs` compute the last text layer's MLP only where a response token is predicted.
+
+    Models whose last layer has other parts, or gets image features added, stay as they are. Call it before the layers
+    are sharded or compiled.
+    """
+    layers = text_layers(model)
+    deepstack = model.config.vision_config.deepstack_visual_indexes if layout_of(model).deepstack else ()
+    if len(deepstack) < len(layers):
+        narrow(layers[-1])
 
 
 def row_mask(model: PreTrainedModel, ends: torch.Tensor) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from transformers import PreTrainedModel
 from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, token_logprobs
+from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import Sample, mini_batches
@@ -104,6 +104,7 @@ class Learner:
         self.ranks = ranks or Ranks()
         self._scorer = Scorer(model)
         self._compute_dtype = compute_dtype
+        narrow_last_layer(model)
         if config.gradient_checkpointing:
             recompute_activations(model)
         if self.ranks.mesh is not None:
@@ -407,6 +408,7 @@ class Learner:
         assert self.reference is not None
         reference, device = self.reference, self.model.device
         reference.to(device)  # type: ignore[arg-type]
+        narrow_last_layer(reference)
         attend_in_rows(reference)
         mine = dict[int, Tensor]()
         for piece in self._pieces(samples):
