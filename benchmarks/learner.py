@@ -10,17 +10,17 @@ One update is a forward and a backward pass over every response token of the gro
 
 | way | what it does |
 |---|---|
-| `radix` | webdojo's: packed rows, shared prefixes once, the last layer's MLP only where a token is predicted |
+| `radix` | webdojo's: packed rows, shared prefixes once, the last layer only where a token is predicted |
 | `padded` | one sample a turn, padded in batches, neighbours in length together: the usual way |
 | `packed` | one sample a turn, packed end to end ("varlen"), no padding and no attention across samples |
 
 Speed-ups are against the better of the last two; all have the same budget of tokens a batch, the same attention
-kernels, and every way sends an image through the vision tower once a batch. A tower that trains costs all ways about
-the same, which no packing saves; where it is frozen, as in the quickstart, its features are at hand in all ways.
-`mid` trains its tower, `tiny` does not, and one case of each is the other way round. Where little is shared packing
-gains little: 5 turns, one trajectory, and samples that share nothing are cases, too. Every case and way runs in a
-process of its own: `gb` is its memory at most, `gb_before` before the first update that counts. `flops` says what each
-way has to compute.
+kernels and memory allocator, and every way sends an image through the vision tower once a batch. A tower that trains
+costs all ways about the same, which no packing saves; where it is frozen, as in the quickstart, its features are at
+hand in all ways. `mid` trains its tower, `tiny` does not, and one case of each is the other way round. Where little is
+shared packing gains little: 5 turns, one trajectory, and samples that share nothing are cases, too. Every case and way
+runs in a process of its own, and one trajectory's update warms it up: `gb` is its memory at most, `gb_before` before
+that. `flops` says what each way has to compute, the last layer's attention counted whole.
 
 `max_abs_loss_diff` and `max_rel_grad_diff` are those of `learner_exactness.py`.
 """
@@ -48,6 +48,7 @@ from webdojo.policy.forward import attend_in_rows, narrow_last_layer
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.progress import progress
+from webdojo.train.malloc import keep_freed_memory
 
 APART = ("padded", "packed")
 SCALES = {"tiny": 16, "mid": 16}
@@ -105,6 +106,7 @@ def timing(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def measure(case: Case, way: str, budget: int, repeats: int, seconds: float) -> dict[str, Any]:
     """Seconds of up to `repeats` updates, in a process of its own; no further one begins after `seconds`."""
+    keep_freed_memory()
     model, processor = load_model("tiny")
     if case.model == "mid":
         model = mid_model()
@@ -119,10 +121,10 @@ def measure(case: Case, way: str, budget: int, repeats: int, seconds: float) -> 
         cache = FeatureCache(model, processor, pictures, max_bytes=2**33)
         for prompt, _ in sequences:
             cache.of(prompt)
-    update(model, way, sequences[:2], budget, processor, pictures, cache)  # warms up
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM counts from here
     before = _memory_gb("VmRSS")
+    update(model, way, sequences[: case.turns], budget, processor, pictures, cache)  # warms up
     loss = 0.0
     times: list[float] = []
     while len(times) < repeats and sum(times) < seconds:

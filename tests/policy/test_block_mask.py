@@ -11,7 +11,7 @@ from transformers import PreTrainedModel
 from tests.policy.conftest import Images, chat
 from tests.policy.test_tree_attention import random_ends
 from webdojo.policy.block_mask import block_mask
-from webdojo.policy.forward import attend_in_rows, text_model, token_logprobs
+from webdojo.policy.forward import attend_in_rows, narrow_last_layer, text_model, token_logprobs
 from webdojo.policy.processor import Processor
 from webdojo.train.radix import Paths, cut
 from webdojo.train.rows import collate_row
@@ -52,5 +52,6 @@ def test_a_model_takes_the_block_mask(loaded: Loaded, images: Images, monkeypatc
     with torch.no_grad(), torch.compiler.set_stance("force_eager"):
         expected = token_logprobs(model, batch, 0.8).logprobs
         text_model(model).config._attn_implementation = "flex_attention"
+        narrow_last_layer(model)
         found = token_logprobs(model, batch, 0.8).logprobs
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)

@@ -55,3 +55,22 @@ def test_attention_and_its_gradients_are_those_of_the_dense_mask(length: int, he
     torch.testing.assert_close(found, expected)
     for ours, theirs in zip(torch.autograd.grad(found, (query, key, value), wanted), grads, strict=True):
         torch.testing.assert_close(ours, theirs)
+
+
+def test_tokens_that_do_not_ask_have_no_answers_and_the_others_their_own() -> None:
+    torch.manual_seed(0)
+    length, heads, kv_heads = 200, 4, 2
+    ends = random_ends(length, seed=7)
+    asking = torch.cat([torch.arange(30, 50), torch.randperm(length)[:40]])
+    asks = torch.zeros(length, dtype=torch.bool).index_fill(0, asking, True)[:, None, None]
+    shapes = [(1, n, length, 16) for n in (heads, kv_heads, kv_heads)]
+    query, key, value = (torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes)
+    wanted = torch.randn(1, length, heads, 16, dtype=torch.float64)
+    whole, _ = tree_attention(torch.nn.Module(), query, key, value, None, tree=plan(ends))
+    grads = torch.autograd.grad(whole, (query, key, value), wanted * asks)
+    pieces = plan(ends, asking)
+    assert sum(piece.tokens.stop - piece.tokens.start for piece in pieces if piece.asks) == int(asks.sum())
+    found, _ = tree_attention(torch.nn.Module(), query, key, value, None, tree=pieces)
+    torch.testing.assert_close(found, whole * asks)
+    for ours, theirs in zip(torch.autograd.grad(found, (query, key, value), wanted), grads, strict=True):
+        torch.testing.assert_close(ours, theirs)

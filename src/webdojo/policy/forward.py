@@ -190,6 +190,8 @@ def token_logprobs(
     narrowed = is_narrow(text_layers(model)[-1])
     if narrowed:
         inputs["predictors"] = batch.predictors
+        if batch.ends is not None and "tree" in inputs:
+            inputs["tree_of_predictors"] = plan(batch.ends, batch.predictors)
     hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **inputs)
     hidden = hidden[0] if narrowed else hidden.flatten(0, 1)[batch.predictors]
 
@@ -212,7 +214,8 @@ def attend_in_rows(model: PreTrainedModel) -> None:
 
 
 def narrow_last_layer(model: PreTrainedModel) -> None:
-    """Let `token_logprobs` compute the last text layer's MLP only where a response token is predicted.
+    """Let `token_logprobs` compute the last text layer after its keys and values only where a response token is
+    predicted.
 
     Models whose last layer has other parts, or gets image features added, stay as they are. Call it before the layers
     are sharded or compiled.

@@ -5,7 +5,8 @@ made of pieces, runs of tokens on one path: within its piece a token sees what i
 every token of the piece sees the same keys, a few whole runs of the row. So no mask is needed: a piece attends
 to itself causally and to these runs fully, by the flash kernel that `scaled_dot_product_attention` uses on a CPU,
 and both parts are joined by their log-sum-exps. Backwards, the kernel with the joined output and log-sum-exp
-gives each part's share of the gradient. Memory is linear in the row.
+gives each part's share of the gradient. Memory is linear in the row. Where only some tokens' answers are read, as in
+the last layer, the others are pieces that ask nothing.
 
 The attention goes by `TREE` in `transformers`; a model that is told to use it takes the plan of a row as
 the keyword `tree`, and without one does what `sdpa` does. For the CPU; on a GPU FlexAttention does the same.
@@ -38,14 +39,24 @@ class Piece:
     tokens: slice
     above: tuple[slice, ...]
     """The earlier tokens of the row that all of them see."""
+    asks: bool = True
+    """Whether the answers at its tokens are read; they are zero where not."""
 
 
-def plan(ends: Tensor) -> list[Piece]:
-    """The pieces of a row from its `ends` [L]: `q` sees `j` where `j <= q < ends[j]`."""
+def plan(ends: Tensor, asking: Tensor | None = None) -> list[Piece]:
+    """The pieces of a row from its `ends` [L]: `q` sees `j` where `j <= q < ends[j]`.
+
+    `asking`, int64 indices into the row: the tokens whose answers are read; without it, all are.
+    """
     last = ends.numpy()
-    forks = np.flatnonzero(last[:-1] <= np.arange(1, len(last))) + 1
-    bounds = [0, *forks.tolist(), len(last)]
-    return [Piece(slice(*bound), _runs(np.flatnonzero(last[: bound[0]] > bound[0]))) for bound in pairwise(bounds)]
+    asks = np.full(len(last), asking is None)
+    if asking is not None:
+        asks[asking.numpy()] = True
+    cuts = np.flatnonzero((last[:-1] <= np.arange(1, len(last))) | (asks[1:] != asks[:-1])) + 1
+    bounds = pairwise([0, *cuts.tolist(), len(last)])
+    return [
+        Piece(slice(a, b), _runs(np.flatnonzero(last[:a] > a)) if asks[a] else (), bool(asks[a])) for a, b in bounds
+    ]
 
 
 def _runs(indices: np.ndarray) -> tuple[slice, ...]:
@@ -85,14 +96,15 @@ class _TreeAttention(torch.autograd.Function):
     ) -> Tensor:
         kv_heads, group = key.shape[1], query.shape[1] // key.shape[1]
         asked = _fold(query[0].transpose(0, 1), kv_heads)
-        said, more = torch.empty_like(asked), torch.zeros_like(asked)
-        normal = asked.new_empty(asked.shape[:2], dtype=torch.promote_types(query.dtype, torch.float32))
+        said, more = torch.zeros_like(asked), torch.zeros_like(asked)
+        normal = asked.new_zeros(asked.shape[:2], dtype=torch.promote_types(query.dtype, torch.float32))
         other = torch.full_like(normal, -math.inf)
         by_head = [_by_head(t, group) for t in (asked, said, normal)] + [_repeated(t, group) for t in (key, value)]
-        for own, out, weight, keys, values in zip(*(_parts(t, 2, tree) for t in by_head), strict=True):
-            found = _attend(own, keys, values, 0.0, True, scale=scaling)
-            out.copy_(found[0])
-            weight.copy_(found[1])
+        for piece, own, out, weight, keys, values in zip(tree, *(_parts(t, 2, tree) for t in by_head), strict=True):
+            if piece.asks:
+                found = _attend(own, keys, values, 0.0, True, scale=scaling)
+                out.copy_(found[0])
+                weight.copy_(found[1])
         folded = [_parts(t[None], 2, tree, group) for t in (asked, more, other)]
         for piece, own, out, weight in zip(tree, *folded, strict=True):
             if piece.above:
@@ -112,15 +124,16 @@ class _TreeAttention(torch.autograd.Function):
         tree: list[Piece] = ctx.tree
         kv_heads, group = key.shape[1], query.shape[1] // key.shape[1]
         asked = [*(_fold(t, kv_heads) for t in (grads[0][0], query[0].transpose(0, 1), said[0])), normal]
-        of_query, of_more = torch.empty_like(asked[1]), torch.zeros_like(asked[1])
-        grad_key, grad_value = (t.new_empty(t.transpose(1, 2).shape).transpose(1, 2) for t in (key, value))
+        of_query, of_more = torch.zeros_like(asked[1]), torch.zeros_like(asked[1])
+        grad_key, grad_value = (t.new_zeros(t.transpose(1, 2).shape).transpose(1, 2) for t in (key, value))
         by_head = [_by_head(t, group) for t in (*asked, of_query)] + [_repeated(t, group) for t in (key, value)]
         parts = [_parts(t, 2, tree) for t in by_head] + [_parts(t[0], 1, tree) for t in (grad_key, grad_value)]
-        for *own, out, keys, values, of_keys, of_values in zip(*parts, strict=True):
-            found = _backward(own, keys, values, True, ctx.scaling)
-            out.copy_(found[0])
-            torch.sum(found[1], 1, out=of_keys)
-            torch.sum(found[2], 1, out=of_values)
+        for piece, *own, out, keys, values, of_keys, of_values in zip(tree, *parts, strict=True):
+            if piece.asks:
+                found = _backward(own, keys, values, True, ctx.scaling)
+                out.copy_(found[0])
+                torch.sum(found[1], 1, out=of_keys)
+                torch.sum(found[2], 1, out=of_values)
         folded = [_parts(t[None], 2, tree, group) for t in (*asked, of_more)]
         for piece, *own, out in zip(tree, *folded, strict=True):
             if piece.above:

@@ -41,6 +41,7 @@ from webdojo.train.checkpoint import (
 )
 from webdojo.train.layers import compile_layers, recompute_activations
 from webdojo.train.lora import ADAPTER, Adapters
+from webdojo.train.malloc import keep_freed_memory
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
 from webdojo.train.oom import moments_in_memory, row_in_memory
@@ -112,6 +113,8 @@ class Learner:
         if config.compile:
             compile_layers(model)
         attend_in_rows(model)
+        if model.device.type == "cpu":
+            keep_freed_memory()
         self.model = model
         self.reference = reference
         self.adapters = adapters
