@@ -28,25 +28,23 @@ def tis(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor
 
 def icepop(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
     """1[low <= ρ <= high] of each token (IcePop)."""
-    return _within(log_ratio_T.exp(), low, high)
+    return _within(log_ratio_T.exp(), low, high).to(log_ratio_T.dtype)
 
 
 def mis_token(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
     """ρ of each token where it is within bounds, else 0 (masked importance sampling)."""
-    ratio = log_ratio_T.exp()
-    return ratio * _within(ratio, low, high)
+    return _masked(log_ratio_T.exp(), low, high)
 
 
 def mis_sequence(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
     """Π ρ over the turn where it is within bounds, else 0: a turn is kept or dropped as a whole."""
-    ratio = _sums(log_ratio_T, turns_T).exp()
-    return ratio * _within(ratio, low, high)
+    return _masked(_sums(log_ratio_T, turns_T).exp(), low, high)
 
 
 def mis_geometric(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
     """1 where the geometric mean of ρ over the turn is within bounds, else 0."""
     counts = _sums(torch.ones_like(log_ratio_T), turns_T)
-    return _within((_sums(log_ratio_T, turns_T) / counts).exp(), low, high)
+    return _within((_sums(log_ratio_T, turns_T) / counts).exp(), low, high).to(log_ratio_T.dtype)
 
 
 CORRECTIONS: dict[str, Correction] = {
@@ -56,7 +54,12 @@ CORRECTIONS: dict[str, Correction] = {
 
 
 def _within(ratio: Tensor, low: float, high: float) -> Tensor:
-    return ((ratio >= low) & (ratio <= high)).to(ratio.dtype)
+    return (ratio >= low) & (ratio <= high)
+
+
+def _masked(ratio: Tensor, low: float, high: float) -> Tensor:
+    # Not a product: over a turn the ratio may be infinite.
+    return torch.where(_within(ratio, low, high), ratio, 0)
 
 
 def _sums(values_T: Tensor, turns_T: Tensor) -> Tensor:
