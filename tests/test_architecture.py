@@ -19,7 +19,7 @@ LAYERS = [
     {"rollout", "train", "evaluate"},
     {"agent", "policy", "reward", "sites"},
     {"browser", "tasks", "store"},
-    {"types", "config", "errors", "estimate", "progress", "recipes"},
+    {"types", "config", "errors", "estimate", "memory", "progress", "recipes"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # Where the name to import differs from the name to install.

@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Self
 from urllib.parse import urlsplit
 
-import psutil
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chores import Chores
@@ -28,6 +27,7 @@ from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState, read_storage_state
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure, StartError
+from webdojo.memory import free_memory
 from webdojo.types import ImageSink
 
 _BACK_OFF_S = 0.2
@@ -57,7 +57,7 @@ def browser_count(config: BrowserConfig) -> int:
 
 def sessions_per_browser(config: BrowserConfig) -> int:
     """Sessions of one Chromium at once: as configured, or its share of the memory that is free now."""
-    share = psutil.virtual_memory().available / 1e6 / _SESSION_MB / browser_count(config)
+    share = free_memory() / 1e6 / _SESSION_MB / browser_count(config)
     return config.sessions_per_browser or max(1, min(_MOST_SESSIONS, int(share)))
 
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
-import psutil
-
 from webdojo.config import RolloutConfig
+from webdojo.memory import free_memory
 from webdojo.types import EngineHealth
 
 CHECK_S = 0.25
@@ -23,8 +21,6 @@ SETTLE_S = 1.0
 """Between two starts while memory is short: what a session takes shows only after its start."""
 SHORT_S = 30.0
 """Memory counts as short for so long after it was."""
-MB = 1e6
-CGROUP = Path("/sys/fs/cgroup")
 
 
 class Hold(StrEnum):
@@ -61,7 +57,7 @@ def make_gates(config: RolloutConfig, health: Callable[[], EngineHealth], places
     if config.max_waiting_requests:
         gates.append(Gate(Hold.ENGINE, lambda running: health().waiting <= config.max_waiting_requests))
     if config.min_free_memory_mb:  # the last: what it lets pass starts
-        gates.append(Gate(Hold.MEMORY, MemoryGate(config.min_free_memory_mb)))
+        gates.append(Gate(Hold.MEMORY, MemoryGate(config.min_free_memory_mb * 1e6)))
     return gates
 
 
@@ -69,36 +65,22 @@ class MemoryGate:
     """Closed while less memory is free than it wants, and for a while after that open for one start a `SETTLE_S`.
 
     Args:
-        least_mb: that must be free.
-        free_mb: how much is.
+        least: bytes that must be free.
+        free: how many are.
     """
 
-    def __init__(self, least_mb: float, free_mb: Callable[[], float] | None = None) -> None:
-        self._least_mb = least_mb
-        self._free_mb = free_mb or free_memory_mb
+    def __init__(self, least: float, free: Callable[[], float] = free_memory) -> None:
+        self._least = least
+        self._free = free
         self._now = asyncio.get_running_loop().time
         self._short_until = self._next = 0.0
 
     def __call__(self, running: int) -> bool:
         now = self._now()
-        if self._free_mb() < self._least_mb:
+        if self._free() < self._least:
             self._short_until = now + SHORT_S
             return False
         if self._next <= now or self._short_until <= now:
             self._next = now + SETTLE_S
             return True
         return False
-
-
-def free_memory_mb(cgroup: Path = CGROUP) -> float:
-    """Memory that can be had without swapping, of this machine, or of the container where that has less."""
-    free = float(psutil.virtual_memory().available)
-    try:
-        limit = (cgroup / "memory.max").read_text().strip()
-        used = int((cgroup / "memory.current").read_text())
-        stat = dict(line.split() for line in (cgroup / "memory.stat").read_text().splitlines())
-    except FileNotFoundError:  # no container, or one without a limit of its own
-        return free / MB
-    if limit != "max":
-        free = min(free, int(limit) - used + int(stat["inactive_file"]))
-    return free / MB
