@@ -69,7 +69,7 @@ def train(
     from webdojo.config import dump_recipe, load_recipe
     from webdojo.estimate import describe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
-    from webdojo.sites.taskgen import levels_of
+    from webdojo.sites.taskgen import check_tasks
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
@@ -81,7 +81,7 @@ def train(
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
-        levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
+        check_tasks(recipe)
         from webdojo.loops.models import memory_estimate
 
         # The estimates are comments, so that what is printed is a recipe file.

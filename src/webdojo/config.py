@@ -23,7 +23,7 @@ from webdojo.types import Sampling
 class Section(BaseModel):
     """Base of all sections: unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", validate_default=True)
+    model_config = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
 
 
 class VLLMConfig(Section):
@@ -418,6 +418,8 @@ class RolloutConfig(HorizonSection):
             raise ValueError("the learner scores responses without a logit_bias; leave it out here")
         if sampling.seed is not None:
             raise ValueError("one seed for all requests makes the episodes of a group alike; set the recipe's seed")
+        if not sampling.temperature:
+            raise ValueError("temperature 0 makes the episodes of a group alike; take one above 0, such as 0.8")
         return sampling
 
 
@@ -466,7 +468,7 @@ class TrainConfig(Section):
     the above."""
     ppo_epochs: int = Field(default=2, ge=1)
     batch_size: int = Field(default=256, ge=1)
-    """Turns an optimizer step."""
+    """Turns an optimizer step, about: batches are even, and the turns of a group, which share most, stay in one."""
     threads: int = Field(default=0, ge=0)
     """torch threads of a step on the CPU, of all ranks together; 0 takes every core, which suits
     `rollout.max_staleness: 0`, where browsers and engine rest meanwhile."""
@@ -478,6 +480,10 @@ class TrainConfig(Section):
     compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their gradients' sums and
     optimizer state are float32 in either case."""
+    encoder_cache_gb: float = Field(default=0.25, ge=0)
+    """Of visual features that a learner whose vision tower is frozen keeps for rows and passes to come, on its device.
+    An update's screenshots go through the tower once where it holds them all: at 1,280 x 1,000 pixels one takes 51 MB
+    of a 4 B model."""
     gradient_checkpointing: bool = False
     """Keep only what enters each layer and compute the rest again in the backward pass: about a third more time, and a
     fraction of the memory of a row."""
@@ -491,7 +497,7 @@ class TrainConfig(Section):
     lr: float = Field(default=1e-6, gt=0)
     warmup_steps: int = Field(default=0, ge=0)
     weight_decay: float = Field(default=0.1, ge=0)
-    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.98)
     grad_clip: float = Field(default=1.0, gt=0)
     clip_low: float = Field(default=0.2, ge=0)
     clip_high: float = Field(default=0.28, ge=0)
@@ -516,8 +522,10 @@ class TrainConfig(Section):
     """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `asyncwebrl` and `dr_grpo`:
     constant `normalizer_k`; `dapo`: mean over all tokens of the update."""
     normalizer_k: float = Field(default=10.0, gt=0)
-    old_logprobs: Literal["engine", "learner"] = "engine"
-    """π_prox of the ratio: what the engine reported, or the learner's weights at the start of the update."""
+    old_logprobs: Literal["engine", "learner", "loglinear"] = "engine"
+    """π_prox of the ratio: what the engine reported, the learner's weights at the start of the update, or, of
+    `decoupled`, log-linear between what the engine reported and the weights that learn, which saves a forward pass: of
+    a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
     correction: Literal["none", "tis", "icepop", "mis_token", "mis_sequence", "mis_geometric"] = "none"
     """Factor for tokens where engine and learner disagree (`train/correction.py`); needs `old_logprobs: learner`."""
     correction_low: float = Field(default=0.0, ge=0)
@@ -525,7 +533,7 @@ class TrainConfig(Section):
     correction_high: float = Field(default=2.0, gt=0)
     """Upper bound of π_learner / π_engine."""
     kl_coef: float = Field(default=0.0, ge=0)
-    """β of the KL term against the model that the run starts from; 0 loads no reference model."""
+    """β of the KL term against the model that online training starts from; 0 loads no reference model."""
     kl_estimator: Literal["k1", "k2", "k3"] = "k3"
     entropy_coef: float = Field(default=0.0, ge=0)
     """Weight of the entropy bonus."""
@@ -533,7 +541,7 @@ class TrainConfig(Section):
     """A turn after which the screen is the same gets no positive weight (WebGym §5.2)."""
     replay_buffer_capacity: int = Field(default=1, ge=1)
     """Iterations that an update draws its turns from, its own the last of them; 1 is no replay (WebGym, table 6)."""
-    recency_bias_power: float = Field(default=1.0, ge=0)
+    recency_bias_power: float = Field(default=1.0, ge=0, le=16)
     """A turn of the k-th iteration of the replay buffer, the oldest the first, is drawn with weight k to this power."""
     samples_per_iteration: int = Field(default=0, ge=0)
     """Turns that an update draws from the replay buffer; 0 is as many as its own iteration has brought."""
@@ -544,12 +552,26 @@ class TrainConfig(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> TrainConfig:
-        if self.correction != "none" and self.old_logprobs == "engine":
+        if self.correction != "none" and self.old_logprobs != "learner":
             raise ValueError(f"correction {self.correction!r} compares engine and learner: set old_logprobs: learner")
         if self.correction != "none" and self.policy_loss == "decoupled":
             raise ValueError("policy_loss 'decoupled' already weighs by π_prox / π_behave: leave correction at none")
         if self.policy_loss == "decoupled" and self.old_logprobs == "engine":
-            raise ValueError("policy_loss 'decoupled' needs π_prox of the learner: set old_logprobs: learner")
+            raise ValueError("policy_loss 'decoupled' needs a π_prox: set old_logprobs: learner or loglinear")
+        if self.policy_loss != "decoupled" and self.old_logprobs == "loglinear":
+            raise ValueError(f"old_logprobs 'loglinear' is for policy_loss 'decoupled', not {self.policy_loss!r}")
+        if self.dual_clip and self.policy_loss in ("cispo", "raft", "bc"):
+            raise ValueError(f"policy_loss {self.policy_loss!r} has no dual clip: set dual_clip to 0")
+        if 0 < self.dual_clip <= 1:
+            raise ValueError(
+                f"dual_clip {self.dual_clip:g} would stop all that tokens of a negative advantage teach: take one "
+                "above 1, such as 3, or 0 for none"
+            )
+        if 0 < self.max_groups_per_iteration < self.groups_per_iteration:
+            raise ValueError(
+                f"max_groups_per_iteration {self.max_groups_per_iteration} is below groups_per_iteration "
+                f"{self.groups_per_iteration}, so no update could begin: raise it, or set 0"
+            )
         if self.samples_per_iteration and self.replay_buffer_capacity == 1:
             raise ValueError(
                 f"samples_per_iteration {self.samples_per_iteration} draws from a replay buffer: set "
@@ -587,13 +609,13 @@ class Recipe(Section):
     evaluate: EvaluateConfig = EvaluateConfig()
 
     @model_validator(mode="after")
-    def _stages_have_tasks(self) -> Recipe:
-        for number, stage in enumerate(self.train.stages):
-            ratio = stage.difficulty_sampling
-            if ratio and not any(ratio.get(d, 1) and self._drawn(d) for d in self.tasks.difficulties):
+    def _responses_fit(self) -> Recipe:
+        most = self.rollout.max_context_tokens
+        for name, sampling in (("rollout", self.rollout.sampling), ("evaluate", self.evaluate.sampling)):
+            if sampling.max_tokens >= most:
                 raise ValueError(
-                    f"train.stages.{number}.difficulty_sampling {ratio} leaves none of tasks.difficulties "
-                    f"{self.tasks.difficulties} that tasks.difficulty_sampling draws: give one of them a weight"
+                    f"{name}.sampling.max_tokens {sampling.max_tokens} leaves no room for a prompt: take less than "
+                    f"rollout.max_context_tokens, {most}"
                 )
         return self
 

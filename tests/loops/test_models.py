@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import closing
 
@@ -11,7 +12,7 @@ import torch
 from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
-from webdojo.loops.models import device_of, engine_dtype, learn, make_engine, make_learner
+from webdojo.loops.models import check_learner, device_of, engine_dtype, learn, make_engine, make_learner
 from webdojo.policy.forward import text_layers
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
@@ -58,3 +59,25 @@ def test_only_the_last_text_layers_train(small_recipe: SmallRecipe) -> None:
     too_many = small_recipe("model.freeze_trainable_layers=99")
     with pytest.raises(ConfigError, match=rf"is 99, but the text model of .* has {last + 1} layers"):
         make_learner(too_many, MemoryImages(), recipe.model.path)
+    with pytest.raises(ConfigError, match=rf"is 99, but the text model of .* has {last + 1} layers"):
+        check_learner(too_many)
+
+
+@pytest.mark.parametrize("kl", [True, False])
+def test_a_reference_model_is_loaded_where_there_is_a_kl_term(small_recipe: SmallRecipe, kl: bool) -> None:
+    recipe = small_recipe("train.kl_coef=0.1")
+    with closing(make_learner(recipe, MemoryImages(), recipe.model.path, kl=kl)) as learner:
+        assert (learner.reference is not None) == kl
+
+
+def test_what_a_learner_needs_is_told_before_it_is_made(
+    small_recipe: SmallRecipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapters = ["model.lora.r=4", "model.freeze_trainable_layers=0", "train.kl_coef=0"]
+    check_learner(small_recipe(*adapters))
+    with pytest.raises(ConfigError, match=r"model\.lora\.target_modules"):
+        check_learner(small_recipe(*adapters, "model.lora.target_modules=[nothing]"))
+    for library, overrides in (("peft", adapters), ("torchao.optim", ["train.optimizer=adamw_8bit"])):
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(ConfigError, match="pip install"):
+            check_learner(small_recipe(*overrides))

@@ -68,7 +68,17 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "override", ["seed=4", "tasks.kinds=[wiki]", "model.path=/elsewhere", "evaluate.sampling.top_k=1"]
+    "override",
+    [
+        "seed=4",
+        "tasks.kinds=[wiki]",
+        "model.path=/elsewhere",
+        "evaluate.sampling.top_k=1",
+        "rollout.sampling.temperature=0.3",
+        "rollout.group_size=4",
+        "browser.viewport_px=[640,640]",
+        "harness.screenshots_kept=2",
+    ],
 )
 def test_what_stored_episodes_depend_on_cannot_change_half_way(tmp_path, override):
     start(tmp_path)

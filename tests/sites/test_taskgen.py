@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
-from webdojo.config import TasksConfig
+from webdojo.config import TasksConfig, load_recipe
 from webdojo.errors import TaskError
 from webdojo.sites.phrasing import PHRASINGS
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Page, Request, check_layout, site_of
-from webdojo.sites.taskgen import heldout_tasks, make_tasks, train_tasks
+from webdojo.sites.taskgen import check_tasks, heldout_tasks, make_tasks, train_tasks
 from webdojo.sites.verdict import evaluate
+
+STAGE = "{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}"
+"""Of the quickstart's levels it draws none."""
 
 
 def test_the_same_seed_gives_the_same_tasks() -> None:
@@ -46,6 +49,23 @@ def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_a
     config = TasksConfig(difficulties=[1, 2, 3], difficulty_sampling={1: 0, 3: 4})
     assert Counter(task.difficulty for task in train_tasks(config, 500, 0)) == {2: 100, 3: 400}
     assert Counter(task.difficulty for task in heldout_tasks(config, 300, 0)) == {1: 100, 2: 100, 3: 100}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["tasks.difficulty_sampling={1: 0, 2: 0}"], r"difficulties \[\]: each kind needs one"),
+        (["tasks.difficulties=[5]"], r"difficulties \[5\]: each kind needs one"),
+        (
+            ["tasks.difficulties=[1,2,5]", f"train.stages=[{STAGE}]"],
+            r"train\.stages\.0\.difficulty_sampling .* leaves none of the difficulties \[1, 2\]",
+        ),
+    ],
+)
+def test_a_recipe_without_tasks_is_told_before_it_runs(overrides: list[str], message: str) -> None:
+    check_tasks(load_recipe("quickstart"))
+    with pytest.raises(TaskError, match=message):
+        check_tasks(load_recipe("quickstart", overrides))
 
 
 def test_an_id_always_means_the_same_task() -> None:

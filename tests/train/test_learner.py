@@ -263,7 +263,8 @@ def test_a_checkpoint_of_another_shape_is_refused(loaded: Loaded, images: Images
     [
         {"policy_loss": "gspo"},
         {"policy_loss": "decoupled"},
-        {"policy_loss": "cispo", "correction": "tis", "dual_clip": 3.0},
+        {"policy_loss": "decoupled", "old_logprobs": "loglinear", "dual_clip": 3.0},
+        {"policy_loss": "cispo", "correction": "tis"},
         {"policy_loss": "bc", "entropy_coef": 0.01},
         {"kl_coef": 0.1},
     ],
@@ -317,8 +318,26 @@ def test_an_entropy_bonus_raises_the_entropy(model_dir: Path, images: Images, ma
         ({"policy_loss": "decoupled", "old_logprobs": "engine"}, "set old_logprobs: learner"),
         ({"policy_loss": "decoupled", "correction": "tis"}, "leave correction at none"),
         ({"correction_low": 3.0}, "above correction_high"),
+        ({"correction": "tis", "old_logprobs": "loglinear"}, "set old_logprobs: learner"),
+        ({"old_logprobs": "loglinear"}, "is for policy_loss 'decoupled', not 'clip'"),
+        ({"policy_loss": "bc", "dual_clip": 3.0}, "'bc' has no dual clip"),
+        ({"dual_clip": 0.5}, "take one above 1"),
+        ({"groups_per_iteration": 4, "max_groups_per_iteration": 3}, "no update could begin"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         settings(**options)
+
+
+@pytest.mark.parametrize("kl_coef", [0.0, 0.1])
+def test_a_learner_that_was_stopped_scores_no_further_row(
+    model_dir: Path, images: Images, make_samples: MakeSamples, kl_coef: float
+) -> None:
+    model, processor = load_model(model_dir)
+    options = {"kl_coef": kl_coef, "old_logprobs": "engine" if kl_coef else "learner"}
+    learner = Learner(model, processor, images, settings(**options), reference=load_model(model_dir)[0])
+    learner.stop.set()
+    with pytest.raises(TrainError, match=r"was stopped; the weights are as before it"):
+        learner.train_policy(make_samples(2, advantages=(1.0, -1.0)), 0.8)
+    assert learner.steps == 0

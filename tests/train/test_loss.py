@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from collections.abc import Callable
 
@@ -5,7 +6,8 @@ import pytest
 import torch
 
 from webdojo.train.correction import CORRECTIONS
-from webdojo.train.loss import KL_ESTIMATORS, SURROGATES, Clip, Tokens, clip, likelihood_loss, policy_stats
+from webdojo.train.loss import KL_ESTIMATORS, SURROGATES, UNCLIPPED, Clip, Tokens, clip, likelihood_loss, policy_stats
+from webdojo.train.objective import log_linear
 
 BOUNDS = Clip(low=0.2, high=0.28)
 TURNS = [0] * 13 + [1] * 1 + [2] * 26
@@ -136,6 +138,20 @@ def test_statistics_equal_their_definitions(seed: int) -> None:
     assert stats.ratio == pytest.approx(sum(ratios) / len(ratios), rel=1e-4)
 
 
+@pytest.mark.parametrize("name", SURROGATES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_clip_fraction_is_that_of_tokens_whose_gradient_is_cut_off(name: str, seed: int) -> None:
+    new, tokens = random_tokens(seed)
+    tokens = dataclasses.replace(tokens, weights=torch.ones_like(tokens.weights))
+    new.requires_grad_()
+    SURROGATES[name](new, tokens, BOUNDS).sum().backward()
+    assert new.grad is not None
+    taught = tokens.advantages > 0 if name in ("raft", "bc") else tokens.advantages != 0
+    cut = float(((new.grad == 0) & taught).float().mean())
+    assert policy_stats(new.detach(), tokens, BOUNDS, name).clip_fraction == pytest.approx(cut)
+    assert (name in UNCLIPPED) <= (cut == 0)
+
+
 def test_no_counted_token_gives_zeros_not_nan() -> None:
     new, tokens = random_tokens(0)
     nothing = Tokens(tokens.prox_logprobs, tokens.behave_logprobs, tokens.advantages, tokens.weights * 0, tokens.turns)
@@ -196,6 +212,17 @@ def test_each_correction_equals_its_formula(name: str, seed: int) -> None:
     ratios = gap.exp().tolist()
     found = CORRECTIONS[name](gap, tokens.turns, 0.5, 1.5).tolist()
     assert found == pytest.approx([CORRECTION_FORMULAS[name](ratios, k) for k in range(len(TURNS))], rel=1e-4)
+
+
+def test_a_turn_whose_ratio_is_too_large_for_a_float_counts_nothing() -> None:
+    gap, turns = torch.full((1000,), 0.2), torch.zeros(1000, dtype=torch.long)
+    assert CORRECTIONS["mis_sequence"](gap, turns, 0.0, 2.0).tolist() == [0.0] * 1000
+    assert CORRECTIONS["mis_token"](torch.tensor([200.0, 0.0]), turns[:2], 0.0, 2.0).tolist() == [0.0, 1.0]
+
+
+def test_log_linear_is_the_engines_at_age_0_and_nears_the_learners() -> None:
+    new, behave = torch.tensor([-1.0, -1.0, -1.0]), torch.tensor([-4.0, -4.0, -4.0])
+    assert log_linear(new, behave, torch.tensor([0.0, 1.0, 2.0])).tolist() == pytest.approx([-4.0, -2.5, -2.0])
 
 
 def test_likelihood_loss_is_weighted_negative_log_likelihood() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,7 +13,8 @@ from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.test_learner import settings, weights_of
 from webdojo.errors import TrainError
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.forward import TokenScores, text_model
+from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import Sample
 from webdojo.train.learner import Learner
@@ -80,4 +82,23 @@ def test_moments_that_do_not_fit_are_named(
     learner = Learner(*loaded, images, settings(batch_size=8))
     learner._optimizer.register_step_pre_hook(lambda *_: on_the_cpu())
     with pytest.raises(TrainError, match=r"optimizer's step over [\d,]+ values.*train\.optimizer=adamw_8bit"):
+        learner.train_policy(make_samples(4), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("where", "advice"), [("to", r"set train\.kl_coef=0"), ("forward", r"out of memory in a row of")]
+)
+def test_a_reference_that_does_not_fit_is_named(
+    model_dir: Path,
+    images: Images,
+    make_samples: MakeSamples,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+    advice: str,
+) -> None:
+    model, processor = load_model(model_dir)
+    reference = load_model(model_dir)[0]
+    learner = Learner(model, processor, images, settings(kl_coef=0.1), reference=reference)
+    monkeypatch.setattr(reference if where == "to" else text_model(reference), where, lambda *_, **__: on_the_cpu())
+    with pytest.raises(TrainError, match=advice):
         learner.train_policy(make_samples(4), 1.0)

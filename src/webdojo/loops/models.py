@@ -14,12 +14,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-import psutil
 import torch
+from torch import nn
 from transformers import PreTrainedModel
 
 from webdojo.config import ModelConfig, Recipe, TrainConfig
 from webdojo.errors import ConfigError, ModelError
+from webdojo.memory import total_memory
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
@@ -27,6 +28,7 @@ from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.train.learner import Learner
 from webdojo.train.lora import Adapters
 from webdojo.train.memory import GB, Machine, fits, line, plan_memory, savings, told
+from webdojo.train.optimizer import make_optimizer
 from webdojo.train.ranks import Ranks, lead
 from webdojo.train.trainable import trained_names
 from webdojo.types import ImageSource, TrainableEngine
@@ -91,6 +93,16 @@ def make_engine(
     return HFEngine(model, processor, images, version, seed=seed, threads=config.threads)
 
 
+def check_learner(recipe: Recipe) -> None:
+    """Raise the `ConfigError` that `make_learner` would, by the model's shapes alone: before anything has begun."""
+    check_ranks(recipe)
+    model = skeleton(recipe.model.path)
+    trained_names(model, recipe.model)
+    if recipe.model.lora.r:
+        Adapters(model, recipe.model, base=recipe.model.path, seed=recipe.seed)
+    make_optimizer([("weight", nn.Parameter(torch.zeros(1)))], recipe.train)
+
+
 def check_ranks(recipe: Recipe) -> None:
     """Raise `ConfigError` where this machine cannot have the recipe's `train.ranks`."""
     ranks, gpus = recipe.train.ranks, torch.cuda.device_count()
@@ -106,13 +118,14 @@ def machine_of(config: ModelConfig) -> Machine:
     if config.device == "cuda" or (config.device == "auto" and torch.cuda.is_available()):
         known = torch.cuda.is_available()
         return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if known else 0)
-    return Machine(cuda=False, memory=psutil.virtual_memory().total)
+    return Machine(cuda=False, memory=total_memory())
 
 
-def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learner:
+def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
     """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
+    Without `kl` it has no reference model, whatever the recipe says.
 
     Raises:
         ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model, a library that the recipe
@@ -120,7 +133,7 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str) -> Learne
         TrainError: a rank does not start, or an earlier learner is not closed.
     """
     check_ranks(recipe)
-    build = partial(_learner, recipe, images, model_path)
+    build = partial(_learner, recipe, images, model_path, kl=kl)
     if recipe.train.ranks == 1 and compute_dtype(recipe) == torch.float32:
         return build(Ranks())
     return lead(build, recipe.train.ranks, device_of(recipe.model).type)
@@ -133,7 +146,7 @@ def compute_dtype(recipe: Recipe) -> torch.dtype:
     return torch.bfloat16 if recipe.train.compute_dtype == "bfloat16" else torch.float32
 
 
-def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks) -> Learner:
+def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:
     """The learner of one rank."""
     if ranks.rank:
         torch.set_num_threads(_threads(recipe.train))
@@ -147,7 +160,8 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks)
         parameter.requires_grad_(name in trained)
     adapters = Adapters(model, recipe.model, base=model_path, seed=recipe.seed) if recipe.model.lora.r else None
     dtype = compute_dtype(recipe)
-    reference = load_model(model_path, dtype)[0] if recipe.train.kl_coef and adapters is None else None
+    with_reference = kl and recipe.train.kl_coef and adapters is None
+    reference = load_model(model_path, dtype)[0] if with_reference else None
     return Learner(
         model,
         processor,

@@ -28,7 +28,7 @@ from webdojo.loops.evaluations import told
 from webdojo.loops.figures import of_evaluation
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import check_ranks, learn, make_engine, make_learner
+from webdojo.loops.models import check_learner, learn, make_engine, make_learner
 from webdojo.loops.online import PHASE as RL
 from webdojo.loops.online import latest, online
 from webdojo.policy.loading import model_folder
@@ -36,7 +36,7 @@ from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.taskgen import heldout_tasks, levels_of, train_tasks
+from webdojo.sites.taskgen import check_tasks, heldout_tasks, train_tasks
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
@@ -61,7 +61,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
-    levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
+    check_tasks(recipe)
     check_servers(recipe)
     if recipe.browser.servers and recipe.sft.demos and not resume:
         raise ConfigError(
@@ -69,7 +69,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
             "others; set sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
         )
     processor = Processor.load(model_folder(recipe.model.path))
-    check_ranks(recipe)
+    check_learner(recipe)
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
     store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
@@ -192,7 +192,8 @@ class Pipeline:
         learned, held_out = hold_out(ordered, self.recipe.sft.val_size, self.recipe.seed)
         samples = sft_samples(learned)
         turns = self.recipe.sft.epochs * len(samples)
-        with closing(make_learner(self.recipe, self.store.images, base)) as learner, progress("sft", turns) as bar:
+        learner = make_learner(self.recipe, self.store.images, base, kl=False)
+        with closing(learner), progress("sft", turns) as bar:
 
             def advance(step: int, steps: int, figures: dict[str, float]) -> None:
                 bar.advance(turns / steps, loss=figures["loss"])

@@ -24,6 +24,11 @@ _CORRECTIONS = {
     "mis_geometric": "1[{low:g} <= Q <= {high:g}], Q = geometric mean of q over the turn",
 }
 
+_PROX = {
+    "engine": "as the engine reported it",
+    "learner": "the learner's weights at the start of the update",
+    "loglinear": "of a token d versions old log π_engine + d / (d + 1) · (log π_θ - log π_engine)",
+}
 _KL = {"k1": "log π - log π_ref", "k2": "(log π - log π_ref)² / 2", "k3": "π_ref/π - 1 - log(π_ref/π)"}
 
 
@@ -47,11 +52,7 @@ def _loss(recipe: Recipe) -> Iterator[str]:
         yield "       and 0 where A_i > 0 and the screen after the turn is the same"
     yield f"{_ADVANTAGES[train.advantage]}, over valid trajectories  ({train.advantage})".replace("A_i =", "A_i  =", 1)
     yield f"ρ    = π_θ(k) / π_prox(k), at temperature {recipe.rollout.sampling.temperature:g}"
-    yield "       π_prox: " + (
-        "as the engine reported it"
-        if train.old_logprobs == "engine"
-        else "the learner's weights at the start of the update"
-    )
+    yield f"       π_prox: {_PROX[train.old_logprobs]}"
     yield f"ℓ    = {_surrogate(train)}  ({train.policy_loss})"
     if train.correction != "none":
         rule = _CORRECTIONS[train.correction].format(low=train.correction_low, high=train.correction_high)
@@ -91,8 +92,8 @@ def _surrogate(train: TrainConfig) -> str:
 def _steps(recipe: Recipe) -> Iterator[str]:
     train, (first, second) = recipe.train, recipe.train.adam_betas
     yield (
-        f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of {train.batch_size} turns; AdamW: "
-        f"lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}, "
+        f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of about {train.batch_size} turns; "
+        f"AdamW: lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}, "
         f"gradient norm at most {train.grad_clip:g}"
     )
     if train.replay_buffer_capacity > 1:

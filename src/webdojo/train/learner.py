@@ -44,7 +44,7 @@ from webdojo.train.lora import ADAPTER, Adapters
 from webdojo.train.malloc import keep_freed_memory
 from webdojo.train.metrics import Means
 from webdojo.train.objective import Objective
-from webdojo.train.oom import moments_in_memory, row_in_memory
+from webdojo.train.oom import moments_in_memory, reference_in_memory, row_in_memory
 from webdojo.train.optimizer import load_moments, make_optimizer, quantised_moments, step_optimizer
 from webdojo.train.radix import Paths, Row, cut, rounds
 from webdojo.train.ranks import Ranks
@@ -124,7 +124,7 @@ class Learner:
         self.steps = 0
         """Optimizer steps taken; the schedule's only state."""
         self.stop = threading.Event()
-        """Set from another thread, it makes `step` raise before its next row."""
+        """Set from another thread, it makes whatever computes rows raise before its next row."""
         self.thread = ThreadPoolExecutor(1, "learner")
         """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
         thread: in a pool each would keep the memory of an update."""
@@ -132,7 +132,9 @@ class Learner:
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
-        self._features = None if tower_trains(model) else FeatureCache(model, processor, images)
+        self._features = (
+            None if tower_trains(model) else FeatureCache(model, processor, images, int(config.encoder_cache_gb * 1e9))
+        )
         self._optimizer = make_optimizer(trained, config)
 
     def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
@@ -150,16 +152,16 @@ class Learner:
             version: of the weights that learn; None: the newest that sampled.
 
         Returns:
-            Means over tokens: `entropy` and `approx_kl` (nats), `clip_fraction`, `ratio`. Means over optimizer
-            steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens the samples
-            have apart as in the rows that were computed. Counts: `samples`, `tokens` (of the responses),
+            Means over tokens: `entropy` and `approx_kl` (nats), `ratio`, and of losses that clip `clip_fraction`. Means
+            over optimizer steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens
+            the samples have apart as in the rows that were computed. Counts: `samples`, `tokens` (of the responses),
             `optimizer_steps`. `seconds`. And `engine_gap_mean` and `engine_gap_max`, the absolute difference in
             nats between the engine's logprobs and the learner's before the first step, over tokens of that
-            version (of the first mini-batch only, where `old_logprobs` is `engine`; absent where that has no
+            version (of the first mini-batch only, unless `old_logprobs` is `learner`; absent where that has no
             such token).
 
         Raises:
-            TrainError: no samples, or a loss or gradient that is not finite.
+            TrainError: no samples, a loss or gradient that is not finite, or `stop` is set.
         """
         if not samples:
             raise TrainError("a policy update has no samples: every trajectory was invalid or empty")
@@ -182,13 +184,13 @@ class Learner:
                 dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
                 for sample, logprobs in zip(samples, before, strict=True)
             ]
-        objective, means = Objective(config), Means()
+        objective, means = Objective(config, version), Means()
         for _ in range(config.ppo_epochs):
             for batch in self.shuffled(samples, config.batch_size):
                 lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
                 share = len(batch) / len(samples)
                 scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=objective, means=means)
-                if not gaps:  # of the first step, where `old_logprobs` is `engine`
+                if not gaps:  # of the first step, unless `old_logprobs` is `learner`
                     gaps = [_engine_gap([s], lp, version) for s, lp in zip(batch, scored, strict=True)]
         gap_T = torch.cat(gaps)
         gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
@@ -279,8 +281,6 @@ class Learner:
             self.adapters.reseed(self.steps, self.ranks.rank)
         total, means, mine = 0.0, Means(), dict[int, Tensor]()
         for piece in self._pieces(batch):
-            if self.stop.is_set():
-                raise TrainError(f"optimizer step {self.steps} was stopped; the weights are as before it")
             with row_in_memory(piece.row.tokens, piece.members, self.config):
                 scores = self._scores(piece, temperature)
                 if not piece.counts:
@@ -390,6 +390,8 @@ class Learner:
         for jobs in rounds(cut(paths, self.config.micro_batch_tokens), self.ranks.count):
             images = any(samples[i].prompt.images for job in jobs for i in job.row.members)
             job = jobs[self.ranks.rank]
+            if self.stop.is_set():
+                raise TrainError(f"optimizer step {self.steps} was stopped; the weights are as before it")
             yield Piece(job.row, [samples[i] for i in job.row.members], job.counts, images)
 
     @torch.no_grad()
@@ -410,14 +412,16 @@ class Learner:
                 return self._logprobs(samples, temperature)
         assert self.reference is not None
         reference, device = self.reference, self.model.device
-        reference.to(device)  # type: ignore[arg-type]
+        with reference_in_memory():
+            reference.to(device)  # type: ignore[arg-type]
         narrow_last_layer(reference)
         attend_in_rows(reference)
         mine = dict[int, Tensor]()
         for piece in self._pieces(samples):
             if piece.counts:
-                batch = collate_row(piece.row, _sequences(piece), self.processor, self.images).to(device)
-                mine |= _by_sample(piece, token_logprobs(reference, batch, temperature))
+                with row_in_memory(piece.row.tokens, piece.members, self.config):
+                    batch = collate_row(piece.row, _sequences(piece), self.processor, self.images).to(device)
+                    mine |= _by_sample(piece, token_logprobs(reference, batch, temperature))
         reference.to("cpu")  # type: ignore[arg-type]
         return _in_order(self.ranks.gather(mine))
 

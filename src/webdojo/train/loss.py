@@ -69,11 +69,16 @@ def _too_heavy(tokens: Tokens, bounds: Clip) -> Tensor:
 def gspo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
     """`clip` with the ratio of the whole turn, s = exp(mean log ρ), straight through to each token (GSPO)."""
     log_ratio = (logprobs_T - tokens.prox_logprobs).detach()
-    turns = int(tokens.turns.max()) + 1 if len(tokens.turns) else 0
-    sums = torch.zeros(turns, device=log_ratio.device).index_add(0, tokens.turns, log_ratio)
-    counts = torch.zeros(turns, device=log_ratio.device).index_add(0, tokens.turns, torch.ones_like(log_ratio))
-    mean_T = (sums / counts.clamp(min=1))[tokens.turns]
+    mean_T = _turn_means(log_ratio, tokens.turns)
     return _clipped((mean_T + logprobs_T - logprobs_T.detach()).exp(), tokens.advantages, bounds)
+
+
+def _turn_means(values_T: Tensor, turns_T: Tensor) -> Tensor:
+    """For each token the mean over its turn."""
+    turns = int(turns_T.max()) + 1 if len(turns_T) else 0
+    sums = torch.zeros(turns, device=values_T.device).index_add(0, turns_T, values_T)
+    counts = torch.zeros(turns, device=values_T.device).index_add(0, turns_T, torch.ones_like(values_T))
+    return (sums / counts.clamp(min=1))[turns_T]
 
 
 def cispo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
@@ -95,6 +100,8 @@ def bc(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
 
 SURROGATES: dict[str, Surrogate] = {f.__name__: f for f in (clip, decoupled, gspo, cispo, raft, bc)}
 """What `train.policy_loss` of a recipe may name."""
+UNCLIPPED = ("cispo", "bc")
+"""Those in which a clip cuts off no gradient."""
 
 
 def _clipped(ratio_T: Tensor, advantages_T: Tensor, bounds: Clip) -> Tensor:
@@ -131,7 +138,7 @@ class PolicyStats:
 
     tokens: int
     clip_fraction: float
-    """Share of tokens whose gradient the clip of ρ cuts off."""
+    """Share of tokens whose gradient the clip of ρ, of `gspo` that of the turn, cuts off; 0 in `UNCLIPPED` losses."""
     dual_clip_fraction: float
     """Share of tokens whose gradient dual clip cuts off."""
     capped_fraction: float
@@ -143,15 +150,21 @@ class PolicyStats:
 
 
 @torch.no_grad()
-def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> PolicyStats:
-    """How far the policy has moved from π_prox on these tokens, whatever the loss."""
+def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, policy_loss: str = "clip") -> PolicyStats:
+    """How far the policy has moved from π_prox on these tokens, and what the loss of that name cuts off."""
     counted = tokens.weights != 0
-    log_ratio = (logprobs_T - tokens.prox_logprobs)[counted]
-    advantages, ratio = tokens.advantages[counted], log_ratio.exp()
+    log_ratio_T = logprobs_T - tokens.prox_logprobs
+    held_T = _turn_means(log_ratio_T, tokens.turns) if policy_loss == "gspo" else log_ratio_T
+    advantages, log_ratio, held = tokens.advantages[counted], log_ratio_T[counted], held_T[counted].exp()
+    if policy_loss == "raft":
+        advantages = advantages.clamp(min=0)
+    ratio = log_ratio.exp()
     count = len(ratio)
     share = 1 / max(count, 1)
-    outside = ratio.clamp(1 - bounds.low, 1 + bounds.high) * advantages < ratio * advantages
-    dual = (advantages < 0) & (ratio > bounds.dual) if bounds.dual else torch.zeros_like(outside)
+    outside = held.clamp(1 - bounds.low, 1 + bounds.high) * advantages < held * advantages
+    if policy_loss in UNCLIPPED:
+        outside = torch.zeros_like(outside)
+    dual = (advantages < 0) & (held > bounds.dual) if bounds.dual else torch.zeros_like(outside)
     return PolicyStats(
         tokens=count,
         clip_fraction=share * float(outside.sum()),

@@ -28,7 +28,6 @@ from transformers import PreTrainedModel
 from webdojo.config import ModelConfig, Recipe
 from webdojo.errors import ConfigError
 from webdojo.estimate import screenshot_tokens
-from webdojo.policy.features import MAX_BYTES
 from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.layouts import layout_of
 from webdojo.train.optimizer import state_bytes
@@ -275,7 +274,7 @@ def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
     config: Any = model.config
     layers = 1 + (len(config.vision_config.deepstack_visual_indexes) if layout_of(model).deepstack else 0)
     seen = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px)
-    return max(MAX_BYTES, 4 * seen * layers * config.get_text_config().hidden_size)
+    return max(int(recipe.train.encoder_cache_gb * 1e9), 4 * seen * layers * config.get_text_config().hidden_size)
 
 
 def _tower_parameters(model: PreTrainedModel) -> list[nn.Parameter]:

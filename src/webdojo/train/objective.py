@@ -8,6 +8,7 @@ the KL estimator from `loss`.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import torch
@@ -17,26 +18,37 @@ from webdojo.config import TrainConfig
 from webdojo.policy.forward import TokenScores
 from webdojo.train.batch import Sample
 from webdojo.train.correction import CORRECTIONS
-from webdojo.train.loss import KL_ESTIMATORS, SURROGATES, Clip, Tokens, policy_stats
+from webdojo.train.loss import KL_ESTIMATORS, SURROGATES, UNCLIPPED, Clip, Tokens, policy_stats
 
 
 class Objective:
-    """The loss of a row, and its means for the log."""
+    """The loss of a row, and its means for the log.
 
-    def __init__(self, config: TrainConfig) -> None:
-        self._config = config
+    Args:
+        config: names the parts.
+        version: of the weights that learn; read where `old_logprobs` is `loglinear`.
+    """
+
+    def __init__(self, config: TrainConfig, version: int = 0) -> None:
+        self._config, self._version = config, version
         self._clip = Clip(config.clip_low, config.clip_high, config.dual_clip, config.behav_imp_weight_cap)
 
     def __call__(self, members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
         """The summed loss, with gradient, and means over the tokens that have weight."""
         config, device = self._config, scores.logprobs.device
         tokens = token_table(members, device)
+        if config.old_logprobs == "loglinear":
+            versions_T = flat([sample.versions for sample in members], device)
+            prox_T = log_linear(scores.logprobs.detach(), tokens.behave_logprobs, self._version - versions_T)
+            tokens = dataclasses.replace(tokens, prox_logprobs=prox_T)
         per_token = SURROGATES[config.policy_loss](scores.logprobs, tokens, self._clip)
         gap_T = tokens.prox_logprobs - tokens.behave_logprobs
         factor_T = CORRECTIONS[config.correction](gap_T, tokens.turns, config.correction_low, config.correction_high)
         per_token = factor_T * per_token
-        stats = policy_stats(scores.logprobs, tokens, self._clip)
-        means = {"clip_fraction": stats.clip_fraction, "approx_kl": stats.approx_kl, "ratio": stats.ratio}
+        stats = policy_stats(scores.logprobs, tokens, self._clip, config.policy_loss)
+        means = {"approx_kl": stats.approx_kl, "ratio": stats.ratio}
+        if config.policy_loss not in UNCLIPPED:
+            means["clip_fraction"] = stats.clip_fraction
         if config.dual_clip:
             means["dual_clip_fraction"] = stats.dual_clip_fraction
         if config.policy_loss == "decoupled":
@@ -63,6 +75,12 @@ def token_table(members: Sequence[Sample], device: torch.device) -> Tokens:
         weights=flat([sample.weights for sample in members], device),
         turns=torch.repeat_interleave(torch.arange(len(members), device=device), lengths),
     )
+
+
+def log_linear(logprobs_T: Tensor, behave_T: Tensor, age_T: Tensor) -> Tensor:
+    """log π_prox of tokens d versions old, as if log-probabilities moved evenly from version to version, the next one
+    being π: log π_behave + d / (d + 1) · (log π - log π_behave)."""
+    return torch.lerp(behave_T, logprobs_T, age_T / (age_T + 1))
 
 
 def flat(values: Sequence[Sequence[float]], device: torch.device) -> Tensor:

@@ -1,9 +1,9 @@
-"""Out of memory in an optimizer step, told so that a user can act on it."""
+"""Out of memory in an update, told so that a user can act on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from webdojo.config import TrainConfig
 from webdojo.errors import TrainError
@@ -11,43 +11,61 @@ from webdojo.policy.oom import is_out_of_memory
 from webdojo.train.batch import Sample
 
 
-@contextmanager
-def row_in_memory(tokens: int, members: Sequence[Sample], config: TrainConfig) -> Iterator[None]:
+def row_in_memory(tokens: int, members: Sequence[Sample], config: TrainConfig) -> AbstractContextManager[None]:
     """What runs within the block computes a packed row of so many tokens.
 
     Raises:
         TrainError: memory ran out; names the row and what to lower.
     """
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if not is_out_of_memory(error):
-            raise
+
+    def message() -> str:
         images = {image.sha for sample in members for image in sample.prompt.images}
         longest = max(map(len, members))
-        raise TrainError(
+        return (
             f"out of memory in a row of {tokens} tokens ({len(members)} turns, the longest of {longest} tokens, "
             f"{len(images)} screenshots); the weights are as before the step; {_what_to_lower(longest, config)}"
-        ) from error
+        )
+
+    return _in_memory(message)
 
 
-@contextmanager
-def moments_in_memory(parameters: int, config: TrainConfig) -> Iterator[None]:
+def moments_in_memory(parameters: int, config: TrainConfig) -> AbstractContextManager[None]:
     """What runs within the block is the optimizer's step over so many values, the first of which makes its moments.
 
     Raises:
         TrainError: memory ran out; names what to change.
     """
+    smaller = "train.optimizer=adamw_8bit or " if config.optimizer == "adamw" else ""
+    return _in_memory(
+        lambda: (
+            f"out of memory in the optimizer's step over {parameters:,} values (train.optimizer={config.optimizer}); "
+            f"set {smaller}model.lora.r=16, freeze more (model.freeze_*), or take more ranks, and resume"
+        )
+    )
+
+
+def reference_in_memory() -> AbstractContextManager[None]:
+    """What runs within the block moves the reference model to where the policy is.
+
+    Raises:
+        TrainError: memory ran out; names what to change.
+    """
+    return _in_memory(
+        lambda: (
+            "out of memory when the reference model of the KL term came beside the policy; set train.kl_coef=0, or "
+            "model.lora.r=16, whose reference is the model without adapters"
+        )
+    )
+
+
+@contextmanager
+def _in_memory(message: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-        smaller = "train.optimizer=adamw_8bit or " if config.optimizer == "adamw" else ""
-        raise TrainError(
-            f"out of memory in the optimizer's step over {parameters:,} values (train.optimizer={config.optimizer}); "
-            f"set {smaller}model.lora.r=16, freeze more (model.freeze_*), or take more ranks, and resume"
-        ) from error
+        raise TrainError(message()) from error
 
 
 def _what_to_lower(longest: int, config: TrainConfig) -> str:

@@ -42,7 +42,7 @@ def train_sft(
             count belong to this phase.
         samples: of `sft_samples`.
         config: epochs, batch size, schedule, and whether the best epoch's weights stay.
-        progress: for a progress bar, the dashboard or a mid-phase checkpoint.
+        progress: for a progress bar and the log.
         validation: of `sft_samples`, of demonstrations that are held out.
 
     Returns:

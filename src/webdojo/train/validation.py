@@ -52,8 +52,6 @@ def mean_loss(learner: Learner, samples: Sequence[Sample], at_once: int) -> floa
     """
     total = 0.0
     for begin in range(0, len(samples), at_once):
-        if learner.stop.is_set():
-            raise TrainError("measuring the validation loss was stopped; the weights are as before it")
         chunk = samples[begin : begin + at_once]
         for sample, logprobs in zip(chunk, learner.logprobs(chunk, 1.0), strict=True):
             total -= sum(w * lp for w, lp in zip(sample.weights, logprobs.tolist(), strict=True))
