@@ -7,6 +7,7 @@ Each phase leaves what it made in the store and is skipped or continued when it 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -45,6 +46,8 @@ from webdojo.train.checkpoint import check_checkpoint
 from webdojo.train.sft import train_sft
 from webdojo.train.validation import hold_out
 from webdojo.types import Task, Trajectory
+
+logger = logging.getLogger(__name__)
 
 SFT = "sft"
 TRAIN_TASKS = 20_000
@@ -173,7 +176,14 @@ class Pipeline:
             actor = scripted_actor(arena.harness, partial(Oracle, view=arena.harness.view))
             config = self.recipe.rollout
             shown = await arena.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
-        return [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
+        good = [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
+        if tasks and not good:
+            logger.warning(
+                "none of the %d demonstrations succeeded, so there is no warm start: see why they ended with "
+                "`webdojo view`; rollout.max_steps, max_context_tokens and sampling.max_tokens bound them as well",
+                len(tasks),
+            )
+        return good
 
     async def warm_start(self, demos: list[Trajectory], base: str) -> str:
         """SFT on demonstrations; returns the model that RL starts from.
