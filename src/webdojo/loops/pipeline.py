@@ -47,7 +47,7 @@ from webdojo.train.sft import train_sft
 from webdojo.train.validation import hold_out
 from webdojo.types import Task, Trajectory
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("webdojo")
 
 SFT = "sft"
 TRAIN_TASKS = 20_000
