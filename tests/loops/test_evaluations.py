@@ -32,6 +32,7 @@ from webdojo.loops.arena import Arena
 from webdojo.loops.evaluations import PHASE, told
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
+from webdojo.loops.phases import RL
 from webdojo.loops.pipeline import train
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
@@ -242,6 +243,33 @@ def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
     assert set(times) == {(version, task.id) for version in (1, 2, 3, 4) for task in HELDOUT}
     assert set(times.values()) == {1}, "an episode that was stored ran again"
     assert sum(world.begun[task.id] for task in HELDOUT) > len(rows) + 8, "kills met no evaluation"
+
+
+def test_no_version_is_told_what_was_measured_of_weights_that_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path / "run", monkeypatch)
+    options = ("evaluate.every=2", "train.save_every=1", "train.save_total_limit=0")
+
+    def measured() -> dict[int, set[str]]:
+        with RunStore.open(world.folder, readonly=True) as store:
+            return {version: {row.id for row in store.rows(PHASE, version)} for version in (2, 4)}
+
+    world.go(*options)
+    before = measured()
+    with RunStore.open(world.folder) as store:
+        for iteration in (3, 4, 5):
+            store.remove_checkpoint(f"rl-{iteration:04d}")
+    world.kill_at = 1
+    world.go(*options)
+    with RunStore.open(world.folder, readonly=True) as store:
+        assert [row["step"] for row in store.metrics(RL)] == [1, 2, 3, 4]
+        assert [row["step"] for row in store.metrics(PHASE)] == [2]
+    world.go(*options)
+    after = measured()
+    assert after[2] == before[2], "a version whose checkpoint is there was measured again"
+    assert len(after[4]) == len(HELDOUT)
+    assert not after[4] & before[4]
 
 
 def test_dead_sites_end_the_run_and_a_resumed_one_measures_the_same_version(

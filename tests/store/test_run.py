@@ -76,6 +76,11 @@ def test_an_unfinished_iteration_can_be_done_again(store):
     store.add_metrics("rl", 2, {"reward": 0.1})
     store.add_metrics("rl", 2, {"reward": 0.9})
     assert store.metrics("rl") == [{"step": 2, "reward": 0.9}]
+    store.add_metrics("rl", 3, {"reward": 1.0})
+    store.add_metrics("sft", 3, {"loss": 1.0})
+    store.discard_metrics("rl", after=2)
+    assert [row["step"] for row in store.metrics("rl")] == [2]
+    assert [row["step"] for row in store.metrics("sft")] == [3]
 
 
 def test_figures_that_are_not_finite_stay_readable(store):

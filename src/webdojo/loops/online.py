@@ -32,7 +32,7 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.models import asleep, learn
 from webdojo.loops.phases import RL
 from webdojo.loops.replay import samples_of_update
-from webdojo.loops.reuse import forget_unusable
+from webdojo.loops.reuse import forget_figures, forget_unusable
 from webdojo.progress import Progress, progress
 from webdojo.rollout.groups import Group, TaskStream, number_of
 from webdojo.rollout.mixture import Mixture
@@ -77,6 +77,7 @@ async def online(
         unsettled = Unsettled(**checkpoint.meta["unsettled"])
         if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
             log.write(PHASE, done, checkpoint.meta["figures"])
+    forget_figures(store, done)
     members, unsettled = forget_unusable(store, _stored_members(store), unsettled, position, done, rollout.group_size)
 
     def begins_in() -> int:

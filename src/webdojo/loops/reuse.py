@@ -2,19 +2,30 @@
 
 An episode cannot train any more where its screenshots are gone, or where weights sampled it that the run does not
 go on from, because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and so does a
-group that waited to train with it.
+group that waited to train with it. What was measured of such weights is forgotten too: other weights will have their
+versions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from webdojo.loops.evaluations import PHASE as EVALUATION
+from webdojo.loops.phases import RL
 from webdojo.rollout.groups import number_of
 from webdojo.rollout.pool import Unsettled
 from webdojo.store.run import RunStore, TrajectoryRow
 
 Members = dict[str, list[TrajectoryRow]]
 """Stored episodes by group."""
+
+
+def forget_figures(store: RunStore, version: int) -> None:
+    """Discard what was measured of weights after `version`, the last whose checkpoint is left."""
+    for phase in (RL, EVALUATION):
+        store.discard_metrics(phase, after=version)
+    for gone in {row.iteration for row in store.rows(EVALUATION) if row.iteration > version}:
+        store.discard_trajectories(EVALUATION, gone)
 
 
 def forget_unusable(

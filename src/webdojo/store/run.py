@@ -282,7 +282,7 @@ class RunStore:
         return all(self.images.has(image.sha) for image in _screenshots(trajectory))
 
     def discard_trajectories(self, phase: str, iteration: int) -> int:
-        """Delete those of an iteration that never finished, before it is done again; returns how many."""
+        """Delete those of an iteration that is to be done again; returns how many."""
         return self._database.write("DELETE FROM trajectories WHERE phase = ? AND iteration = ?", (phase, iteration))
 
     def discard_trajectory(self, id: str) -> None:
@@ -313,6 +313,10 @@ class RunStore:
             {"step": step, **{k: math.nan if v is None else v for k, v in json.loads(record).items()}}
             for step, record in rows
         ]
+
+    def discard_metrics(self, phase: str, after: int) -> None:
+        """Delete the figures of every step after that one."""
+        self._database.write("DELETE FROM metrics WHERE phase = ? AND step > ?", (phase, after))
 
     def set(self, key: str, value: Any) -> None:
         """Store a JSON value under a name."""
