@@ -222,6 +222,28 @@ async def test_an_episode_that_raises_ends_take_and_what_runs_is_cancelled() -> 
     assert len(world.cancelled) == 11  # of 4 groups
 
 
+async def test_an_episode_that_raises_ends_the_next_take_though_groups_wait() -> None:
+    world = World()
+    world.hold = lambda number, member: number == 5
+    run = world.run
+
+    async def broken(task: Task, group: str, trajectory_id: str) -> Trajectory:
+        found = await run(task, group, trajectory_id)
+        if found.id.endswith("-5-2"):
+            raise EngineError("the engine is gone")
+        return found
+
+    world.run = broken  # type: ignore[method-assign]
+    async with world.pool(groups=2, staleness=2) as pool:
+        await pool.take()
+        world.held[5].set()
+        await settle()
+        world.advance(pool)
+        assert len(pool.waiting) >= 2
+        with pytest.raises(EngineError, match="the engine is gone"):
+            await pool.take()
+
+
 async def test_busy_slots_are_counted_by_the_second() -> None:
     world = World()
     world.hold = lambda number, member: True

@@ -156,6 +156,7 @@ class RolloutPool:
             TrainError: `max_groups` groups ended and too few of them can train.
             WebdojoError: an episode raised it, or there are no tasks to draw.
         """
+        self._raise_what_ended()
         while len(self.waiting) < self._wanted:
             if len(self._since.finished) >= self._max_groups:
                 raise TrainError(self._complaint())
@@ -203,10 +204,14 @@ class RolloutPool:
 
     async def _next_news(self) -> None:
         """Wait until an episode has ended, or raise what one of them raised."""
-        if self._driver.done():
-            self._driver.result()
+        self._raise_what_ended()
         await self._news.wait()
         self._news.clear()
+
+    def _raise_what_ended(self) -> None:
+        """What an episode raised, or the drawing of a task: nobody takes note of episodes any more."""
+        if self._driver.done():
+            self._driver.result()
 
     async def _drive(self) -> None:
         while True:
