@@ -229,6 +229,8 @@ def trained_groups(recipe: Recipe, folder: Path) -> list[list[int]]:
     drawn = {number for number in members if number < checkpoint.meta["position"]}
     assert len((effective & drawn) - set(used)) <= stale, "a group was lost"
     assert len(drawn - whole) <= stale, "a group was left half done"
+    counted = sum(row["groups"] for row in metrics) + len(checkpoint.meta["unsettled"]["finished"])
+    assert counted >= len(drawn & whole) - stale, "a group that ended is in no figures"
     if recipe.tasks.settled_chance == 1 and not recipe.train.stages:
         assert len(set(range(max(members))) - members.keys()) <= stale, "a task was passed over"
     return numbers

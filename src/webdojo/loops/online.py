@@ -172,13 +172,14 @@ def _stored_members(store: RunStore) -> dict[str, list[TrajectoryRow]]:
 def _reusing(
     store: RunStore, members: dict[str, list[TrajectoryRow]], unsettled: Unsettled
 ) -> Callable[[Group], list[Trajectory]]:
-    """What an earlier attempt stored of a group; unless it waits to train, members that failed for no fault of the
-    agent are left out and forgotten, so that they run again."""
+    """What an earlier attempt stored of a group; unless it has ended, members that failed for no fault of the agent
+    are left out and forgotten, so that they run again."""
+    ended = {*unsettled.waiting, *unsettled.finished}
 
     def of(group: Group) -> list[Trajectory]:
         found: list[Trajectory] = []
         for row in members.pop(group.id, []):
-            if row.valid or group.number in unsettled.waiting:
+            if row.valid or group.number in ended:
                 found.append(store.trajectory(row.id))
             else:
                 store.discard_trajectory(row.id)

@@ -62,6 +62,10 @@ def forget_unusable(
                 left[id].remove(row)
         if len(left[id]) >= group_size:
             whole.add(number)
-    waiting = [number for number in unsettled.waiting if number in whole]
-    running = [*unsettled.running, *(number for number in unsettled.waiting if number not in whole)]
-    return {id: rows for id, rows in left.items() if rows}, Unsettled(waiting, running)
+    broken = set(unsettled.waiting) - whole
+    settled = unsettled._replace(
+        waiting=[number for number in unsettled.waiting if number not in broken],
+        running=[*unsettled.running, *(number for number in unsettled.waiting if number in broken)],
+        finished=[number for number in unsettled.finished if number not in broken],
+    )
+    return {id: rows for id, rows in left.items() if rows}, settled

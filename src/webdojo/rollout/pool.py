@@ -17,6 +17,7 @@ and what else holds an episode back is the affair of `slots.py`. The life of a g
 Episodes that are not for training go first, in the same slots, and the staleness gate does not count them (`evaluate`).
 
 Invariants: a group that begins is handed out once, or dropped with a reason, or named by `unsettled`;
+the next `take` tells of each that ended, if need be that of a later pool;
 what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `take`;
 what is held starts when its cause has gone, at the latest `CHECK_S` later.
 """
@@ -26,9 +27,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import NamedTuple, Self
 from uuid import uuid4
 
@@ -62,12 +63,16 @@ class Taken:
 
 
 class Unsettled(NamedTuple):
-    """Numbers of the groups that have begun and that an update may still have."""
+    """What the next updates have of the groups that have begun, by their numbers."""
 
     waiting: Sequence[int] = ()
-    """Ended and effective."""
+    """Ended and effective: they may train."""
     running: Sequence[int] = ()
     """Not ended: members may be missing."""
+    finished: Sequence[int] = ()
+    """`Taken.finished` so far, those of them that wait included."""
+    dropped: Mapping[str, int] = MappingProxyType({})
+    """`Taken.dropped` so far."""
 
 
 class RolloutPool:
@@ -109,7 +114,8 @@ class RolloutPool:
         self._on_end = on_end
         self._group_size = group_size
         self.version = version
-        self.waiting = [self._group(number) for number in unsettled.waiting]
+        ended = {number: self._group(number) for number in {*unsettled.waiting, *unsettled.finished}}
+        self.waiting = [ended[number] for number in unsettled.waiting]
         """Effective groups that no update has had yet."""
         self.episodes = 0
         """Ended so far."""
@@ -130,7 +136,7 @@ class RolloutPool:
         """Episodes that have ended; None asks what is held again."""
         self._asks_again = False
         self._news = asyncio.Event()
-        self._since = Taken()
+        self._since = Taken([], [ended[number] for number in unsettled.finished], Counter(unsettled.dropped))
 
     async def __aenter__(self) -> Self:
         self.advance(self.version)
@@ -199,8 +205,12 @@ class RolloutPool:
 
     def unsettled(self) -> Unsettled:
         """With the position of the task stream, what a later pool goes on from."""
-        running = [group.number for group in self._unfinished.values()]
-        return Unsettled([group.number for group in self.waiting], [*running, *self._again])
+        return Unsettled(
+            waiting=[group.number for group in self.waiting],
+            running=[*(group.number for group in self._unfinished.values()), *self._again],
+            finished=[group.number for group in self._since.finished],
+            dropped=dict(self._since.dropped),
+        )
 
     async def _next_news(self) -> None:
         """Wait until an episode has ended, or raise what one of them raised."""
