@@ -245,6 +245,23 @@ def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
     assert sum(world.begun[task.id] for task in HELDOUT) > len(rows) + 8, "kills met no evaluation"
 
 
+def test_a_run_that_was_killed_trains_in_the_same_weather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, killed = World(tmp_path / "whole", monkeypatch), World(tmp_path / "killed", monkeypatch)
+    options = ("rollout.max_staleness=2", "evaluate.every=1")
+    skies: list[dict[str, str]] = []
+    for world, kills in ((whole, 0), (killed, 4)):
+        monkeypatch.setattr(arenas, "run_episode", world.episode)
+        for _ in range(kills):
+            world.kill_at = 3
+            world.go(*options)
+        assert len(world.go(*options)) == ITERATIONS
+        skies.append({id: each["state"][HOST]["sky"] for (id, _), each in world.stored(RL).items()})
+    both = skies[0].keys() & skies[1].keys()
+    assert len(both) > ITERATIONS * 2 * 3 / 2
+    assert all(skies[0][id] == skies[1][id] for id in both)
+    assert len(set(skies[0].values())) == len(skies[0]), "members of a group meet the same weather"
+
+
 def test_no_version_is_told_what_was_measured_of_weights_that_are_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

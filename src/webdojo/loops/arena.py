@@ -79,23 +79,24 @@ class Arena:
         sampling: Sampling,
         horizon: Horizon,
         on_episode: Callable[[Trajectory], None] = lambda trajectory: None,
+        weather_seed: Callable[[Task, str], str] = lambda task, trajectory_id: trajectory_id,
     ) -> RunEpisode:
         """A function that runs one episode of a phase, scores it, stores it and reports it.
 
         An episode belongs to the iteration that it begins in. One that loses its browser or its engine runs again, up
         to `ATTEMPTS` times in all. The function raises EngineError or BrowserError where `FAILURES_IN_A_ROW` episodes
         one after the other failed for no fault of the agent.
+
+        Args:
+            weather_seed: of an episode, by task and id, within the recipe's; by default its id.
         """
         failed: list[Trajectory] = []
-        begun: Counter[str] = Counter()
         tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             begun_in = iteration()
-            begun[task.id] += 1
-            # Every evaluation meets a task in the same weather, in every run of the recipe.
-            seed = f"{self.recipe.seed}/{task.id}/{begun[task.id]}"
+            seed = f"{self.recipe.seed}/{weather_seed(task, trajectory_id)}"
             attempt = partial(
                 run_episode,
                 task,
@@ -163,7 +164,14 @@ class Arena:
                 done.append(stored)
         bar.advance(len(done))
         by_id = {task.id: task for task in tasks}
-        run = self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1))
+        begun: Counter[str] = Counter()
+
+        def seed(task: Task, trajectory_id: str) -> str:
+            """Every evaluation meets a task in the same weather, in every run of the recipe; ids are new each time."""
+            begun[task.id] += 1
+            return f"{task.id}/{begun[task.id]}"
+
+        run = self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1), seed)
         done += await (run_all or self._run_all)(run, [by_id[id] for id in open_tasks.elements()])
         invalid = [t for t in done if t.reward is not None and not t.reward.valid]
         if len(invalid) > MAX_INVALID * len(done):
