@@ -3,7 +3,8 @@
 `start` opens the browser session; `queue` waits in the engine and `engine` samples; `act` carries out calls and
 `ready` waits for the pages that they changed; `observe` takes screenshots; `close` ends the session; `reward`
 judges and `store` keeps the trajectory. `other` is what lies between: prompts, parsing, and turns of the event
-loop that came late. Together they are all the time of the slot.
+loop that came late. Together they are all the time of the slot, but for attempts that were cut (`Trajectory.cut`): of
+an episode that ran anew they are the last attempt's.
 """
 
 from __future__ import annotations
