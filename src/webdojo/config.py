@@ -408,8 +408,8 @@ class RolloutConfig(HorizonSection):
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)
     max_staleness: int = Field(default=1, ge=0)
-    """η: versions by which a token may lag behind the weights that it trains. At 0 rollouts and updates take turns,
-    above it they overlap."""
+    """η: versions by which a token may lag behind the weights that it trains, unless it is replayed. At 0 rollouts and
+    updates take turns, above it they overlap."""
 
     @field_validator("sampling")
     @classmethod

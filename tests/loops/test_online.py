@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from tests.loops.conftest import SmallRecipe
+from tests.loops.test_evaluations import World
 from webdojo.loops.pipeline import train
 from webdojo.store.run import RunStore
 
@@ -32,6 +35,23 @@ def test_staleness_decides_whether_rollouts_and_updates_overlap(
         assert 0 <= row["slots_busy"] <= 1
         assert row.get("engine_gap_max", 0.0) < 1e-3, "tokens of older weights count as the engine's error"
         assert row["bubble_fraction"] == pytest.approx(1 - max(row["slots_busy"], row["learner_busy"]))
+
+
+def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path / "run", monkeypatch)
+    ended = itertools.count(1)
+    world.dead = lambda task: next(ended) % 5 == 0
+    trained = world.go("rollout.max_staleness=0", "train.replay_buffer_capacity=3")
+    with RunStore.open(world.folder, readonly=True) as store:
+        rows = store.metrics("rl")
+    for version, (row, samples) in enumerate(zip(rows, trained, strict=True)):
+        lags = [version - sampled_by for sample in samples for sampled_by in sample.versions]
+        assert row["staleness_mean"] == pytest.approx(fmean(lags))
+        assert row["staleness_max"] == max(lags)
+        assert {lag: row.get(f"staleness_{lag}", 0) for lag in range(3)} == pytest.approx(
+            {lag: lags.count(lag) / len(lags) for lag in range(3)}
+        )
+    assert max(row["staleness_max"] for row in rows) == 2, "nothing was replayed"
 
 
 def test_slots_follow_the_places_for_sessions_and_what_holds_them_is_told(

@@ -13,6 +13,7 @@ from webdojo.agent.prefix import shared_fraction
 from webdojo.rollout.groups import TOO_STALE, Group
 from webdojo.rollout.pool import Taken
 from webdojo.rollout.slot_time import PHASES, slot_seconds
+from webdojo.train.batch import Sample
 
 
 def of_episodes(taken: Taken) -> dict[str, float]:
@@ -66,19 +67,17 @@ def of_slots(groups: Sequence[Group]) -> dict[str, float]:
     return {f"slot_{phase}": sum(seconds[phase] for seconds in spent) / total for phase in PHASES}
 
 
-def of_staleness(groups: Sequence[Group], version: int) -> dict[str, float]:
+def of_staleness(samples: Sequence[Sample], version: int) -> dict[str, float]:
     """By how many versions the tokens that train lag behind the weights that they train (AsyncWebRL's off-policy gap).
+
+    Args:
+        samples: of an update, replayed ones too.
+        version: of the weights before it.
 
     Returns:
         `staleness_mean`, `staleness_max`, and the histogram: `staleness_0`, `staleness_1`, …, shares of the tokens.
     """
-    lags = Counter(
-        version - sampled_by
-        for group in groups
-        for trajectory in group.trajectories
-        for turn in trajectory.turns
-        for sampled_by in turn.response.versions
-    )
+    lags = Counter(version - sampled_by for sample in samples for sampled_by in sample.versions)
     tokens = lags.total()
     return {
         "staleness_mean": sum(lag * count for lag, count in lags.items()) / tokens,

@@ -7,8 +7,8 @@
         checkpoint, then publish the weights to the engine, under which running episodes go on
         every so many updates, measure the policy on held-out tasks before it changes again
 
-`rollout.max_staleness` bounds how many versions a token may be older than the weights that it trains. At 0
-the pool rests while the learner steps; above 0 it goes on.
+`rollout.max_staleness` bounds how many versions a token may be older than the weights that it trains, unless it is
+replayed. At 0 the pool rests while the learner steps; above 0 it goes on.
 
 A checkpoint names the place in the task order and the groups before it that no update has had yet, so a run
 that is killed at any moment goes on from its last finished iteration with every episode that it has stored.
@@ -140,7 +140,7 @@ async def online(
                 "unsettled": pool.unsettled()._asdict(),
                 "figures": figures.of_episodes(taken)
                 | figures.of_slots(taken.finished)
-                | figures.of_staleness(taken.groups, iteration - 1)
+                | figures.of_staleness(samples, iteration - 1)
                 | update
                 | {"version": iteration}
                 | laps.lap(),
