@@ -202,7 +202,7 @@ def main() -> None:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--paced", action="store_true", help="no real runs")
     only.add_argument("--real", action="store_true", help="no paced loops")
-    parser.add_argument("--iterations", type=int, default=20, help="of the paced loops")
+    parser.add_argument("--iterations", type=int, default=40, help="of the paced loops")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/async"))
     arguments, overrides = parser.parse_known_args()
