@@ -186,12 +186,10 @@ def token_logprobs(
         features = vision_features(model, batch.pixel_values, batch.image_grid_thw)
     shown = None if features is None else features.rows(batch.feature_rows)
     image_mask = batch.mm_token_type_ids.bool()
-    inputs = {} if batch.ends is None else row_mask(model, batch.ends)
     narrowed = is_narrow(text_layers(model)[-1])
-    if narrowed:
-        inputs["predictors"] = batch.predictors
-        if batch.ends is not None and "tree" in inputs:
-            inputs["tree_of_predictors"] = plan(batch.ends, batch.predictors)
+    inputs: dict[str, Any] = {"predictors": batch.predictors} if narrowed else {}
+    if batch.ends is not None:
+        inputs |= row_mask(model, batch.ends, inputs.get("predictors"))
     hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **inputs)
     hidden = hidden[0] if narrowed else hidden.flatten(0, 1)[batch.predictors]
 
@@ -226,13 +224,15 @@ def narrow_last_layer(model: PreTrainedModel) -> None:
         narrow(layers[-1])
 
 
-def row_mask(model: PreTrainedModel, ends: torch.Tensor) -> dict[str, Any]:
-    """What tells the text model, by its kind of attention, that `q` sees `j` where `j <= q < ends[j]`, ends [L]."""
+def row_mask(model: PreTrainedModel, ends: torch.Tensor, predictors: torch.Tensor | None) -> dict[str, Any]:
+    """What tells the text model, by its kind of attention, that `q` sees `j` where `j <= q < ends[j]`, ends [L], and a
+    narrow last layer that only its `predictors` ask."""
     length, device = len(ends), ends.device
     attention = text_model(model).config._attn_implementation
     if attention == TREE:
         # A mask of four dimensions is left as it is; the tree stands for it.
-        return {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)}
+        mask = {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)}
+        return mask if predictors is None else mask | {"tree_of_predictors": plan(ends, predictors)}
     if attention == "flex_attention":
         return {"attention_mask": block_mask(ends)}
     at = torch.arange(length, device=device)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from webdojo.train.turns import turn_means, turn_sums
+
 Correction = Callable[[Tensor, Tensor, float, float], Tensor]
 """From log ρ [T], the turn of each token [T], and bounds low and high, to a factor for each token [T]."""
 
@@ -38,13 +40,12 @@ def mis_token(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> 
 
 def mis_sequence(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
     """Π ρ over the turn where it is within bounds, else 0: a turn is kept or dropped as a whole."""
-    return _masked(_sums(log_ratio_T, turns_T).exp(), low, high)
+    return _masked(turn_sums(log_ratio_T, turns_T).exp(), low, high)
 
 
 def mis_geometric(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:
     """1 where the geometric mean of ρ over the turn is within bounds, else 0."""
-    counts = _sums(torch.ones_like(log_ratio_T), turns_T)
-    return _within((_sums(log_ratio_T, turns_T) / counts).exp(), low, high).to(log_ratio_T.dtype)
+    return _within(turn_means(log_ratio_T, turns_T).exp(), low, high).to(log_ratio_T.dtype)
 
 
 CORRECTIONS: dict[str, Correction] = {
@@ -60,9 +61,3 @@ def _within(ratio: Tensor, low: float, high: float) -> Tensor:
 def _masked(ratio: Tensor, low: float, high: float) -> Tensor:
     # Not a product: over a turn the ratio may be infinite.
     return torch.where(_within(ratio, low, high), ratio, 0)
-
-
-def _sums(values_T: Tensor, turns_T: Tensor) -> Tensor:
-    """For each token the sum over its turn."""
-    turns = int(turns_T.max()) + 1 if len(turns_T) else 0
-    return torch.zeros(turns, device=values_T.device).index_add(0, turns_T, values_T)[turns_T]

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from webdojo.train.turns import turn_means
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -69,16 +71,8 @@ def _too_heavy(tokens: Tokens, bounds: Clip) -> Tensor:
 def gspo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
     """`clip` with the ratio of the whole turn, s = exp(mean log ρ), straight through to each token (GSPO)."""
     log_ratio = (logprobs_T - tokens.prox_logprobs).detach()
-    mean_T = _turn_means(log_ratio, tokens.turns)
+    mean_T = turn_means(log_ratio, tokens.turns)
     return _clipped((mean_T + logprobs_T - logprobs_T.detach()).exp(), tokens.advantages, bounds)
-
-
-def _turn_means(values_T: Tensor, turns_T: Tensor) -> Tensor:
-    """For each token the mean over its turn."""
-    turns = int(turns_T.max()) + 1 if len(turns_T) else 0
-    sums = torch.zeros(turns, device=values_T.device).index_add(0, turns_T, values_T)
-    counts = torch.zeros(turns, device=values_T.device).index_add(0, turns_T, torch.ones_like(values_T))
-    return (sums / counts.clamp(min=1))[turns_T]
 
 
 def cispo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
@@ -154,7 +148,7 @@ def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, policy_loss: 
     """How far the policy has moved from π_prox on these tokens, and what the loss of that name cuts off."""
     counted = tokens.weights != 0
     log_ratio_T = logprobs_T - tokens.prox_logprobs
-    held_T = _turn_means(log_ratio_T, tokens.turns) if policy_loss == "gspo" else log_ratio_T
+    held_T = turn_means(log_ratio_T, tokens.turns) if policy_loss == "gspo" else log_ratio_T
     advantages, log_ratio, held = tokens.advantages[counted], log_ratio_T[counted], held_T[counted].exp()
     if policy_loss == "raft":
         advantages = advantages.clamp(min=0)
