@@ -99,14 +99,29 @@ async def settle() -> None:
 @pytest.mark.parametrize("staleness", [0, 1, 2])
 async def test_the_gate_bounds_what_begins_while_the_learner_works(staleness: int) -> None:
     world = World()
+    world.hold = lambda number, member: True
     async with world.pool(groups=3, staleness=staleness) as pool:
         for updates in (1, 2):
+            for number in range(3 * (updates - 1), 3 * updates):
+                world.held[number].set()
             await pool.take()
             await settle()  # the learner steps
             assert set(world.begun) == set(range(3 * (updates + staleness)))
             world.advance(pool)
             await settle()
             assert set(world.begun) == set(range(3 * (updates + 1 + staleness)))
+
+
+async def test_no_group_begins_while_a_whole_update_waits() -> None:
+    world = World()
+    async with world.pool(groups=2, staleness=3, concurrency=3) as pool:  # the gate alone would let 8 begin
+        await pool.take()
+        await settle()  # the learner steps
+        assert numbers(pool.waiting)[:2] == [2, 3]
+        assert set(world.begun) == {0, 1, 2, 3, 4}, "the last in slots that freed before the others had ended"
+        await pool.take()
+        await settle()
+        assert {5, 6} <= set(world.begun), "the slots fill when the update has them, not when it ends"
 
 
 async def test_slots_never_drain_and_members_of_other_groups_take_them() -> None:

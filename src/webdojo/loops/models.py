@@ -60,7 +60,7 @@ def engine_dtype(config: ModelConfig) -> torch.dtype:
 
 
 def make_engine(
-    recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0
+    recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0, nice: int = 0
 ) -> HFEngine | VLLMEngine:
     """An engine that serves a model; its owner closes it.
 
@@ -68,6 +68,7 @@ def make_engine(
         attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
             others of its group that were stored before does not repeat what they drew.
         version: of the model's weights.
+        nice: of the embedded engine.
 
     Raises:
         EngineError: vLLM does not start.
@@ -90,7 +91,7 @@ def make_engine(
         )
     model, processor = load_model(model_path, dtype=engine_dtype(config))
     model.to(device_of(config))  # type: ignore[arg-type]
-    return HFEngine(model, processor, images, version, seed=seed, threads=config.threads)
+    return HFEngine(model, processor, images, version, seed=seed, threads=config.threads, nice=nice)
 
 
 def check_learner(recipe: Recipe) -> None:

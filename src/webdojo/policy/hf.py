@@ -11,7 +11,9 @@ because running rows are then prefilled again.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Mapping
@@ -55,6 +57,7 @@ class HFEngine:
         max_rows: rows that decode together; more requests wait.
         max_prefill_tokens: padded tokens of one prefill; a longer prompt is prefilled alone.
         threads: torch threads of the worker; 0 leaves torch's own choice.
+        nice: of the worker, on Linux: how readily it leaves the cores to whatever else wants them.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class HFEngine:
         max_rows: int = 64,
         max_prefill_tokens: int = 16384,
         threads: int = 0,
+        nice: int = 0,
     ) -> None:
         self.version = version
         self.processor = processor
@@ -79,6 +83,7 @@ class HFEngine:
         self._max_rows = max_rows
         self._max_prefill_tokens = max_prefill_tokens
         self._threads = threads
+        self._nice = nice
         self._rows = Rows(model, processor, images)
         self._waiting: deque[Request] = deque()
         self._updates: deque[WeightUpdate] = deque()
@@ -176,6 +181,8 @@ class HFEngine:
             raise EngineError(f"{self._closed}; start another engine")
 
     def _work(self) -> None:
+        if sys.platform == "linux":  # elsewhere it would be the whole process
+            os.nice(self._nice)
         if self._threads:
             torch.set_num_threads(self._threads)
         try:

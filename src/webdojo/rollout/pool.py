@@ -6,9 +6,10 @@ group may outlive any number of updates. A new group begins only while
     accepted + running < (max_staleness + version + 1) · N
 
 counted in groups: `accepted` were trained or wait to be, `running` have begun and not ended, N train at a
-time; and none begins that no update is left for. So with `max_staleness` 0 no episode runs while the
-learner steps, which is the synchronous on-policy loop; above 0 both work at once. How many slots there are
-and what else holds an episode back is the affair of `slots.py`. The life of a group:
+time; and none begins that no update is left for, nor while N wait, because it would only grow stale behind
+them. So with `max_staleness` 0 no episode runs while the learner steps, which is the synchronous on-policy
+loop; above 0 both work at once, and where the learner is the slowest, tokens are about one version old. How
+many slots there are and what else holds an episode back is the affair of `slots.py`. The life of a group:
 
     begun ── its members run ── ended ─┬─ effective: it waits, oldest first, until `take` hands it out
              │                         └─ teaches nothing ──────────────┬─ dropped, counted by reason
@@ -171,6 +172,7 @@ class RolloutPool:
         self.waiting.sort(key=lambda group: (group.versions[0], group.number))
         taken, self._since = self._since, Taken()
         taken.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
+        self._fill()
         return taken
 
     async def evaluate(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
@@ -259,7 +261,8 @@ class RolloutPool:
     def _may_begin(self) -> bool:
         """The staleness gate."""
         batches = min(self._max_staleness + self.version + 1, self._updates)
-        return self._accepted + len(self._unfinished) < batches * self._wanted
+        ahead = self._accepted + len(self._unfinished)
+        return ahead < batches * self._wanted and len(self.waiting) < self._wanted
 
     def _begin(self) -> None:
         """Queue the members of one more group."""
