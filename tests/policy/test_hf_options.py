@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -155,3 +158,17 @@ async def test_weights_come_from_a_folder_too(
     with pytest.raises(EngineError, match=r"version 5 cannot be read: model folder .*nowhere.* does not exist"):
         await engine.update_weights(tmp_path / "nowhere", 5)
     assert engine.health().version == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own elsewhere")
+async def test_only_the_thread_of_a_nice_engine_gives_way(loaded: Loaded, images: Images) -> None:
+    ours, before = os.getpriority(os.PRIO_PROCESS, 0), set(threading.enumerate())
+    engine = HFEngine(*loaded, images, threads=1, nice=4)
+    try:
+        worker = next(thread for thread in set(threading.enumerate()) - before if thread.name == "webdojo-engine")
+        await engine.generate(chat(loaded[1], "hello"), Sampling(max_tokens=1))
+        assert worker.native_id
+        assert os.getpriority(os.PRIO_PROCESS, worker.native_id) == min(19, ours + 4)
+        assert os.getpriority(os.PRIO_PROCESS, 0) == ours
+    finally:
+        engine.close()
