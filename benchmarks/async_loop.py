@@ -45,7 +45,7 @@ ETA = 2
 FITS = 96
 FIXED = (32, 64, 96, 128, 192, 256)
 WARM_UP = 3
-"""First paced iterations that do not count, in which the pool fills; nor do the last, in which it runs empty."""
+"""First iterations that do not count for speed, in which the pool fills; nor do the last, in which it runs empty."""
 OVERLAP = [f"rollout.max_staleness={ETA}", "train.threads=1"]
 REAL = {
     "sync": ["rollout.max_staleness=0"],
@@ -147,7 +147,7 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str
     effective = {id for id, values in rewards.items() if len(values) > 1 and not is_settled(values)}
     stale = sum(row["groups_too_stale"] for row in metrics)
     gaps = [row["engine_gap_max"] for row in metrics if "engine_gap_max" in row]
-    return figures(metrics) | {
+    return figures(metrics[WARM_UP:-ETA]) | {
         "commit": commit,
         **{name: {key: result[name][key] for key in ("n", "rate", "ci95")} for name in ("success_sft", "success_rl")},
         "engine_gap_max": max(gaps, default=None),
