@@ -470,8 +470,8 @@ class TrainConfig(Section):
     batch_size: int = Field(default=256, ge=1)
     """Turns an optimizer step, about: batches are even, and the turns of a group, which share most, stay in one."""
     threads: int = Field(default=0, ge=0)
-    """torch threads of a step on the CPU, of all ranks together; 0 takes every core, which suits
-    `rollout.max_staleness: 0`, where browsers and engine rest meanwhile."""
+    """torch threads of a step on the CPU, of all ranks together; 0 takes every core. An embedded engine there rests
+    meanwhile."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
     """Tokens of a packed row, what its samples share counted once; a row is one forward and backward pass."""
     ranks: int = Field(default=1, ge=1)

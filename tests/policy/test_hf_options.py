@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -160,15 +157,31 @@ async def test_weights_come_from_a_folder_too(
     assert engine.health().version == 4
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own elsewhere")
-async def test_only_the_thread_of_a_nice_engine_gives_way(loaded: Loaded, images: Images) -> None:
-    ours, before = os.getpriority(os.PRIO_PROCESS, 0), set(threading.enumerate())
-    engine = HFEngine(*loaded, images, threads=1, nice=4)
-    try:
-        worker = next(thread for thread in set(threading.enumerate()) - before if thread.name == "webdojo-engine")
-        await engine.generate(chat(loaded[1], "hello"), Sampling(max_tokens=1))
-        assert worker.native_id
-        assert os.getpriority(os.PRIO_PROCESS, worker.native_id) == min(19, ours + 4)
-        assert os.getpriority(os.PRIO_PROCESS, 0) == ours
-    finally:
-        engine.close()
+async def test_a_paused_engine_takes_weights_and_answers_once_it_goes_on(
+    loaded: Loaded, images: Images, engine: HFEngine
+) -> None:
+    prompt = chat(loaded[1], "find the red mug", images.random(1))
+    engine.pause()
+    held = asyncio.create_task(engine.generate(prompt, endless(loaded[1], max_tokens=6)))
+    done, _ = await asyncio.wait([held], timeout=1)
+    assert not done
+    assert (engine.health().running, engine.health().waiting) == (0, 1)
+    await engine.update_weights(loaded[0].state_dict(), version=4)
+    assert not held.done()
+    engine.resume()
+    assert (await held).versions == [4] * 6
+
+
+async def test_a_response_that_a_pause_cuts_goes_on_where_it_was(
+    loaded: Loaded, images: Images, engine: HFEngine
+) -> None:
+    prompt, sampling = chat(loaded[1], "find the red mug", images.random(1)), endless(loaded[1], max_tokens=200, seed=5)
+    whole = await engine.generate(prompt, sampling)
+    cut = asyncio.create_task(engine.generate(prompt, sampling))
+    await asyncio.wait([cut], timeout=0.05)
+    engine.pause()
+    done, _ = await asyncio.wait([cut], timeout=1)
+    assert not done
+    assert engine.health().running == 1
+    engine.resume()
+    assert (await cut).ids == whole.ids

@@ -60,7 +60,7 @@ def engine_dtype(config: ModelConfig) -> torch.dtype:
 
 
 def make_engine(
-    recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0, nice: int = 0
+    recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0
 ) -> HFEngine | VLLMEngine:
     """An engine that serves a model; its owner closes it.
 
@@ -68,7 +68,6 @@ def make_engine(
         attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
             others of its group that were stored before does not repeat what they drew.
         version: of the model's weights.
-        nice: of the embedded engine.
 
     Raises:
         EngineError: vLLM does not start.
@@ -91,7 +90,7 @@ def make_engine(
         )
     model, processor = load_model(model_path, dtype=engine_dtype(config))
     model.to(device_of(config))  # type: ignore[arg-type]
-    return HFEngine(model, processor, images, version, seed=seed, threads=config.threads, nice=nice)
+    return HFEngine(model, processor, images, version, seed=seed, threads=config.threads)
 
 
 def check_learner(recipe: Recipe) -> None:
@@ -201,15 +200,22 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 
 @asynccontextmanager
 async def asleep(engine: TrainableEngine) -> AsyncIterator[None]:
-    """The engine's GPU memory is free within the block, where the recipe lets a vLLM engine sleep."""
-    if not (isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode):
+    """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
+    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then."""
+    if isinstance(engine, HFEngine) and engine.device.type == "cpu":
+        engine.pause()
+        try:
+            yield
+        finally:
+            engine.resume()
+    elif isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode:
+        await engine.sleep()
+        try:
+            yield
+        finally:
+            await engine.wake_up()
+    else:
         yield
-        return
-    await engine.sleep()
-    try:
-        yield
-    finally:
-        await engine.wake_up()
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

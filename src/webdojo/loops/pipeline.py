@@ -52,8 +52,6 @@ logger = logging.getLogger("webdojo")
 SFT = "sft"
 TRAIN_TASKS = 20_000
 """Training tasks drawn once; the demonstrations are the first of them."""
-ENGINE_NICE = 15
-"""Of an engine that shares its cores with a learner: a batch that waits grows stale, an episode only takes longer."""
 
 
 def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
@@ -219,7 +217,7 @@ class Pipeline:
         """Online RL from `start`; returns the folder of the final policy."""
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
-            engine = make_engine(self.recipe, self.store.images, start, attempt, nice=ENGINE_NICE)
+            engine = make_engine(self.recipe, self.store.images, start, attempt)
             try:
                 await online(arena, learner, engine, self.tasks, self.log, self.heldout)
             finally:

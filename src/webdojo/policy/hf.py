@@ -11,9 +11,7 @@ because running rows are then prefilled again.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Mapping
@@ -57,7 +55,6 @@ class HFEngine:
         max_rows: rows that decode together; more requests wait.
         max_prefill_tokens: padded tokens of one prefill; a longer prompt is prefilled alone.
         threads: torch threads of the worker; 0 leaves torch's own choice.
-        nice: of the worker, on Linux: how readily it leaves the cores to whatever else wants them.
     """
 
     def __init__(
@@ -71,7 +68,6 @@ class HFEngine:
         max_rows: int = 64,
         max_prefill_tokens: int = 16384,
         threads: int = 0,
-        nice: int = 0,
     ) -> None:
         self.version = version
         self.processor = processor
@@ -83,11 +79,11 @@ class HFEngine:
         self._max_rows = max_rows
         self._max_prefill_tokens = max_prefill_tokens
         self._threads = threads
-        self._nice = nice
         self._rows = Rows(model, processor, images)
         self._waiting: deque[Request] = deque()
         self._updates: deque[WeightUpdate] = deque()
         self._closed = ""
+        self._paused = False
         self._changed = threading.Condition()
         self._worker = threading.Thread(target=self._work, name="webdojo-engine", daemon=True)
         self._worker.start()
@@ -159,6 +155,21 @@ class HFEngine:
             self._changed.notify()
         await asyncio.wrap_future(update.done)
 
+    def pause(self) -> None:
+        """Compute no further token until `resume`: requests wait, running ones keep the tokens that they have."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        with self._changed:
+            self._paused = False
+            self._changed.notify()
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes."""
+        return self._model.device
+
     def health(self) -> EngineHealth:
         """How the engine is; never blocks."""
         return EngineHealth(
@@ -181,14 +192,14 @@ class HFEngine:
             raise EngineError(f"{self._closed}; start another engine")
 
     def _work(self) -> None:
-        if sys.platform == "linux":  # elsewhere it would be the whole process
-            os.nice(self._nice)
         if self._threads:
             torch.set_num_threads(self._threads)
         try:
             with torch.inference_mode():
                 while self._wait_for_work():
                     self._apply_updates()
+                    if self._paused:
+                        continue
                     for request in [r for r in self._rows.running if r.abandoned]:
                         self._rows.leave(request)
                     if admitted := self._admissible():
@@ -204,9 +215,12 @@ class HFEngine:
     def _wait_for_work(self) -> bool:
         """Sleep until there is something to do; False when the engine is closed."""
         with self._changed:
-            while not (self._closed or self._rows.running or self._waiting or self._updates):
+            while not (self._closed or self._updates or self._may_compute()):
                 self._changed.wait()
             return not self._closed
+
+    def _may_compute(self) -> bool:
+        return not self._paused and bool(self._rows.running or self._waiting)
 
     def _admissible(self) -> list[Request]:
         """Take as many waiting requests as there are free rows and prefill tokens for, oldest first."""
