@@ -49,7 +49,7 @@ WARM_UP = 3
 OVERLAP = f"rollout.max_staleness={ETA}"
 REAL = {
     "sync": ["rollout.max_staleness=0"],
-    "async": [OVERLAP, "train.policy_loss=decoupled", "train.old_logprobs=learner"],
+    "async": [OVERLAP, "train.policy_loss=decoupled", "train.old_logprobs=loglinear"],
     "async, coupled": [OVERLAP],
 }
 SHARES = ("slots_busy", "slots_mean", "learner_busy", "bubble_fraction", "clip_fraction", "staleness_mean")
