@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from contextlib import closing
@@ -12,7 +13,7 @@ import torch
 from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
-from webdojo.loops.models import check_learner, device_of, engine_dtype, learn, make_engine, make_learner
+from webdojo.loops.models import asleep, check_learner, device_of, engine_dtype, learn, make_engine, make_learner
 from webdojo.policy.forward import text_layers
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
@@ -30,6 +31,16 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
         learner.close()
     assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
     assert set(response.versions) == {1}
+
+
+async def test_an_embedded_engine_on_the_cpu_rests_while_the_learner_steps(small_recipe: SmallRecipe) -> None:
+    recipe = small_recipe("model.device=cpu")
+    with closing(make_engine(recipe, MemoryImages(), recipe.model.path)) as engine:
+        async with asleep(engine):
+            asked = asyncio.create_task(engine.generate(chat(engine.processor, "hello"), Sampling(max_tokens=1)))
+            done, _ = await asyncio.wait([asked], timeout=1)
+            assert not done
+        await asked
 
 
 async def test_updates_run_in_one_thread(small_recipe: SmallRecipe) -> None:
