@@ -157,31 +157,31 @@ async def test_weights_come_from_a_folder_too(
     assert engine.health().version == 4
 
 
-async def test_a_paused_engine_takes_weights_and_answers_once_it_goes_on(
+async def test_a_sleeping_engine_takes_weights_and_answers_once_it_goes_on(
     loaded: Loaded, images: Images, engine: HFEngine
 ) -> None:
     prompt = chat(loaded[1], "find the red mug", images.random(1))
-    engine.pause()
+    await engine.sleep()
     held = asyncio.create_task(engine.generate(prompt, endless(loaded[1], max_tokens=6)))
     done, _ = await asyncio.wait([held], timeout=1)
     assert not done
     assert (engine.health().running, engine.health().waiting) == (0, 1)
     await engine.update_weights(loaded[0].state_dict(), version=4)
     assert not held.done()
-    engine.resume()
+    await engine.wake_up()
     assert (await held).versions == [4] * 6
 
 
-async def test_a_response_that_a_pause_cuts_goes_on_where_it_was(
+async def test_a_response_that_sleep_cuts_goes_on_where_it_was(
     loaded: Loaded, images: Images, engine: HFEngine
 ) -> None:
     prompt, sampling = chat(loaded[1], "find the red mug", images.random(1)), endless(loaded[1], max_tokens=200, seed=5)
     whole = await engine.generate(prompt, sampling)
     cut = asyncio.create_task(engine.generate(prompt, sampling))
     await asyncio.wait([cut], timeout=0.05)
-    engine.pause()
+    await engine.sleep()
     done, _ = await asyncio.wait([cut], timeout=1)
     assert not done
     assert engine.health().running == 1
-    engine.resume()
+    await engine.wake_up()
     assert (await cut).ids == whole.ids

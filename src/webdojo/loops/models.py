@@ -202,20 +202,16 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 async def asleep(engine: TrainableEngine) -> AsyncIterator[None]:
     """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
     it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then."""
-    if isinstance(engine, HFEngine) and engine.device.type == "cpu":
-        engine.pause()
-        try:
-            yield
-        finally:
-            engine.resume()
-    elif isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode:
-        await engine.sleep()
-        try:
-            yield
-        finally:
-            await engine.wake_up()
-    else:
+    on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
+    on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
+    if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
         yield
+        return
+    await engine.sleep()
+    try:
+        yield
+    finally:
+        await engine.wake_up()
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

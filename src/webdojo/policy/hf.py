@@ -83,7 +83,7 @@ class HFEngine:
         self._waiting: deque[Request] = deque()
         self._updates: deque[WeightUpdate] = deque()
         self._closed = ""
-        self._paused = False
+        self._asleep = False
         self._changed = threading.Condition()
         self._worker = threading.Thread(target=self._work, name="webdojo-engine", daemon=True)
         self._worker.start()
@@ -155,14 +155,14 @@ class HFEngine:
             self._changed.notify()
         await asyncio.wrap_future(update.done)
 
-    def pause(self) -> None:
-        """Compute no further token until `resume`: requests wait, running ones keep the tokens that they have."""
-        self._paused = True
+    async def sleep(self) -> None:
+        """Compute no further token until `wake_up`; requests wait, those in flight too."""
+        self._asleep = True
 
-    def resume(self) -> None:
-        """Go on after `pause`."""
+    async def wake_up(self) -> None:
+        """Go on with what waits."""
         with self._changed:
-            self._paused = False
+            self._asleep = False
             self._changed.notify()
 
     @property
@@ -198,7 +198,7 @@ class HFEngine:
             with torch.inference_mode():
                 while self._wait_for_work():
                     self._apply_updates()
-                    if self._paused:
+                    if self._asleep:
                         continue
                     for request in [r for r in self._rows.running if r.abandoned]:
                         self._rows.leave(request)
@@ -220,7 +220,7 @@ class HFEngine:
             return not self._closed
 
     def _may_compute(self) -> bool:
-        return not self._paused and bool(self._rows.running or self._waiting)
+        return not self._asleep and bool(self._rows.running or self._waiting)
 
     def _admissible(self) -> list[Request]:
         """Take as many waiting requests as there are free rows and prefill tokens for, oldest first."""

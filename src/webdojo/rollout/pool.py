@@ -259,7 +259,7 @@ class RolloutPool:
         return bool(self._ahead or self._queued) or self._may_begin()
 
     def _may_begin(self) -> bool:
-        """The staleness gate."""
+        """The staleness gate, closed too while a whole update waits."""
         batches = min(self._max_staleness + self.version + 1, self._updates)
         ahead = self._accepted + len(self._unfinished)
         return ahead < batches * self._wanted and len(self.waiting) < self._wanted
