@@ -212,6 +212,11 @@ def main() -> None:
         keep(rows + crowded(arguments.seeds[0], arguments.iterations))
     if not arguments.paced:
         iterations = load_recipe("quickstart", overrides).train.iterations
+        if iterations <= WARM_UP + ETA:
+            parser.error(
+                f"train.iterations is {iterations}: speed is that of those between the first {WARM_UP} and the "
+                f"last {ETA}; set it above {WARM_UP + ETA}"
+            )
         for seed in arguments.seeds:
             start = warm_start(arguments.runs / f"{seed}-start", seed, overrides)
             rows = []
