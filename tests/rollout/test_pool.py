@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.rollout.records import task, trajectory
+from tests.rollout.records import reward_of, task, trajectory
 from webdojo.errors import EngineError, TrainError
 from webdojo.loops import figures
 from webdojo.rollout.groups import Group, TaskStream
@@ -289,6 +289,23 @@ async def test_groups_that_ended_while_the_learner_stepped_are_told_of_after_a_k
     assert numbers(resumed.finished) == numbers(whole.finished)
     assert resumed.dropped == whole.dropped
     assert figures.of_episodes(resumed) == figures.of_episodes(whole)
+
+
+async def test_a_group_that_waited_and_ran_again_to_equal_rewards_does_not_train() -> None:
+    world = World()
+    world.hold = lambda number, member: number == 2
+    async with world.pool(groups=3) as pool:
+        await settle()
+        kept, position = pool.unsettled(), pool._tasks.position
+    assert kept.waiting[:2] == [0, 1]
+    (group,) = (name for name in world.stored if name.endswith("-0"))
+    for found in world.stored[group]:
+        found.reward = reward_of(1.0)
+    world.hold = lambda number, member: False
+    async with world.pool(groups=3, position=position, unsettled=kept) as pool:
+        taken = await pool.take()
+    assert 0 not in numbers(taken.groups)
+    assert taken.dropped["all rewards 1"] == 1
 
 
 class Saved(NamedTuple):

@@ -115,8 +115,7 @@ class RolloutPool:
         self._on_end = on_end
         self._group_size = group_size
         self.version = version
-        ended = {number: self._group(number) for number in {*unsettled.waiting, *unsettled.finished}}
-        self.waiting = [ended[number] for number in unsettled.waiting]
+        self.waiting: list[Group] = []
         """Effective groups that no update has had yet."""
         self.episodes = 0
         """Ended so far."""
@@ -127,7 +126,7 @@ class RolloutPool:
         self._max_staleness = max_staleness
         self._updates = updates
         self._again = deque(unsettled.running)
-        self._accepted = version * groups + len(self.waiting)
+        self._accepted = version * groups
         self._unfinished: dict[str, Group] = {}
         self._ahead: deque[tuple[RunEpisode, Group]] = deque()
         """Of one episode each, which is not for training."""
@@ -137,7 +136,10 @@ class RolloutPool:
         """Episodes that have ended; None asks what is held again."""
         self._asks_again = False
         self._news = asyncio.Event()
+        ended = {number: self._group(number) for number in {*unsettled.waiting, *unsettled.finished}}
         self._since = Taken([], [ended[number] for number in unsettled.finished], Counter(unsettled.dropped))
+        for number in unsettled.waiting:  # members that ran again may have other rewards
+            self._judge(ended[number])
 
     async def __aenter__(self) -> Self:
         self.advance(self.version)
@@ -302,13 +304,17 @@ class RolloutPool:
         del self._unfinished[group.id]
         self._since.finished.append(group)
         self._on_end(group)
+        self._judge(group)
+        self._news.set()
+
+    def _judge(self, group: Group) -> None:
+        """A group that is whole waits for an update that it can teach, or is dropped."""
         verdict = effective(group, self.version, self._max_staleness)
         if verdict.keep:
             self._accepted += 1
             self.waiting.append(group)
         else:
             self._drop(group, verdict.reason)
-        self._news.set()
 
     def _give_up(self, group: Group) -> None:
         """Stop a group before it costs more."""
