@@ -117,6 +117,23 @@ async def test_seconds_tell_the_phases_apart(loaded: Loaded, images: Images) -> 
     assert second.seconds["queue"] > first.seconds["prefill"] + first.seconds["decode"]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_an_engine_that_breaks_while_it_reads_prompts_answers_all(
+    loaded: Loaded, images: Images, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = HFEngine(*loaded, images, max_rows=2, threads=1)
+
+    def broken(requests: object, version: int) -> None:
+        raise ZeroDivisionError("no device")
+
+    monkeypatch.setattr(engine._rows, "admit", broken)
+    asked = (engine.generate(chat(loaded[1], f"{k}"), Sampling(max_tokens=1)) for k in range(3))
+    for outcome in await asyncio.gather(*asked, return_exceptions=True):
+        assert isinstance(outcome, EngineError)
+        assert "the engine stopped on ZeroDivisionError: no device" in str(outcome)
+    engine.close()
+
+
 async def test_health_counts_requests_and_says_why_an_engine_is_dead(loaded: Loaded, images: Images) -> None:
     engine: HFEngine = HFEngine(*loaded, images, version=3, max_rows=2, threads=1)
     assert engine.health() == EngineHealth(alive=True, version=3)

@@ -81,6 +81,8 @@ class HFEngine:
         self._threads = threads
         self._rows = Rows(model, processor, images)
         self._waiting: deque[Request] = deque()
+        self._admitted: list[Request] = []
+        """Those that came in last: between `_waiting` and the running rows nobody else knows them."""
         self._updates: deque[WeightUpdate] = deque()
         self._closed = ""
         self._asleep = False
@@ -202,8 +204,9 @@ class HFEngine:
                         continue
                     for request in [r for r in self._rows.running if r.abandoned]:
                         self._rows.leave(request)
-                    if admitted := self._admissible():
-                        self._admit_or_fail(admitted)
+                    self._admitted = self._admissible()
+                    if self._admitted:
+                        self._admit_or_fail(self._admitted)
                     if self._rows.running:
                         self._step_or_fail()
         except Exception as error:
@@ -247,7 +250,7 @@ class HFEngine:
                 raise
             self._rows.take_out(before)
             self._rows.forget()
-            _fail([r for r in requests if not r.future.done()], _out_of_memory(requests))
+            _fail(requests, _out_of_memory(requests))
 
     def _step_or_fail(self) -> None:
         """Decode; where memory runs out every running request fails and the engine lives on."""
@@ -288,8 +291,7 @@ class HFEngine:
         """Nobody may wait for ever on a worker that has ended."""
         with self._changed:
             error = EngineError(f"{self._closed} while requests were in flight; start another engine")
-            in_flight = [*self._rows.take_out(), *self._waiting]
-            _fail([r for r in in_flight if not r.future.done()], error)
+            _fail([*self._rows.take_out(), *self._admitted, *self._waiting], error)
             for update in self._updates:
                 if not update.done.done():
                     update.done.set_exception(error)
@@ -298,8 +300,10 @@ class HFEngine:
 
 
 def _fail(requests: list[Request], error: EngineError) -> None:
+    """Those that are not answered yet."""
     for request in requests:
-        request.future.set_exception(error)
+        if not request.future.done():
+            request.future.set_exception(error)
 
 
 def _out_of_memory(requests: list[Request]) -> EngineError:
