@@ -337,6 +337,15 @@ async def test_sleeping_servers_answer_when_they_wake(
         await make_engine().sleep()
 
 
+async def test_a_server_that_dies_asleep_is_there_when_the_others_wake(make_engine: MakeEngine, images: Images) -> None:
+    engine = make_engine(enable_sleep_mode=True)
+    await engine.generate(ask(engine, images), SHORT)
+    await engine.sleep()
+    os.kill(pid_of(engine), signal.SIGKILL)
+    await engine.wake_up()
+    assert (await engine.generate(ask(engine, images), SHORT)).ids == [100, 101, 102]
+
+
 async def test_close_ends_the_processes_and_what_is_in_flight(
     make_engine: MakeEngine, images: Images, calls_file: Path
 ) -> None:

@@ -17,7 +17,7 @@ import itertools
 import random
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -167,13 +167,14 @@ class VLLMEngine:
         async with self._updating:
             weights = await asyncio.to_thread(self._publish, source, version)
             before, self._weights = self._weights, weights
-            done = await asyncio.gather(*(self._load(r, weights) for r in self.replicas), return_exceptions=True)
-            if failed := [error for error in done if error is not None]:
+            try:
+                await self._on_all(lambda replica: replica.load(weights))
+            except Exception:
                 self._weights = before
                 for replica in self.replicas:
                     replica.lose(replica.life)
                 weights.remove()
-                raise failed[0]
+                raise
             self.version = version
             self._asked.clear()
             if before is not None:
@@ -199,11 +200,11 @@ class VLLMEngine:
         """
         if not self.config.enable_sleep_mode:
             raise EngineError("the vLLM servers cannot sleep; set model.vllm.enable_sleep_mode")
-        await asyncio.gather(*(self._post_to(replica, "/sleep?level=1&mode=keep") for replica in self.replicas))
+        await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
 
     async def wake_up(self) -> None:
-        """Take the GPU memory back and go on with what waits."""
-        await asyncio.gather(*(self._post_to(replica, "/wake_up") for replica in self.replicas))
+        """Take the GPU memory back and go on with what waits; a server that died asleep is started again, awake."""
+        await self._on_all(lambda replica: replica.post("/wake_up"))
 
     def close(self) -> None:
         """Stop the servers that this engine started; requests in flight fail with `EngineError`."""
@@ -267,20 +268,22 @@ class VLLMEngine:
             ) from error
         return Weights(folder, version, temporary=True)
 
-    async def _load(self, replica: Replica, weights: Weights) -> None:
-        """Bring a replica to the weights; one that dies over it is started again with them."""
-        for left in reversed(range(_TRIES)):
-            life = replica.life
-            try:
-                await replica.up()
-                await replica.load(weights)
-            except EngineLost:
-                replica.lose(life)
-                if not left:
-                    raise
-            else:
-                return
+    async def _on_all(self, do: Callable[[Replica], Awaitable[object]]) -> None:
+        """On every replica at once; one that dies over it, or has died before, is started again for it."""
 
-    async def _post_to(self, replica: Replica, path: str) -> None:
-        await replica.up()
-        await replica.post(path)
+        async def on(replica: Replica) -> None:
+            for left in reversed(range(_TRIES)):
+                life = replica.life
+                try:
+                    await replica.up()
+                    await do(replica)
+                except EngineLost:
+                    replica.lose(life)
+                    if not left:
+                        raise
+                else:
+                    return
+
+        done = await asyncio.gather(*map(on, self.replicas), return_exceptions=True)
+        if failed := [error for error in done if error is not None]:
+            raise failed[0]
