@@ -140,7 +140,8 @@ class Followers:
             theirs.close()
             self._processes.append(process)
             self._pipes.append(ours)
-        if device_type == "cuda":
+        self._on_gpus = device_type == "cuda"
+        if self._on_gpus:
             threading.Thread(target=self._abort_when_one_dies, daemon=True).start()
 
     @contextlib.contextmanager
@@ -182,6 +183,7 @@ class Followers:
             return
         if not self._call.acquire(blocking=False):
             self.kill()
+            self._abort()
             return
         self._ended = True
         for pipe in self._pipes:
@@ -242,9 +244,13 @@ class Followers:
         return f"its process ended with exit code {process.exitcode}; what it wrote before stands above"
 
     def _abort_when_one_dies(self) -> None:
-        """NCCL waits for a dead rank without end; gloo does not."""
         connection.wait([process.sentinel for process in self._processes])
-        if not self._ended and dist.group.WORLD is not None:
+        if not self._ended:
+            self._abort()
+
+    def _abort(self) -> None:
+        """Let the call that is under way fail: NCCL waits for a dead rank without end, gloo does not."""
+        if self._on_gpus and dist.group.WORLD is not None:
             dist.group.WORLD.abort()
 
 
