@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rollout.records import task, trajectory
 from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.loops.keep import best, remove_others, staying
 from webdojo.store.run import RunStore
@@ -31,6 +32,11 @@ def test_the_latest_the_best_and_the_last_few_stay(saved, best, every, limit, st
     assert sorted(staying(saved, best, every, limit)) == stay
 
 
+def test_those_stay_whose_episodes_have_not_all_ended():
+    assert sorted(staying([2, 5, 10, 12, 13], 2, 5, 3, max_staleness=1)) == [2, 12, 13]
+    assert sorted(staying([1], None, 5, 3, max_staleness=2)) == [1]
+
+
 def weights(text: str) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
         (folder / "weights").write_text(text)
@@ -38,26 +44,34 @@ def weights(text: str) -> Callable[[Path], None]:
     return write
 
 
-def iterate(store: RunStore, iteration: int, success: float | None) -> None:
-    """One iteration as the loop ends it; `success` is of the episodes by the policy before."""
-    figures = {} if success is None else {"success": success}
+def roll_out(store: RunStore, iteration: int, success: float, n: int = 20) -> None:
+    """Training episodes that begin in an iteration, so under the policy of the one before."""
+    for member in range(n):
+        name = f"of-{iteration}-{len(store.rows('rl'))}"
+        found = trajectory(task("t"), float(member < round(success * n)), trajectory_id=name)
+        store.add_trajectory(found, "rl", iteration)
+
+
+def save(store: RunStore, iteration: int) -> None:
+    """The checkpoint that ends an iteration."""
     store.save_checkpoint(f"rl-{iteration:04d}", weights(str(iteration)), {"phase": "rl", "iteration": iteration})
-    store.add_metrics("rl", iteration, figures)
 
 
 def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> None:
     rng = random.Random(0)
-    success = {iteration: rng.random() for iteration in range(1, 31)}
-    success[8] = 2.0  # of the policy that iteration 7 made
+    success = {iteration: rng.randrange(20) / 20 for iteration in range(1, 31)}
+    success[8] = 1.0  # of the policy that iteration 7 made
     RunStore.create(tmp_path / "run", "", {}).close()
     for iteration in range(1, 31):
         with RunStore.open(tmp_path / "run") as store:  # as if killed after every iteration
             if iteration == 1:
                 store.save_checkpoint("sft", weights("sft"), {"phase": "sft"})
-            iterate(store, iteration, None if iteration == 20 else success[iteration])
+            if iteration != 20:
+                roll_out(store, iteration, success[iteration])
+            save(store, iteration)
             if iteration % 7 == 3:  # killed before anything was removed
                 continue
-            remove_others(store, "rl", every=4, limit=4)
+            remove_others(store, "rl", every=4, limit=4, max_staleness=0)
             found = best(store, "rl")
             # The first policy that rolled out is that of the warm start, which is not of this phase.
             known = {i - 1: s for i, s in success.items() if 1 < i <= iteration and i != 20}
@@ -75,11 +89,28 @@ def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> No
         assert (found.checkpoint.path / "weights").read_text() == "7"
 
 
+def test_where_updates_overlap_a_policy_has_the_episodes_that_began_under_it(tmp_path: Path) -> None:
+    """Those of version 3 end while versions 4 and 5 are made, which are worse; few have begun under 6, all won."""
+    with RunStore.create(tmp_path / "run", "", {}) as store:
+        for iteration in range(1, 9):
+            if iteration == 6:
+                roll_out(store, 4, 0.9)
+            roll_out(store, iteration, {1: 0.6, 4: 0.0, 7: 1.0}.get(iteration, 0.3), n={4: 1, 7: 2}.get(iteration, 20))
+            save(store, iteration)
+            remove_others(store, "rl", every=100, limit=0, max_staleness=2)
+            there = {c.meta["iteration"] for c in store.checkpoints()}
+            assert there >= set(range(max(1, iteration - 2), iteration + 1))
+        found = best(store, "rl")
+        assert found is not None
+        assert (found.checkpoint.name, found.success) == ("rl-0003", 18 / 21)
+
+
 def test_of_equals_the_later_is_the_best(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", "", {}) as store:
         assert best(store, "rl") is None
         for iteration, success in ((1, 0.1), (2, 0.5), (3, 0.5), (4, 0.2)):
-            iterate(store, iteration, success)
+            roll_out(store, iteration, success)
+            save(store, iteration)
         found = best(store, "rl")
     assert found is not None
     assert found.checkpoint.name == "rl-0002"
@@ -90,8 +121,9 @@ def test_success_on_held_out_tasks_decides_once_there_is_any(tmp_path: Path) -> 
     with RunStore.create(tmp_path / "run", "", {}) as store:
         store.add_metrics(EVALUATION, 0, {"success": 0.9})  # of the warm start, which is not of this phase
         for iteration in range(1, 11):
-            iterate(store, iteration, {2: 0.99}.get(iteration, 0.7))
-            remove_others(store, "rl", every=100, limit=0)
+            roll_out(store, iteration, {2: 0.95}.get(iteration, 0.7))
+            save(store, iteration)
+            remove_others(store, "rl", every=100, limit=0, max_staleness=0)
             found = best(store, "rl")
             assert found is None or found.heldout == (iteration > 3)
             if iteration in measured:  # while it is the latest

@@ -1,17 +1,20 @@
 """Which checkpoints of online training stay: the latest, the best, and the last few of every so-many-th iteration.
 
 The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
-(`evaluate.every`), it goes by the episodes that a policy rolled out for training, which are those of the iteration
-after it: they come by the hundred and for nothing, but on other tasks each time. Nothing is written down about it. It
-follows from the stored figures, and the best so far is never removed, so a run that is killed at any point goes on with
-the same one.
+(`evaluate.every`), it goes by the training episodes that began under a policy: they come by the hundred and for
+nothing, but are of other tasks each time and not equally many, so the lower end of the 95 % interval decides. They have
+ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Nothing is written down about it. It
+follows from what is stored, and the best so far is never removed, so a run that is killed at any point goes on with the
+same one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
+from webdojo.evaluate.metrics import wilson95
 from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore
@@ -26,48 +29,76 @@ class Scored(NamedTuple):
     heldout: bool
 
 
-def best(store: RunStore, phase: str) -> Scored | None:
-    """The checkpoint of the most successful policy, the later of equals; None before any has rolled out."""
+class Tally(NamedTuple):
+    """Valid training episodes that began under a policy."""
+
+    n: int
+    successes: int
+
+    @property
+    def success(self) -> float:
+        """Share of them that succeeded."""
+        return self.successes / self.n
+
+    @property
+    def low(self) -> float:
+        """Lower end of its 95 % interval."""
+        return wilson95(self.successes, self.n)[0]
+
+
+def best(store: RunStore, phase: str, wait: int = 0) -> Scored | None:
+    """The checkpoint of the most successful policy, the later of equals; None before any has rolled out.
+
+    Args:
+        wait: so many of the last checkpoints are passed over.
+    """
     saved = _saved(store, phase)
+    for iteration in sorted(saved, reverse=True)[:wait]:
+        del saved[iteration]
     measured = {int(row["step"]): row["success"] for row in store.metrics(EVALUATION)}
+    tallies = rolled_out(store, phase)
     heldout = not saved.keys().isdisjoint(measured)
-    success = measured if heldout else rolled_out(store, phase)
-    scored = [Scored(found, success[i], heldout) for i, found in saved.items() if i in success]
-    return max(scored, key=lambda each: (each.success, each.checkpoint.meta["iteration"]), default=None)
+    success = measured if heldout else {iteration: tally.success for iteration, tally in tallies.items()}
+    by = measured if heldout else {iteration: tally.low for iteration, tally in tallies.items()}
+    scored = [Scored(found, success[i], heldout) for i, found in sorted(saved.items()) if i in success]
+    return max(reversed(scored), key=lambda each: by[each.checkpoint.meta["iteration"]], default=None)
 
 
-def rolled_out(store: RunStore, phase: str) -> dict[int, float]:
-    """By the iteration of a policy, its success in the training episodes that it rolled out."""
-    return {int(row["step"]) - 1: row["success"] for row in store.metrics(phase) if "success" in row}
+def rolled_out(store: RunStore, phase: str) -> dict[int, Tally]:
+    """By the iteration of a policy, the training episodes that began under it."""
+    rows = [row for row in store.rows(phase) if row.valid]
+    n, successes = Counter(row.iteration - 1 for row in rows), Counter(row.iteration - 1 for row in rows if row.success)
+    return {iteration: Tally(n[iteration], successes[iteration]) for iteration in n}
 
 
-def staying(saved: Collection[int], best: int | None, every: int, limit: int) -> set[int]:
+def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int = 0) -> set[int]:
     """Which of the iterations that are saved stay saved.
 
     Args:
         best: stays, as the latest does.
         every: multiples of it stay besides.
         limit: of all that stay, the last ones are taken; 0 is none.
+        max_staleness: so many before the latest stay until their episodes have ended.
     """
-    stay = {max(saved)} if best is None else {max(saved), best}
+    stay = set(sorted(saved)[-1 - max_staleness :]) | ({best} if best is not None else set())
     for iteration in sorted(saved, reverse=True):
         if iteration % every == 0 and (not limit or len(stay) < limit):
             stay.add(iteration)
     return stay
 
 
-def surplus(store: RunStore, phase: str, every: int, limit: int) -> list[Checkpoint]:
+def surplus(store: RunStore, phase: str, every: int, limit: int, max_staleness: int = 0) -> list[Checkpoint]:
     """The checkpoints of a phase that need not stay (`staying`), oldest first."""
-    saved, found = _saved(store, phase), best(store, phase)
+    saved, found = _saved(store, phase), best(store, phase, wait=1 + max_staleness)
     if not saved:
         return []
-    stay = staying(saved, None if found is None else found.checkpoint.meta["iteration"], every, limit)
+    stay = staying(saved, None if found is None else found.checkpoint.meta["iteration"], every, limit, max_staleness)
     return [saved[iteration] for iteration in sorted(saved.keys() - stay)]
 
 
-def remove_others(store: RunStore, phase: str, every: int, limit: int) -> None:
-    """Delete the `surplus`; call it once the figures of the phase are stored."""
-    for checkpoint in surplus(store, phase, every, limit):
+def remove_others(store: RunStore, phase: str, every: int, limit: int, max_staleness: int) -> None:
+    """Delete the `surplus`."""
+    for checkpoint in surplus(store, phase, every, limit, max_staleness):
         store.remove_checkpoint(checkpoint.name)
 
 

@@ -148,7 +148,8 @@ async def online(
             with laps.phase("save"):
                 await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
                 log.write(PHASE, iteration, meta["figures"])
-                await asyncio.to_thread(remove_others, store, PHASE, config.save_every, config.save_total_limit)
+                kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
+                await asyncio.to_thread(remove_others, store, PHASE, *kept)
             with laps.phase("publish"):
                 await engine.update_weights(learner.state_dict(), version=iteration)
             pool.advance(iteration)

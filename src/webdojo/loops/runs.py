@@ -149,9 +149,9 @@ def describe(path: Path) -> dict[str, Any]:
 
 
 def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
-    """Oldest first; `success` is that of the checkpoint's policy in the training episodes that it rolled out."""
+    """Oldest first; `success` is that of the training episodes that began under the checkpoint's policy."""
     found, saved = best(store, RL), store.checkpoints()
-    success = rolled_out(store, RL)
+    success = {iteration: tally.success for iteration, tally in rolled_out(store, RL).items()}
     return [
         {
             "name": checkpoint.name,
