@@ -89,7 +89,7 @@ async def online(
         mixture.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
     begun = {number_of(group_id) for group_id in members}
     stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture, begun)
-    await engine.update_weights(learner.state_dict(), version=done)
+    await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=done)
 
     requests = Requests(engine)
     slots = make_slots(rollout, requests, engine.health, lambda: arena.places)
@@ -151,7 +151,7 @@ async def online(
                 kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
                 await asyncio.to_thread(remove_others, store, PHASE, *kept)
             with laps.phase("publish"):
-                await engine.update_weights(learner.state_dict(), version=iteration)
+                await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
             pool.advance(iteration)
             evaluations.begin(iteration)
 
