@@ -333,7 +333,9 @@ class RunStore:
         write_atomic(self.path / "result.json", (json.dumps(dict(result), indent=2) + "\n").encode())
 
     def write_start(self, recipe_yaml: str, info: Mapping[str, Any]) -> None:
-        """Note what the run goes on with."""
+        """Note what the run goes on with; it has no result until its new end."""
+        self._database.write("DELETE FROM kv WHERE key = 'result'", ())
+        (self.path / "result.json").unlink(missing_ok=True)
         write_atomic(self.path / "info.json", json.dumps(dict(info), indent=2).encode())
         write_atomic(self.path / "recipe.yaml", recipe_yaml.encode())
 
