@@ -41,6 +41,7 @@ from webdojo.config import Recipe, TrainConfig, dump_recipe, parse_recipe
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, online
 from webdojo.rollout.groups import finished_groups
+from webdojo.rollout.rest import Rest
 from webdojo.store.run import RunStore
 from webdojo.types import (
     Engine,
@@ -188,6 +189,7 @@ class World:
     def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
         self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma
         self.ended = 0
+        self.rest = Rest()
 
     def blocked(self) -> tuple[str, ...]:
         return ()

@@ -33,6 +33,7 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, latest, online
 from webdojo.loops.replay import trained_key
 from webdojo.rollout.groups import is_settled, number_of
+from webdojo.rollout.rest import Rest
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample
 from webdojo.types import EngineHealth, Task, Trajectory
@@ -146,6 +147,7 @@ class World:
     ) -> None:
         self.recipe, self.store, self.engine = recipe, store, engine
         self.before_storing = before_storing
+        self.rest = Rest()
 
     def blocked(self) -> tuple[str, ...]:
         return ()

@@ -13,7 +13,7 @@ from asyncio import to_thread
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from webdojo.progress import Progress
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
+from webdojo.rollout.rest import Rest
 from webdojo.sites.server import SiteServer
 from webdojo.sites.weather.forecast import Weather
 from webdojo.store.run import RunStore
@@ -61,6 +62,8 @@ class Arena:
     harness: Harness
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
+    rest: Rest = field(default_factory=Rest)
+    """Of the engine that its episodes ask."""
 
     @property
     def places(self) -> int:
@@ -111,6 +114,7 @@ class Arena:
                 weather=Weather(tasks.weather, seed, tasks.weather_impassable),
                 group=group,
                 trajectory_id=trajectory_id,
+                rest=self.rest,
             )
             trajectory = await _to_its_end(attempt)
             judging = time.perf_counter()

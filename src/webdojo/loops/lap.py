@@ -57,8 +57,9 @@ class Laps:
 
         Returns:
             `seconds_` of each phase and `seconds_total`; `slots_busy`, the share of the lap in which an episode slot
-            had an episode, and those in which it was free: `held_staleness`, `held_engine`, `held_browsers`,
-            `held_memory` (`rollout.gates`), which sum to 1 with it; `slots`, how many there are now, and `slots_mean`;
+            had an episode that could go on, and those in which it had not: `held_staleness`, `held_rest`,
+            `held_engine`, `held_browsers`, `held_memory` (`rollout.gates.Hold`), which sum to 1 with it; `slots`, how
+            many there are now, and `slots_mean`;
             `learner_busy`, the share in which the loop did not wait for groups, but updated, saved or refreshed the
             policy; `bubble_fraction`, the white gaps of AsyncWebRL's schedule: the share in which the busier one of
             the two idled; 1 for what took longest, 0 for the others: `slowest_engine`, `slowest_browsers`,
@@ -78,7 +79,7 @@ class Laps:
             "bubble_fraction": 1 - max(slots_busy, learner_busy),
             "slots": self._slots.limit,
             "slots_mean": slots.there / total,
-            **{f"held_{reason}": slots.held[reason] / slots.there for reason in (Hold.STALENESS, *GATES)},
+            **{f"held_{reason}": slots.held[reason] / slots.there for reason in (Hold.STALENESS, Hold.REST, *GATES)},
             **{f"slowest_{name}": float(name == slowest) for name in ("engine", "browsers", "learner")},
             **_bytes(moved, self._moved),
         }

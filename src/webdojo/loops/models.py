@@ -25,6 +25,7 @@ from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
+from webdojo.rollout.rest import Rest
 from webdojo.train.learner import Learner
 from webdojo.train.lora import Adapters
 from webdojo.train.memory import GB, Machine, fits, line, plan_memory, savings, told
@@ -199,19 +200,20 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 
 
 @asynccontextmanager
-async def asleep(engine: TrainableEngine) -> AsyncIterator[None]:
+async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
     """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
-    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then."""
+    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then. `rest` takes note of it."""
     on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
     on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
     if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
         yield
         return
-    await engine.sleep()
-    try:
-        yield
-    finally:
-        await engine.wake_up()
+    with rest.within():
+        await engine.sleep()
+        try:
+            yield
+        finally:
+            await engine.wake_up()
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -91,8 +91,8 @@ async def online(
     stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture, begun)
     await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=done)
 
-    requests = Requests(engine)
-    slots = make_slots(rollout, requests, engine.health, lambda: arena.places)
+    requests = Requests(engine, arena.rest)
+    slots = make_slots(rollout, requests, engine.health, lambda: arena.places, arena.rest)
     pool = RolloutPool(
         arena.runner(
             lambda task, session: requests,
@@ -127,7 +127,7 @@ async def online(
                     samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, taken.groups, recipe)
                 bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
                 with laps.phase("update"):
-                    async with asleep(engine):
+                    async with asleep(engine, arena.rest):
                         temperature = rollout.sampling.temperature
                         update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
                 if evaluations.running:

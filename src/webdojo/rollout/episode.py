@@ -7,7 +7,6 @@ closed in every case.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.browser.storage import read_storage_state
 from webdojo.config import RolloutConfig
 from webdojo.errors import BrowserError, EngineError, EngineLost, Failure, StartError, TaskError
+from webdojo.rollout.rest import Rest
 from webdojo.sites.site import check_layout
 from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
@@ -60,6 +60,7 @@ async def run_episode(
     group: str = "",
     trajectory_id: str = "",
     on_turn: Callable[[Turn], None] = lambda turn: None,
+    rest: Rest | None = None,
 ) -> Trajectory:
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
 
@@ -72,6 +73,7 @@ async def run_episode(
         group: id shared by the episodes of one group.
         trajectory_id: unique; empty draws one.
         on_turn: told of each turn once its calls were carried out.
+        rest: of the engine, which `task_timeout_s` leaves out; None: it never rests.
 
     Raises:
         TaskError: an embedded task without a site server, or one that was drawn for another layout.
@@ -94,9 +96,8 @@ async def run_episode(
     site = server if task.kind else None
     visit = uuid4().hex  # site state belongs to the visit, so that a repeated trajectory id starts afresh
     storage_state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
-    deadline = asyncio.timeout(config.task_timeout_s)
     try:
-        async with deadline:
+        async with (rest or Rest()).timeout(config.task_timeout_s) as deadline:
             with clock.phase("start"):
                 headers = site.headers(visit, layout, weather) if site is not None else None
                 session = await pool.open(task.start_url, headers, storage_state)

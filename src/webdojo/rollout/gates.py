@@ -24,12 +24,14 @@ SHORT_S = 30.0
 
 
 class Hold(StrEnum):
-    """Why no further episode starts."""
+    """Why no further episode starts, or, of those that run, none goes on."""
 
     FULL = "full"
     """So many run as may."""
     STALENESS = "staleness"
     """No group may begin before the next update."""
+    REST = "rest"
+    """One runs, and cannot go on while the engine rests."""
     ENGINE = "engine"
     BROWSERS = "browsers"
     MEMORY = "memory"

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-
+from webdojo.rollout.rest import Rest
 from webdojo.types import Engine, Prompt, Response, Sampling
 
 
 class Requests:
     """An engine whose requests are counted.
 
+    Args:
+        rest: of that engine.
+
     Attributes:
         answered: responses so far, a turn each.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, rest: Rest) -> None:
         self.answered = 0
         self._engine = engine
+        self._rest = rest
         self._asking = 0
         self._seconds = 0.0
-        self._last = asyncio.get_running_loop().time()
+        self._last = rest.awake()
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response; raises what the engine raises."""
@@ -32,11 +35,11 @@ class Requests:
         return response
 
     def seconds(self) -> float:
-        """Seconds that requests took so far, those in flight included, summed over them, by the event loop's clock."""
+        """Seconds that requests took so far, those in flight included, summed over them, without the engine's rest."""
         self._ask(0)
         return self._seconds
 
     def _ask(self, more: int) -> None:
-        now = asyncio.get_running_loop().time()
+        now = self._rest.awake()
         self._seconds += self._asking * (now - self._last)
         self._asking, self._last = self._asking + more, now

@@ -1,6 +1,7 @@
 """Episode slots: how many there are now, what holds the next episode, and where the slots' time went.
 
-Every second of every slot is counted once: an episode ran in it, or it was free for one reason (`Hold`).
+Every second of every slot is counted once: an episode ran in it, or it was free or its engine at rest, for one reason
+(`Hold`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from webdojo.config import RolloutConfig
 from webdojo.rollout.adaptive import AdaptiveConcurrency
 from webdojo.rollout.gates import Gate, Hold, make_gates
 from webdojo.rollout.requests import Requests
+from webdojo.rollout.rest import Rest
 from webdojo.types import EngineHealth
 
 
@@ -23,7 +25,7 @@ class SlotSeconds:
     there: float = 0.0
     """Of all slots; those above the limit count while an episode still runs in them."""
     busy: float = 0.0
-    """In which an episode ran."""
+    """In which an episode ran that its engine let run."""
     held: dict[Hold, float] = field(default_factory=lambda: dict.fromkeys(Hold, 0.0))
     """In which none did, by reason."""
 
@@ -40,17 +42,25 @@ class Slots:
         most: there are ever.
         gates: asked before each start, in this order.
         adaptive: decides how many there are now; None: always `most`.
+        rest: of the engine; None: it never rests.
     """
 
-    def __init__(self, most: int, gates: Sequence[Gate] = (), adaptive: AdaptiveConcurrency | None = None) -> None:
+    def __init__(
+        self,
+        most: int,
+        gates: Sequence[Gate] = (),
+        adaptive: AdaptiveConcurrency | None = None,
+        rest: Rest | None = None,
+    ) -> None:
         self.limit = adaptive.slots if adaptive is not None else most
         """Slots that there are now."""
         self._gates = gates
         self._adaptive = adaptive
+        self._rest = rest or Rest()
         self._spent = SlotSeconds()
         self._running = 0
         self._hold = Hold.FULL
-        self._last = asyncio.get_running_loop().time()
+        self._last, self._last_awake = asyncio.get_running_loop().time(), self._rest.awake()
 
     def hold(self, running: int, work: bool) -> Hold | None:
         """Why no further episode starts now; None where one may. Call it whenever the number that runs has changed.
@@ -81,25 +91,32 @@ class Slots:
 
     def _count(self) -> None:
         """Count the time since the last call, in which nothing changed."""
-        now = asyncio.get_running_loop().time()
-        seconds, self._last = now - self._last, now
+        now, awake_now = asyncio.get_running_loop().time(), self._rest.awake()
+        seconds, awake = now - self._last, awake_now - self._last_awake
+        self._last, self._last_awake = now, awake_now
         free = 0 if self._hold is Hold.FULL else max(0, self.limit - self._running)
         self._spent.there += seconds * (self._running + free)
-        self._spent.busy += seconds * self._running
+        self._spent.busy += awake * self._running
+        self._spent.held[Hold.REST] += (seconds - awake) * self._running
         self._spent.held[self._hold] += seconds * free
         if self._adaptive is not None:
-            self.limit = self._adaptive.note(self._running, seconds, full=self._hold is not Hold.STALENESS)
+            self.limit = self._adaptive.note(self._running, awake, full=self._hold is not Hold.STALENESS)
 
 
 def make_slots(
-    config: RolloutConfig, requests: Requests, health: Callable[[], EngineHealth], places: Callable[[], int]
+    config: RolloutConfig,
+    requests: Requests,
+    health: Callable[[], EngineHealth],
+    places: Callable[[], int],
+    rest: Rest,
 ) -> Slots:
     """The slots of a recipe; `health` and `places` as in `make_gates`.
 
     Args:
         requests: what their episodes ask of the engine.
+        rest: of that engine.
     """
     most, adaptive = config.concurrency, None
     if config.adaptive_concurrency:
         adaptive = AdaptiveConcurrency(most, lambda: requests.answered)
-    return Slots(most, make_gates(config, health, places), adaptive)
+    return Slots(most, make_gates(config, health, places), adaptive, rest)
