@@ -405,8 +405,11 @@ class RolloutConfig(HorizonSection):
     """No training episode starts while this machine, or the container that runs this, has less memory left; 0 does not
     look."""
     max_context_tokens: int = Field(default=32768, ge=64)
+    """Prompt and response of a turn together."""
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)
+    """The whole episode, without updates during which its engine rests; one that takes longer ends as `timeout`, is
+    invalid and trains nothing."""
     max_staleness: int = Field(default=1, ge=0)
     """η: versions by which a token may lag behind the weights that it trains, unless it is replayed. At 0 rollouts and
     updates take turns, above it they overlap."""
@@ -458,6 +461,7 @@ class SFTConfig(Section):
 
 class TrainConfig(Section):
     iterations: int = Field(default=90, ge=0)
+    """Updates of online training; 0 ends with the warm start."""
     stages: list[StageConfig] = []
     """Curriculum, in order: how far episodes may go, in place of the horizon of `rollout`, and which difficulties are
     drawn. Empty is one stage."""
@@ -467,6 +471,7 @@ class TrainConfig(Section):
     """Clear error when this many groups that ended since the last update hold too few effective ones; 0 means 8 times
     the above."""
     ppo_epochs: int = Field(default=2, ge=1)
+    """Passes over the turns of an update."""
     batch_size: int = Field(default=256, ge=1)
     """Turns an optimizer step, about: batches are even, and the turns of a group, which share most, stay in one."""
     threads: int = Field(default=0, ge=0)
@@ -495,12 +500,17 @@ class TrainConfig(Section):
     optimizer_offload: bool = False
     """Between steps the moments lie in the machine's memory, and leave the GPU's to rows of a step and to engines."""
     lr: float = Field(default=1e-6, gt=0)
+    """Learning rate of online training."""
     warmup_steps: int = Field(default=0, ge=0)
+    """Optimizer steps over which the rate rises to `lr`; it is constant after them."""
     weight_decay: float = Field(default=0.1, ge=0)
     adam_betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.98)
     grad_clip: float = Field(default=1.0, gt=0)
+    """Norm to which the gradient of a step is clipped."""
     clip_low: float = Field(default=0.2, ge=0)
+    """ε_low: a token with a negative advantage loses its gradient where its ratio is below 1 - ε_low."""
     clip_high: float = Field(default=0.28, ge=0)
+    """ε_high: one with a positive advantage, where its ratio is above 1 + ε_high."""
     policy_loss: Literal["clip", "decoupled", "gspo", "cispo", "raft", "bc"] = "clip"
     """See `train/loss.py`: PPO's clip, decoupled PPO, GSPO, CISPO, RAFT++, filtered behaviour cloning."""
     dual_clip: float = Field(default=0.0, ge=0)
@@ -548,7 +558,8 @@ class TrainConfig(Section):
     save_every: int = Field(default=5, ge=1)
     """Iterations between checkpoints that stay; the latest and the best policy's stay besides (`loops/keep.py`)."""
     save_total_limit: int = Field(default=5, ge=0)
-    """Checkpoints of online training that stay, the latest and the best among them; the oldest go. 0 keeps all."""
+    """Checkpoints of online training that stay, the latest (and as many before it as `rollout.max_staleness` says) and
+    the best among them; the oldest go. 0 keeps all."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> TrainConfig:
@@ -597,7 +608,9 @@ class Recipe(Section):
     """Everything a run needs. `recipes/quickstart.yaml` is a commented example."""
 
     name: str
+    """Of the recipe; runs are named after it."""
     seed: int = 0
+    """Every random choice of a run follows from it."""
     model: ModelConfig = ModelConfig()
     browser: BrowserConfig = BrowserConfig()
     tasks: TasksConfig = TasksConfig()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -12,6 +13,19 @@ from tests.loops.conftest import SmallRecipe
 from tests.loops.test_evaluations import World
 from webdojo.loops.pipeline import train
 from webdojo.store.run import RunStore
+
+ROOT = Path(__file__).parents[2]
+
+
+def documented_metrics() -> set[str]:
+    """The names on the pages about metrics; `_b` after `a_x` is short for `a_b`."""
+    names: set[str] = set()
+    for page in ("metrics", "time"):
+        family = ""
+        for name in re.findall(r"`(\w+)`", (ROOT / "docs" / f"{page}.md").read_text()):
+            names.add(family + name if name.startswith("_") else name)
+            family = family if name.startswith("_") else name.partition("_")[0]
+    return names
 
 
 @pytest.mark.parametrize("staleness", [0, 2])
@@ -35,6 +49,7 @@ def test_staleness_decides_whether_rollouts_and_updates_overlap(
         assert 0 <= row["slots_busy"] <= 1
         assert row.get("engine_gap_max", 0.0) < 1e-3, "tokens of older weights count as the engine's error"
         assert row["bubble_fraction"] == pytest.approx(1 - max(row["slots_busy"], row["learner_busy"]))
+        assert not {re.sub(r"staleness_\d", "staleness_0", name) for name in row} - documented_metrics() - {"step"}
 
 
 def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +80,7 @@ def test_slots_follow_the_places_for_sessions_and_what_holds_them_is_told(
     assert all(episode.valid for episode in episodes), "episodes waited for a session instead of a slot"
     assert sum(row["held_browsers"] for row in rows) > 0
     for row in rows:
-        held = [row[f"held_{reason}"] for reason in ("staleness", "engine", "browsers", "memory")]
+        held = [row[f"held_{reason}"] for reason in ("staleness", "rest", "engine", "browsers", "memory")]
         assert row["slots_busy"] + sum(held) == pytest.approx(1)
         assert 1 <= row["slots"] <= 24
         assert 1 <= row["slots_mean"] <= 24

@@ -18,6 +18,7 @@ from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_engine
 from webdojo.loops.pipeline import Pipeline, train
+from webdojo.loops.run_folder import is_unfinished
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
@@ -46,10 +47,14 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
     waiting = next(group for group, values in rewards.items() if len(values) > 1)
     record["meta"]["unsettled"] = {"waiting": [int(waiting.rpartition("-")[2])], "running": []}
     file.write_text(json.dumps(record))
+    with RunStore.open(run) as store:
+        demos = [row.id for row in store.rows("demo")]
+        store.discard_trajectory(demos.pop())
 
     second = train(small_recipe("train.iterations=2", "evaluate.tasks=3"), run, resume=True)
     assert [second[f"success_{stage}"]["n"] for stage in ("base", "sft", "rl")] == [3, 3, 3]
     with RunStore.open(run, readonly=True) as store:
+        assert [row.id for row in store.rows("demo")] == demos, "the oracle showed what no warm start needs any more"
         assert len(store.rows("eval_base")) == 3, "the base was measured again"
         assert len(store.rows("eval_rl", 2)) == 3, "the new policy was not measured"
         assert store.metrics("rl")[0] == figures, "the figures of a finished iteration are lost"
@@ -64,7 +69,10 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
     weights = run / "checkpoints" / "sft" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\xff")
     with pytest.raises(ModelError, match=r"checkpoints/sft' is corrupt.*delete that folder"):
-        train(small_recipe("train.iterations=2", "evaluate.tasks=3"), run, resume=True)
+        train(small_recipe("train.iterations=3", "evaluate.tasks=3"), run, resume=True)
+    assert is_unfinished(run), "it still shows the result of a shorter run"
+    with RunStore.open(run, readonly=True) as store:
+        assert store.get("result") is None
 
 
 def test_a_wrong_recipe_leaves_no_run_behind(tmp_path: Path, small_recipe: SmallRecipe) -> None:

@@ -148,8 +148,7 @@ class Arena:
         bar: Progress,
         run_all: RunAll | None = None,
     ) -> list[Trajectory]:
-        """One episode of each task; valid ones that the store has of this phase and iteration are not run again, unless
-        their screenshots are lost.
+        """One episode of each task; those that the store has of this phase and iteration are not run again (`stored`).
 
         Args:
             run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` at once.
@@ -157,17 +156,8 @@ class Arena:
         Raises:
             EngineError, BrowserError: more than `MAX_INVALID` of the episodes failed for no fault of the agent.
         """
-        open_tasks = Counter(task.id for task in tasks)
-        done: list[Trajectory] = []
-        for stored in self.store.trajectories(phase, iteration):
-            if stored.reward is not None and stored.reward.valid and open_tasks[stored.task.id]:
-                if not self.store.has_screenshots(stored):
-                    self.store.discard_broken(stored)
-                    continue
-                open_tasks[stored.task.id] -= 1
-                done.append(stored)
+        done, left = self.stored(tasks, phase, iteration)
         bar.advance(len(done))
-        by_id = {task.id: task for task in tasks}
         begun: Counter[str] = Counter()
 
         def seed(task: Task, trajectory_id: str) -> str:
@@ -176,11 +166,28 @@ class Arena:
             return f"{task.id}/{begun[task.id]}"
 
         run = self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1), seed)
-        done += await (run_all or self._run_all)(run, [by_id[id] for id in open_tasks.elements()])
+        done += await (run_all or self._run_all)(run, left)
         invalid = [t for t in done if t.reward is not None and not t.reward.valid]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
+
+    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
+        """Valid episodes of the tasks that the store has of a phase and iteration, and the tasks that are left.
+
+        Episodes whose screenshots are lost are forgotten.
+        """
+        open_tasks = Counter(task.id for task in tasks)
+        done: list[Trajectory] = []
+        for found in self.store.trajectories(phase, iteration):
+            if found.reward is not None and found.reward.valid and open_tasks[found.task.id]:
+                if not self.store.has_screenshots(found):
+                    self.store.discard_broken(found)
+                    continue
+                open_tasks[found.task.id] -= 1
+                done.append(found)
+        by_id = {task.id: task for task in tasks}
+        return done, [by_id[id] for id in open_tasks.elements()]
 
     async def _run_all(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
         groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)

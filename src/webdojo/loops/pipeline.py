@@ -122,7 +122,7 @@ class Pipeline:
                 demos = await self.demonstrate(arena)
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
-            if demos:
+            if start != base:
                 result["sft"] = self.store.checkpoint(SFT).meta["figures"]
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(arena, "eval_sft", start)
@@ -153,6 +153,9 @@ class Pipeline:
         """
         config = self.recipe.evaluate
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
+        episodes, left = arena.stored(self.heldout, phase, iteration)
+        if not left:  # an engine may take minutes to start
+            return success(episodes).model_dump(mode="json")
         engine = make_engine(self.recipe, self.store.images, model_path, version=iteration)
         try:
             with progress(phase.replace("_", " "), len(self.heldout)) as bar:
@@ -170,7 +173,9 @@ class Pipeline:
             return await self.evaluate(arena, phase, model_path)
 
     async def demonstrate(self, arena: Arena) -> list[Trajectory]:
-        """The oracle's successful episodes on the first `sft.demos` training tasks."""
+        """The oracle's successful episodes on the first `sft.demos` training tasks; none after the warm start."""
+        if self._is_warm():
+            return []
         tasks = self.tasks[: self.recipe.sft.demos]
         with progress("demonstrations", len(tasks)) as bar:
             actor = scripted_actor(arena.harness, partial(Oracle, view=arena.harness.view))
@@ -180,7 +185,8 @@ class Pipeline:
         if tasks and not good:
             logger.warning(
                 "none of the %d demonstrations succeeded, so there is no warm start: see why they ended with "
-                "`webdojo view`; rollout.max_steps, max_context_tokens and sampling.max_tokens bound them as well",
+                "`webdojo runs export RUN --phase demo`; rollout.max_steps, max_context_tokens and sampling.max_tokens "
+                "bound them as well",
                 len(tasks),
             )
         return good
@@ -191,12 +197,12 @@ class Pipeline:
         Raises:
             ModelError: the warm start of an earlier attempt is corrupt.
         """
-        if not demos:
-            return base
-        if any(checkpoint.name == SFT for checkpoint in self.store.checkpoints()):
+        if self._is_warm():
             done = self.store.checkpoint(SFT).path
             check_checkpoint(done)
             return str(done)
+        if not demos:
+            return base
         order = {task.id: index for index, task in enumerate(self.tasks)}
         ordered = sorted(demos, key=lambda demo: order[demo.task.id])
         learned, held_out = hold_out(ordered, self.recipe.sft.val_size, self.recipe.seed)
@@ -212,6 +218,10 @@ class Pipeline:
             figures = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
             meta = {"phase": SFT, "figures": figures}
             return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
+
+    def _is_warm(self) -> bool:
+        """Whether an earlier attempt made the warm start."""
+        return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints())
 
     async def learn_online(self, arena: Arena, start: str) -> str:
         """Online RL from `start`; returns the folder of the final policy."""
