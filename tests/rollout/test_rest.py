@@ -8,10 +8,16 @@ import pytest
 
 from tests.rollout.test_pool import World
 from webdojo.rollout.gates import Hold
+from webdojo.rollout.requests import Requests
 from webdojo.rollout.rest import Rest
 from webdojo.rollout.slots import Slots
+from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 LONG = 0.2
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 async def test_its_clock_stands_still_while_the_engine_rests() -> None:
@@ -20,31 +26,32 @@ async def test_its_clock_stands_still_while_the_engine_rests() -> None:
         before = rest.awake()
         await asyncio.sleep(LONG)
         assert rest.awake() == before
-    assert rest.awake() >= before
+        slept = now()
+    assert rest.awake() - before <= now() - slept, "it jumped over the rest"
 
 
 async def test_a_deadline_leaves_out_the_rests_and_comes_after_them() -> None:
-    rest, woken = Rest(), asyncio.Event()
+    rest = Rest()
 
-    async def episode() -> str:
-        try:
+    async def episode() -> float:
+        """When it ran out of time."""
+        with pytest.raises(TimeoutError):
             async with rest.timeout(LONG / 2):
-                await woken.wait()
                 await asyncio.Event().wait()
-        except TimeoutError:
-            return "in time" if woken.is_set() else "too early"
-        return "never"
+        return now()
 
+    began = now()
     before = asyncio.create_task(episode())
     await asyncio.sleep(0)
     with rest.within():
+        fell_asleep = now()
         during = asyncio.create_task(episode())
         await asyncio.sleep(LONG)
-        woken.set()
-        await asyncio.sleep(0)
+        woke = now()
         assert not before.done()
         assert not during.done()
-    assert [await before, await during] == ["in time", "in time"]
+    assert await before > woke + LONG / 2 - (fell_asleep - began) - 0.01
+    assert await during > woke + LONG / 2 - 0.01
 
 
 async def test_a_deadline_that_has_passed_or_is_left_takes_no_part_in_a_rest() -> None:
@@ -77,6 +84,32 @@ async def test_slots_of_a_resting_engine_are_not_busy() -> None:
             before = slots.seconds()
             await asyncio.sleep(LONG)
             spent = slots.seconds().since(before)
-    assert spent.busy == 0
+        before = slots.seconds()
+        await asyncio.sleep(LONG / 4)
+        after = slots.seconds().since(before)
+    assert spent.busy == pytest.approx(0, abs=1e-6)
     assert spent.held[Hold.REST] == pytest.approx(spent.there)
     assert spent.there >= 2 * LONG
+    assert after.busy == pytest.approx(after.there)
+
+
+async def test_requests_take_no_time_while_the_engine_rests() -> None:
+    rest, answer = Rest(), asyncio.Event()
+
+    class Engine:
+        async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+            await answer.wait()
+            return Response(ids=[1], logprobs=[0.0], versions=[0], finish_reason=FinishReason.STOP)
+
+    requests = Requests(Engine(), rest)
+    asked = asyncio.create_task(requests.generate(Prompt(segments=()), Sampling()))
+    await asyncio.sleep(0)
+    with rest.within():
+        before = requests.seconds()
+        await asyncio.sleep(LONG)
+        assert requests.seconds() == before
+        slept = now()
+    answer.set()
+    await asked
+    assert requests.seconds() - before <= now() - slept
+    assert requests.answered == 1

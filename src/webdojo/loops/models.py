@@ -210,10 +210,8 @@ async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
         return
     with rest.within():
         await engine.sleep()
-        try:
-            yield
-        finally:
-            await engine.wake_up()
+        yield
+        await engine.wake_up()  # not where the block raises: nobody asks it any more
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -35,6 +35,10 @@ class Rest:
         """The event loop's time less that of all rests so far."""
         return (_now() if self._since is None else self._since) - self._rested
 
+    def seconds(self, now: float) -> float:
+        """Of all rests up to `now`, the event loop's time."""
+        return self._rested + (0.0 if self._since is None else now - self._since)
+
     @asynccontextmanager
     async def timeout(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
         """`asyncio.timeout` by this clock."""

@@ -60,7 +60,8 @@ class Slots:
         self._spent = SlotSeconds()
         self._running = 0
         self._hold = Hold.FULL
-        self._last, self._last_awake = asyncio.get_running_loop().time(), self._rest.awake()
+        self._last = asyncio.get_running_loop().time()
+        self._rested = self._rest.seconds(self._last)
 
     def hold(self, running: int, work: bool) -> Hold | None:
         """Why no further episode starts now; None where one may. Call it whenever the number that runs has changed.
@@ -91,13 +92,14 @@ class Slots:
 
     def _count(self) -> None:
         """Count the time since the last call, in which nothing changed."""
-        now, awake_now = asyncio.get_running_loop().time(), self._rest.awake()
-        seconds, awake = now - self._last, awake_now - self._last_awake
-        self._last, self._last_awake = now, awake_now
+        now = asyncio.get_running_loop().time()
+        seconds, self._last = now - self._last, now
+        rested, self._rested = self._rest.seconds(now) - self._rested, self._rest.seconds(now)
+        awake = seconds - rested
         free = 0 if self._hold is Hold.FULL else max(0, self.limit - self._running)
         self._spent.there += seconds * (self._running + free)
         self._spent.busy += awake * self._running
-        self._spent.held[Hold.REST] += (seconds - awake) * self._running
+        self._spent.held[Hold.REST] += rested * self._running
         self._spent.held[self._hold] += seconds * free
         if self._adaptive is not None:
             self.limit = self._adaptive.note(self._running, awake, full=self._hold is not Hold.STALENESS)
