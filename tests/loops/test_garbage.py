@@ -28,14 +28,13 @@ def weights(text: str) -> Callable[[Path], None]:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Seven checkpoints, the third the best; a screenshot that an export names, two of no trajectory, halves."""
-    recipe = load_recipe("quickstart", ["train.save_every=2", "train.save_total_limit=3"])
+    recipe = load_recipe("quickstart", ["train.save_every=2", "train.save_total_limit=3", "rollout.max_staleness=0"])
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store:
         store.save_checkpoint("sft", weights("sft"), {"phase": "sft"})
         for iteration in range(1, 8):
             store.save_checkpoint(f"rl-{iteration:04d}", weights("rl"), {"phase": "rl", "iteration": iteration})
-            store.add_metrics("rl", iteration, {"success": 0.9 if iteration == 4 else 0.1 * iteration / 7})
         for n in range(3):
-            store.add_trajectory(trajectory(f"t{n}", store.images, site=n), "rl", 1)
+            store.add_trajectory(trajectory(f"t{n}", store.images, site=n), "rl", 4)  # begun under the third
         named = page_image(store.images, 100)
         (store.path / "trajectories.jsonl").write_text(f'{{"images": ["images/{named.sha[:2]}/{named.sha}.jpg"]}}\n')
         for seed in (101, 102):
@@ -78,6 +77,12 @@ def test_what_nothing_needs_goes_and_all_else_stays(run: Path) -> None:
     assert collect(run) == {"checkpoints": [], "screenshots": [], "half-written": []}
     assert collect(run, keep=1)["checkpoints"] == ["rl-0006"]
     assert unharmed(run) == {"sft", "rl-0003", "rl-0007"}
+
+
+def test_checkpoints_stay_whose_episodes_a_resumed_run_may_end(run: Path) -> None:
+    recipe = run / "recipe.yaml"
+    recipe.write_text(recipe.read_text().replace("max_staleness: 0", "max_staleness: 2"))
+    assert collect(run)["checkpoints"] == ["rl-0001", "rl-0002", "rl-0004"]
 
 
 def test_it_may_be_killed_before_any_deletion(run: Path) -> None:

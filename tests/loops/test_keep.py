@@ -29,7 +29,7 @@ from webdojo.store.run import RunStore
     ],
 )
 def test_the_latest_the_best_and_the_last_few_stay(saved, best, every, limit, stay):
-    assert sorted(staying(saved, best, every, limit)) == stay
+    assert sorted(staying(saved, best, every, limit, max_staleness=0)) == stay
 
 
 def test_those_stay_whose_episodes_have_not_all_ended():

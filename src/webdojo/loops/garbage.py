@@ -48,8 +48,8 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
     Raises:
         ConfigError: the recipe of the run cannot be read.
     """
-    train = load_recipe(str(store.path / "recipe.yaml")).train
-    limit = train.save_total_limit if keep is None else keep
+    recipe = load_recipe(str(store.path / "recipe.yaml"))
+    limit = recipe.train.save_total_limit if keep is None else keep
     needed = store.shown()
     for export in store.path.glob("*.jsonl"):
         with export.open() as lines:
@@ -57,7 +57,8 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
     temporary = store.left_over()
     half_written = set(temporary)
     screenshots = [file for file in store.images.files() if file.stem not in needed and file not in half_written]
-    return Garbage(surplus(store, RL, train.save_every, limit), screenshots, temporary)
+    checkpoints = surplus(store, RL, recipe.train.save_every, limit, recipe.rollout.max_staleness)
+    return Garbage(checkpoints, screenshots, temporary)
 
 
 def remove(store: RunStore, found: Garbage) -> None:

@@ -71,7 +71,7 @@ def rolled_out(store: RunStore, phase: str) -> dict[int, Tally]:
     return {iteration: Tally(n[iteration], successes[iteration]) for iteration in n}
 
 
-def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int = 0) -> set[int]:
+def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int) -> set[int]:
     """Which of the iterations that are saved stay saved.
 
     Args:
@@ -87,7 +87,7 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int, ma
     return stay
 
 
-def surplus(store: RunStore, phase: str, every: int, limit: int, max_staleness: int = 0) -> list[Checkpoint]:
+def surplus(store: RunStore, phase: str, every: int, limit: int, max_staleness: int) -> list[Checkpoint]:
     """The checkpoints of a phase that need not stay (`staying`), oldest first."""
     saved, found = _saved(store, phase), best(store, phase, wait=1 + max_staleness)
     if not saved:
