@@ -24,7 +24,7 @@ from PIL import Image
 from transformers import PreTrainedModel
 
 from webdojo.config import VLLMConfig
-from webdojo.errors import ConfigError, EngineError
+from webdojo.errors import ConfigError, EngineError, EngineLost
 from webdojo.policy.loading import save_model
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import serve_command, server_env
@@ -337,13 +337,27 @@ async def test_sleeping_servers_answer_when_they_wake(
         await make_engine().sleep()
 
 
-async def test_a_server_that_dies_asleep_is_there_when_the_others_wake(make_engine: MakeEngine, images: Images) -> None:
+@pytest.mark.parametrize("busy", [False, True])
+async def test_a_server_that_dies_asleep_is_started_again_when_the_others_wake(
+    make_engine: MakeEngine, images: Images, calls_file: Path, busy: bool
+) -> None:
     engine = make_engine(enable_sleep_mode=True)
     await engine.generate(ask(engine, images), SHORT)
     await engine.sleep()
-    os.kill(pid_of(engine), signal.SIGKILL)
+    doomed = [asyncio.create_task(engine.generate(ask(engine, images), SHORT)) for _ in range(busy)]
+    await until(lambda: len(calls(calls_file, "generate")) == 1 + busy)
+    first = pid_of(engine)
+    os.kill(first, signal.SIGKILL)
+    for outcome in await asyncio.gather(*doomed, return_exceptions=True):
+        assert isinstance(outcome, EngineLost)
+    waiting = [asyncio.create_task(engine.generate(ask(engine, images), SHORT)) for _ in range(busy)]
+    await asyncio.sleep(0.3)
+    assert not any(task.done() for task in waiting)
+    assert pid_of(engine) == first, "a server started on the memory that the learner has"
     await engine.wake_up()
-    assert (await engine.generate(ask(engine, images), SHORT)).ids == [100, 101, 102]
+    for response in [await engine.generate(ask(engine, images), SHORT), *await asyncio.gather(*waiting)]:
+        assert response.ids == [100, 101, 102]
+    assert pid_of(engine) != first
 
 
 async def test_close_ends_the_processes_and_what_is_in_flight(

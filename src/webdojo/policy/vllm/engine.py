@@ -93,6 +93,8 @@ class VLLMEngine:
         self._served = itertools.count(1)
         self._closed = ""
         self._updating = asyncio.Lock()
+        self._awake = asyncio.Event()
+        self._awake.set()
         self._scratch = Scratch(config.weights_dir)
         # Servers that run already may hold any weights.
         self._weights = Weights(folder, version, temporary=False) if config.urls else None
@@ -110,7 +112,9 @@ class VLLMEngine:
         self._client = httpx.AsyncClient(
             timeout=httpx.Timeout(None, connect=_CONNECT_S), limits=limits, trust_env=False
         )
-        self.replicas = [Replica(s, self._client, lambda: self._weights, version, allowed) for s in servers]
+        self.replicas = [
+            Replica(s, self._client, lambda: self._weights, version, allowed, self._awake) for s in servers
+        ]
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response; a cancelled call is aborted on its server.
@@ -201,9 +205,11 @@ class VLLMEngine:
         if not self.config.enable_sleep_mode:
             raise EngineError("the vLLM servers cannot sleep; set model.vllm.enable_sleep_mode")
         await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
+        self._awake.clear()
 
     async def wake_up(self) -> None:
         """Take the GPU memory back and go on with what waits; a server that died asleep is started again, awake."""
+        self._awake.set()
         await self._on_all(lambda replica: replica.post("/wake_up"))
 
     def close(self) -> None:
@@ -211,6 +217,7 @@ class VLLMEngine:
         self._closed = self._closed or "the engine was closed"
         for replica in self.replicas:
             replica.server.stop()
+        self._awake.set()
         self._scratch.remove()
 
     def _check_open(self) -> None:

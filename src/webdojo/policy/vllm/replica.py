@@ -32,6 +32,7 @@ class Replica:
         current: gives the weights that must be served; None for those that the server was started with.
         version: of the weights that the server was started with.
         allowed: a few ids that may be sampled, for the check of log-probabilities.
+        awake: set while a server may start; servers that sleep leave their GPU to others.
 
     Attributes:
         busy: requests that were given to this replica and are not answered yet.
@@ -48,6 +49,7 @@ class Replica:
         current: Callable[[], Weights | None],
         version: int,
         allowed: Sequence[int],
+        awake: asyncio.Event,
     ) -> None:
         self.server = server
         self.busy = 0
@@ -58,6 +60,7 @@ class Replica:
         self._current = current
         self._version = version
         self._allowed = allowed
+        self._awake = awake
         self._answers = True
         self._holds: Weights | None = None
         self._loading = asyncio.Lock()
@@ -94,7 +97,7 @@ class Replica:
             self._rising.add_done_callback(_look_at)
 
     def lose(self, life: int) -> None:
-        """Give up the server as it was in its `life`, and start it again at once."""
+        """Give up the server as it was in its `life`, and start it again at once, or when the engine is awake."""
         if life != self.life:
             return  # somebody else saw it too
         self.life += 1
@@ -143,6 +146,7 @@ class Replica:
     async def _rise(self) -> None:
         try:
             if not self._answers:
+                await self._awake.wait()
                 await asyncio.to_thread(self._start)
             self._answers = False  # what fails from here on is mended by another start
             await self.post("/init_weight_transfer_engine", {"init_info": {}})
