@@ -30,7 +30,7 @@ from typing import IO, Any, NamedTuple
 from webdojo.errors import StoreError, StoreFailure
 from webdojo.store.checkpoints import Checkpoint, CheckpointFolder
 from webdojo.store.database import Database, saved
-from webdojo.store.files import sync, write_atomic
+from webdojo.store.files import refused, sync, write_atomic
 from webdojo.store.images import ImageStore
 from webdojo.store.lock import LOCK, lock, unlock
 from webdojo.types import ImageRef, Trajectory
@@ -334,8 +334,12 @@ class RunStore:
 
     def write_start(self, recipe_yaml: str, info: Mapping[str, Any]) -> None:
         """Note what the run goes on with; it has no result until its new end."""
+        result = self.path / "result.json"
+        try:
+            result.unlink(missing_ok=True)
+        except OSError as error:
+            raise refused(result, error.strerror) from None
         self._database.write("DELETE FROM kv WHERE key = 'result'", ())
-        (self.path / "result.json").unlink(missing_ok=True)
         write_atomic(self.path / "info.json", json.dumps(dict(info), indent=2).encode())
         write_atomic(self.path / "recipe.yaml", recipe_yaml.encode())
 

@@ -250,8 +250,8 @@ class Followers:
 
     def _abort(self) -> None:
         """Let the call that is under way fail: NCCL waits for a dead rank without end, gloo does not."""
-        if self._on_gpus and dist.group.WORLD is not None:
-            dist.group.WORLD.abort()
+        if self._on_gpus and (group := dist.group.WORLD) is not None:
+            group.abort()
 
 
 class _Failed(NamedTuple):
