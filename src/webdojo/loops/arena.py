@@ -16,6 +16,7 @@ from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import make_harness
@@ -49,6 +50,15 @@ Horizon = Callable[[int], int]
 
 RunAll = Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]]
 """Runs an episode of each task, at most so many at once as there is room for."""
+
+
+class Stored(NamedTuple):
+    """What there is of one episode a task."""
+
+    episodes: list[Trajectory]
+    """Valid ones."""
+    left: list[Task]
+    """Tasks that have none."""
 
 
 @dataclass
@@ -147,17 +157,19 @@ class Arena:
         horizon: Horizon,
         bar: Progress,
         run_all: RunAll | None = None,
+        stored: Stored | None = None,
     ) -> list[Trajectory]:
-        """One episode of each task; those that the store has of this phase and iteration are not run again (`stored`).
+        """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
 
         Args:
             run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` at once.
+            stored: what `stored` told a moment ago; None asks it.
 
         Raises:
             EngineError, BrowserError: more than `MAX_INVALID` of the episodes failed for no fault of the agent.
         """
-        done, left = self.stored(tasks, phase, iteration)
-        bar.advance(len(done))
+        stored = stored or self.stored(tasks, phase, iteration)
+        bar.advance(len(stored.episodes))
         begun: Counter[str] = Counter()
 
         def seed(task: Task, trajectory_id: str) -> str:
@@ -166,28 +178,26 @@ class Arena:
             return f"{task.id}/{begun[task.id]}"
 
         run = self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1), seed)
-        done += await (run_all or self._run_all)(run, left)
+        done = [*stored.episodes, *await (run_all or self._run_all)(run, stored.left)]
         invalid = [t for t in done if t.reward is not None and not t.reward.valid]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
 
-    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
-        """Valid episodes of the tasks that the store has of a phase and iteration, and the tasks that are left.
-
-        Episodes whose screenshots are lost are forgotten.
-        """
+    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> Stored:
+        """What the store has of a phase and iteration; episodes whose screenshots are lost are forgotten."""
         open_tasks = Counter(task.id for task in tasks)
-        done: list[Trajectory] = []
-        for found in self.store.trajectories(phase, iteration):
-            if found.reward is not None and found.reward.valid and open_tasks[found.task.id]:
-                if not self.store.has_screenshots(found):
-                    self.store.discard_broken(found)
+        found = Stored([], [])
+        for episode in self.store.trajectories(phase, iteration):
+            if episode.reward is not None and episode.reward.valid and open_tasks[episode.task.id]:
+                if not self.store.has_screenshots(episode):
+                    self.store.discard_broken(episode)
                     continue
-                open_tasks[found.task.id] -= 1
-                done.append(found)
+                open_tasks[episode.task.id] -= 1
+                found.episodes.append(episode)
         by_id = {task.id: task for task in tasks}
-        return done, [by_id[id] for id in open_tasks.elements()]
+        found.left.extend(by_id[id] for id in open_tasks.elements())
+        return found
 
     async def _run_all(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
         groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)

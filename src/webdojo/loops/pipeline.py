@@ -153,14 +153,21 @@ class Pipeline:
         """
         config = self.recipe.evaluate
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
-        episodes, left = arena.stored(self.heldout, phase, iteration)
-        if not left:  # an engine may take minutes to start
-            return success(episodes).model_dump(mode="json")
+        stored = arena.stored(self.heldout, phase, iteration)
+        if not stored.left:  # an engine may take minutes to start
+            return success(stored.episodes).model_dump(mode="json")
         engine = make_engine(self.recipe, self.store.images, model_path, version=iteration)
         try:
             with progress(phase.replace("_", " "), len(self.heldout)) as bar:
                 episodes = await arena.run_tasks(
-                    self.heldout, lambda task, session: engine, phase, iteration, config.sampling, config.horizon, bar
+                    self.heldout,
+                    lambda task, session: engine,
+                    phase,
+                    iteration,
+                    config.sampling,
+                    config.horizon,
+                    bar,
+                    stored=stored,
                 )
         finally:
             engine.close()
