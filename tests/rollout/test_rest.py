@@ -13,7 +13,7 @@ from webdojo.rollout.rest import Rest
 from webdojo.rollout.slots import Slots
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
-LONG = 0.2
+LONG = 1.0
 
 
 def now() -> float:

@@ -56,10 +56,12 @@ def best(store: RunStore, phase: str, wait: int = 0) -> Scored | None:
     for iteration in sorted(saved, reverse=True)[:wait]:
         del saved[iteration]
     measured = {int(row["step"]): row["success"] for row in store.metrics(EVALUATION)}
-    tallies = rolled_out(store, phase)
-    heldout = not saved.keys().isdisjoint(measured)
-    success = measured if heldout else {iteration: tally.success for iteration, tally in tallies.items()}
-    by = measured if heldout else {iteration: tally.low for iteration, tally in tallies.items()}
+    if heldout := not saved.keys().isdisjoint(measured):
+        success = by = measured
+    else:
+        tallies = rolled_out(store, phase)
+        success = {iteration: tally.success for iteration, tally in tallies.items()}
+        by = {iteration: tally.low for iteration, tally in tallies.items()}
     scored = [Scored(found, success[i], heldout) for i, found in sorted(saved.items()) if i in success]
     return max(reversed(scored), key=lambda each: by[each.checkpoint.meta["iteration"]], default=None)
 
