@@ -1,6 +1,6 @@
 """What does it bring to roll out, learn and refresh weights at once, and what does it cost?
 
-    python benchmarks/async_loop.py [--paced | --real] [--seeds 0 1 2] [--runs runs/async] [KEY=VALUE …]
+    python benchmarks/async_loop.py [--paced | --real | --speed] [--seeds 0 1 2] [--runs runs/async] [KEY=VALUE …]
 
 Paced: the real loop and pool on a clock that jumps, with the latencies of the papers (`paced.py`): the
 asynchronous loop (η = 2), the same loop with a barrier an iteration (η = 0), and WebGym's way, where all
@@ -10,8 +10,13 @@ not know of the 96 (the first seed only).
 
 Real: the quickstart, for each seed from one warm start: as it is (η = 0), with η = 2 and the decoupled loss, and
 with η = 2 and its own loss, one after the other. The embedded engine rests while the learner steps, since both want
-the same two cores; pages load meanwhile. What is finished is not done again, and a run that was stopped goes on. Seeds
-that are in the record and not asked for stay in it.
+the same two cores; pages load meanwhile.
+
+Speed: from the same warm starts the first two of these again, for a few iterations each, in an order in which a machine
+that becomes slower or faster meanwhile favours neither (A B B A, of the next seed B A A B).
+
+What is finished is not done again, and a run that was stopped goes on. Seeds that are in the record and not asked for
+stay in it.
 """
 
 from __future__ import annotations
@@ -52,6 +57,9 @@ REAL = {
     "async": [OVERLAP, "train.policy_loss=decoupled", "train.old_logprobs=loglinear"],
     "async, coupled": [OVERLAP],
 }
+ORDERS = (("sync", "async", "async", "sync"), ("async", "sync", "sync", "async"))
+SHORT = 7
+"""Iterations of an arm of the speed."""
 SHARES = ("slots_busy", "slots_mean", "learner_busy", "bubble_fraction", "clip_fraction", "staleness_mean")
 BY_ITERATION = ("reward", "clip_fraction", "engine_gap_max", "seconds_total")
 
@@ -126,8 +134,9 @@ def warm_start(folder: Path, seed: int, overrides: list[str]) -> Path:
     return folder
 
 
-def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str, Any]:
-    """A quickstart that goes on from a warm start, now unless it was before: figures, and whether it lost groups."""
+def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: slice) -> dict[str, Any]:
+    """A quickstart that goes on from a warm start, now unless it was before: figures of some iterations, success, and
+    whether it lost groups."""
     if not folder.exists():
         half = folder.with_name(f"{folder.name}.part")
         rmtree(half, ignore_errors=True)
@@ -147,7 +156,7 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str
     effective = {id for id, values in rewards.items() if len(values) > 1 and not is_settled(values)}
     stale = sum(row["groups_too_stale"] for row in metrics)
     gaps = [row["engine_gap_max"] for row in metrics if "engine_gap_max" in row]
-    return figures(metrics[WARM_UP:-ETA]) | {
+    return figures(metrics[counted]) | {
         "commit": commit,
         **{name: {key: result[name][key] for key in ("n", "rate", "ci95")} for name in ("success_sft", "success_rl")},
         "engine_gap_max": max(gaps, default=None),
@@ -157,74 +166,108 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str
     }
 
 
+def learning(runs: Path, start: Path, seed: int, overrides: list[str], iterations: int) -> list[dict[str, Any]]:
+    """All ways, each for a whole quickstart."""
+    rows = []
+    for name, own in REAL.items():
+        folder = runs / f"{seed}-{name.replace(', ', '-')}"
+        arm = [*own, *overrides, f"train.iterations={iterations}"]
+        rows.append({"real": name, "seed": seed, **real(folder, start, seed, arm, slice(WARM_UP, -ETA))})
+    return rows
+
+
+def speed(runs: Path, start: Path, seed: int, overrides: list[str]) -> list[dict[str, Any]]:
+    """Two ways, twice each; all iterations count, the first, in which the pool fills, and the last, too."""
+    rows = []
+    for place, name in enumerate(ORDERS[seed % 2]):
+        folder = runs / f"{seed}-speed-{place}-{name}"
+        arm = [*REAL[name], *overrides, f"train.iterations={SHORT}", "evaluate.tasks=10"]
+        rows.append({"speed": name, "seed": seed, "place": place, **real(folder, start, seed, arm, slice(None))})
+    return rows
+
+
 def real_headline(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Of all seeds: medians of the ratios of a seed, success of all evaluations together with its 95 % interval."""
-    by_name: defaultdict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    """Of all seeds: success of all evaluations together with its 95 % interval, clip fractions, what was lost."""
+    by_name: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        by_name[row["real"]][row["seed"]] = row
+        by_name[row["real"]].append(row)
     headline: dict[str, float] = {"seeds": len(by_name["sync"])}
-    for key in ("turns_trained_an_hour", "trajectories_an_hour"):
-        ratios = [row[key] / by_name["sync"][seed][key] for seed, row in by_name["async"].items()]
-        headline["x_sync_real" if key.startswith("turns") else "x_sync_real_trajectories"] = median(ratios)
     for name, of_seeds in by_name.items():
-        found = [row["success_rl"] for row in of_seeds.values()]
+        found = [row["success_rl"] for row in of_seeds]
         n, successes = sum(one["n"] for one in found), round(sum(one["n"] * one["rate"] for one in found))
         own = f"success_{name.replace(', ', '_')}"
         low, high = wilson95(successes, n)
         headline |= {own: successes / n, f"{own}_low": low, f"{own}_high": high}
-        clips = [row["clip_fraction"] for row in of_seeds.values()]
-        headline[f"clip_fraction_{name.replace(', ', '_')}"] = fmean(clips)
+        headline[f"clip_fraction_{name.replace(', ', '_')}"] = fmean(row["clip_fraction"] for row in of_seeds)
     for key in ("lost", "used_twice"):
         headline[key] = sum(row[key] for row in rows)
     return headline
 
 
+def speed_headline(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Medians over the seeds of a seed's ratio, with the least and the largest."""
+    headline: dict[str, float] = {}
+    for own, key in (
+        ("x_sync_real", "turns_trained_an_hour"),
+        ("x_sync_real_trajectories", "trajectories_an_hour"),
+    ):
+        found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        for row in rows:
+            found[row["seed"]][row["speed"]] += row[key]
+        ratios = [means["async"] / means["sync"] for means in found.values()]
+        headline |= {own: median(ratios), f"{own}_low": min(ratios), f"{own}_high": max(ratios)}
+    return headline
+
+
+HEADLINES = {"paced": paced_headline, "real": real_headline, "speed": speed_headline}
+
+
+def kind_of(row: dict[str, Any]) -> str:
+    """Which part of the benchmark a row is of; numbers of slots (`crowded`) are of the paced one."""
+    return next((kind for kind in HEADLINES if kind in row), "paced")
+
+
 def keep(rows: list[dict[str, Any]]) -> None:
-    """Record rows beside those of other seeds and of the other kind."""
+    """Record rows beside those of other seeds and kinds."""
     rows = [{"commit": git_hash(), **row} for row in rows]
-    measured = {("real" in row, row["seed"]) for row in rows}
+    measured = {(kind_of(row), row["seed"]) for row in rows}
     last = RESULTS / "async_loop.json"
     if last.exists():
         earlier = json.loads(last.read_text())["rows"]
-        rows = [row for row in earlier if ("real" in row, row["seed"]) not in measured] + rows
-    apart = [[row for row in rows if ("real" in row) == real] for real in (False, True)]
-    headline = {
-        key: value
-        for told, of in zip((paced_headline, real_headline), apart, strict=True)
-        if of
-        for key, value in told(of).items()
-    }
+        rows = [row for row in earlier if (kind_of(row), row["seed"]) not in measured] + rows
+    headline: dict[str, float] = {}
+    for kind, told in HEADLINES.items():
+        if of_kind := [row for row in rows if kind_of(row) == kind]:
+            headline |= told(of_kind)
     record("async_loop", {key: round(value, 4) for key, value in headline.items()}, rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--paced", action="store_true", help="no real runs")
-    only.add_argument("--real", action="store_true", help="no paced loops")
+    for kind in HEADLINES:
+        only.add_argument(f"--{kind}", action="store_const", dest="only", const=kind, help="nothing else")
     parser.add_argument("--iterations", type=int, default=40, help="of the paced loops")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/async"))
     arguments, overrides = parser.parse_known_args()
     logging.getLogger("webdojo").setLevel(logging.WARNING)
-    if not arguments.real:
+    kinds = [arguments.only] if arguments.only else [*HEADLINES]
+    iterations = load_recipe("quickstart", overrides).train.iterations
+    if "real" in kinds and iterations <= WARM_UP + ETA:
+        parser.error(
+            f"train.iterations is {iterations}: figures are of those between the first {WARM_UP} and the "
+            f"last {ETA}; set it above {WARM_UP + ETA}"
+        )
+    if "paced" in kinds:
         rows = [row for seed in arguments.seeds for row in paced(seed, arguments.iterations)]
         keep(rows + crowded(arguments.seeds[0], arguments.iterations))
-    if not arguments.paced:
-        iterations = load_recipe("quickstart", overrides).train.iterations
-        if iterations <= WARM_UP + ETA:
-            parser.error(
-                f"train.iterations is {iterations}: speed is that of those between the first {WARM_UP} and the "
-                f"last {ETA}; set it above {WARM_UP + ETA}"
-            )
-        for seed in arguments.seeds:
-            start = warm_start(arguments.runs / f"{seed}-start", seed, overrides)
-            rows = []
-            for name, own in REAL.items():
-                folder = arguments.runs / f"{seed}-{name.replace(', ', '-')}"
-                row = real(folder, start, seed, [*own, *overrides, f"train.iterations={iterations}"])
-                rows.append({"real": name, "seed": seed, **row})
-            keep(rows)
+    for seed in arguments.seeds if {"real", "speed"} & {*kinds} else ():
+        start = warm_start(arguments.runs / f"{seed}-start", seed, overrides)
+        if "real" in kinds:
+            keep(learning(arguments.runs, start, seed, overrides, iterations))
+        if "speed" in kinds:
+            keep(speed(arguments.runs, start, seed, overrides))
 
 
 if __name__ == "__main__":

@@ -35,12 +35,10 @@ def of_arm(seed: int, rate: float, an_hour: float) -> dict[str, Any]:
 def test_seeds_of_an_earlier_day_stay_in_the_record(loop: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
 
-    def real(folder: Path, start: Path, seed: int, overrides: list[str]) -> dict[str, Any]:
+    def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: slice) -> dict[str, Any]:
         ran.append(folder.name)
-        rate, an_hour = {"sync": (0.7, 1000.0), "async": (0.8, 1500.0 + 500 * seed), "async-coupled": (0.6, 1200.0)}[
-            folder.name.partition("-")[2]
-        ]
-        return of_arm(seed, rate, an_hour)
+        rate = {"sync": 0.7, "async": 0.8, "async-coupled": 0.6}[folder.name.partition("-")[2]]
+        return of_arm(seed, rate, 1000.0)
 
     monkeypatch.setattr(loop, "real", real)
     monkeypatch.setattr(loop, "warm_start", lambda folder, seed, overrides: folder)
@@ -55,11 +53,35 @@ def test_seeds_of_an_earlier_day_stay_in_the_record(loop: ModuleType, monkeypatc
     ]
     headline = record["headline"]
     assert headline["seeds"] == 2
-    assert headline["x_sync_real"] == headline["x_sync_real_trajectories"] == 1.75
     assert (headline["success_sync"], headline["success_async"], headline["success_async_coupled"]) == (0.7, 0.8, 0.6)
     assert headline["success_sync_low"] < 0.7 < headline["success_sync_high"] < 0.76, "of 400 tasks"
     assert headline["clip_fraction_async"] == pytest.approx(0.075)
     assert (headline["lost"], headline["used_twice"]) == (0, 3)
+
+
+def test_the_speed_is_measured_in_an_order_that_favours_neither(
+    loop: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: slice) -> dict[str, Any]:
+        ran.append(folder.name)
+        slower = 1000.0 - 100 * (len(ran) - 1)  # the machine, from arm to arm
+        return of_arm(seed, 0.7, slower * (1.1 if folder.name.endswith("async") else 1))
+
+    monkeypatch.setattr(loop, "real", real)
+    monkeypatch.setattr(loop, "warm_start", lambda folder, seed, overrides: folder)
+    monkeypatch.setattr(sys, "argv", ["async_loop.py", "--speed", "--seeds", "0", "1"])
+    loop.main()
+    assert ran == [
+        *("0-speed-0-sync", "0-speed-1-async", "0-speed-2-async", "0-speed-3-sync"),
+        *("1-speed-0-async", "1-speed-1-sync", "1-speed-2-sync", "1-speed-3-async"),
+    ]
+    headline = json.loads((loop.RESULTS / "async_loop.json").read_text())["headline"]
+    assert headline.keys() == {
+        f"{key}{end}" for key in ("x_sync_real", "x_sync_real_trajectories") for end in ("", "_low", "_high")
+    }
+    assert headline["x_sync_real"] == headline["x_sync_real_low"] == headline["x_sync_real_high"] == pytest.approx(1.1)
 
 
 def test_paced_loops_have_a_headline_of_their_own(loop: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

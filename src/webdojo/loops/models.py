@@ -214,6 +214,11 @@ async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
         await engine.wake_up()  # not where the block raises: nobody asks it any more
 
 
+def takes_weights_asleep(engine: TrainableEngine) -> bool:
+    """Whether it is better woken after a refresh: what it computes between an update and that it computes again."""
+    return isinstance(engine, HFEngine)
+
+
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run `work`, which steps the learner, in its thread; if the caller is cancelled, it ends within a step."""
 

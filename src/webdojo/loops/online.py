@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from typing import Any
 
 from webdojo.loops import figures
@@ -29,7 +30,7 @@ from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_others
 from webdojo.loops.lap import Laps
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import asleep, learn
+from webdojo.loops.models import asleep, learn, takes_weights_asleep
 from webdojo.loops.phases import RL
 from webdojo.loops.replay import samples_of_update
 from webdojo.loops.reuse import forget_figures, forget_unusable
@@ -118,40 +119,44 @@ async def online(
         evaluations.begin(done)
         for iteration in range(done + 1, config.iterations + 1):
             laps.begin(iteration)
-            with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
-                with laps.phase("wait"):
-                    taken = await pool.take(_shower(bar, pool))
-                    if not rollout.max_staleness:  # nothing runs while the learner steps
-                        await evaluations.end()
-                with laps.phase("assemble"):
-                    samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, taken.groups, recipe)
-                bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
-                with laps.phase("update"):
-                    async with asleep(engine, arena.rest):
+            async with AsyncExitStack() as until_published:
+                with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
+                    with laps.phase("wait"):
+                        taken = await pool.take(_shower(bar, pool))
+                        if not rollout.max_staleness:  # nothing runs while the learner steps
+                            await evaluations.end()
+                    with laps.phase("assemble"):
+                        groups = taken.groups
+                        samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, groups, recipe)
+                    bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
+                    with laps.phase("update"):
+                        await until_published.enter_async_context(asleep(engine, arena.rest))
                         temperature = rollout.sampling.temperature
                         update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
-                if evaluations.running:
-                    with laps.phase("wait"):
-                        await evaluations.end()
-            meta: dict[str, Any] = {
-                "phase": PHASE,
-                "iteration": iteration,
-                "position": stream.position,
-                "unsettled": pool.unsettled()._asdict(),
-                "figures": figures.of_episodes(taken)
-                | figures.of_slots(taken.finished)
-                | figures.of_staleness(samples, iteration - 1)
-                | update
-                | {"version": iteration}
-                | laps.lap(),
-            }
-            with laps.phase("save"):
-                await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
-                log.write(PHASE, iteration, meta["figures"])
-                kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
-                await asyncio.to_thread(remove_others, store, PHASE, *kept)
-            with laps.phase("publish"):
-                await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
+                        if evaluations.running or not takes_weights_asleep(engine):
+                            await until_published.aclose()
+                    if evaluations.running:
+                        with laps.phase("wait"):
+                            await evaluations.end()
+                meta: dict[str, Any] = {
+                    "phase": PHASE,
+                    "iteration": iteration,
+                    "position": stream.position,
+                    "unsettled": pool.unsettled()._asdict(),
+                    "figures": figures.of_episodes(taken)
+                    | figures.of_slots(taken.finished)
+                    | figures.of_staleness(samples, iteration - 1)
+                    | update
+                    | {"version": iteration}
+                    | laps.lap(),
+                }
+                with laps.phase("save"):
+                    await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
+                    log.write(PHASE, iteration, meta["figures"])
+                    kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
+                    await asyncio.to_thread(remove_others, store, PHASE, *kept)
+                with laps.phase("publish"):
+                    await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
             pool.advance(iteration)
             evaluations.begin(iteration)
 

@@ -23,6 +23,8 @@ from webdojo.types import FinishReason, ImageSegment, ImageSource
 
 CACHE_BYTES = 256 * 2**20
 """Of prompts, and as much of visual features."""
+SHARED = 0.25
+"""Of what a request has to read: if it has so much in common with one that waits beside it, that one is read first."""
 CACHE_SHARE = 0.1
 """What takes its place on a GPU, of the memory there is."""
 
@@ -65,8 +67,8 @@ class Rows:
                 readable.append(request)
             except (EngineError, StoreFailure) as error:
                 request.future.set_exception(error)
-        first = {r.boundaries[-1]: r for r in reversed(readable)}
-        for wave in (list(first.values()), [r for r in readable if first[r.boundaries[-1]] is not r]):
+        while readable:
+            wave, readable = self._wave(readable)
             for alike in self._by_new_tokens(wave):
                 self._read(alike, features, version)
 
@@ -103,10 +105,29 @@ class Rows:
         """Give the memory of the rows back; none may be running."""
         self._cache.free()
 
+    def _wave(self, requests: list[Request]) -> tuple[list[Request], list[Request]]:
+        """Those to read now, and those that wait for it, because they begin as one of the first does."""
+        now: list[Request] = []
+        later: list[Request] = []
+        read: set[str] = set()
+        for request in requests:
+            known = self._known(request)
+            shared = max((length for digest, length in request.boundaries if digest in read), default=0)
+            if shared - known >= SHARED * (request.tokens - known):
+                later.append(request)
+            else:
+                now.append(request)
+                read.update(digest for digest, length in request.boundaries if length > known)
+        return now, later
+
+    def _known(self, request: Request) -> int:
+        """Tokens of its prompt that need not be read."""
+        beginning = self._prefixes.longest(request.boundaries)
+        return 0 if beginning is None else beginning.length
+
     def _by_new_tokens(self, requests: list[Request]) -> list[list[Request]]:
         """Requests that have about as many tokens to read, so that little is padded."""
-        known = [self._prefixes.longest(r.boundaries) for r in requests]
-        new = {id(r): r.tokens - (k.length if k else 0) for r, k in zip(requests, known, strict=True)}
+        new = {id(r): r.tokens - self._known(r) for r in requests}
         batches: list[list[Request]] = []
         for request in sorted(requests, key=lambda r: -new[id(r)]):
             if batches and new[id(request)] * 2 > new[id(batches[-1][0])]:
