@@ -23,6 +23,7 @@ def loop(script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mod
 
 def of_arm(seed: int, rate: float, an_hour: float) -> dict[str, Any]:
     return {
+        "turns_an_hour": an_hour,
         "turns_trained_an_hour": an_hour,
         "trajectories_an_hour": an_hour / 4,
         "success_rl": {"n": 200, "rate": rate},
@@ -79,7 +80,7 @@ def test_the_speed_is_measured_in_an_order_that_favours_neither(
     ]
     headline = json.loads((loop.RESULTS / "async_loop.json").read_text())["headline"]
     assert headline.keys() == {
-        f"{key}{end}" for key in ("x_sync_real", "x_sync_real_trajectories") for end in ("", "_low", "_high")
+        f"x_sync_real{key}{end}" for key in ("", "_trajectories", "_trained") for end in ("", "_low", "_high")
     }
     assert headline["x_sync_real"] == headline["x_sync_real_low"] == headline["x_sync_real_high"] == pytest.approx(1.1)
 

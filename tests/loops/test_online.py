@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 
 from tests.loops.conftest import SmallRecipe
 from tests.loops.test_evaluations import World
 from webdojo.loops.pipeline import train
+from webdojo.policy.hf import HFEngine
 from webdojo.store.run import RunStore
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +53,32 @@ def test_staleness_decides_whether_rollouts_and_updates_overlap(
         assert row.get("engine_gap_max", 0.0) < 1e-3, "tokens of older weights count as the engine's error"
         assert row["bubble_fraction"] == pytest.approx(1 - max(row["slots_busy"], row["learner_busy"]))
         assert not {re.sub(r"staleness_\d", "staleness_0", name) for name in row} - documented_metrics() - {"step"}
+
+
+@pytest.mark.parametrize(
+    ("every", "last"),
+    [(0, ["sleep", "update_weights", "wake_up"]), (1, ["sleep", "wake_up", "update_weights"])],
+    ids=["nothing is measured", "an evaluation must end first"],
+)
+def test_an_embedded_engine_on_the_cpu_sleeps_until_it_has_the_new_weights(
+    tmp_path: Path, small_recipe: SmallRecipe, monkeypatch: pytest.MonkeyPatch, every: int, last: list[str]
+) -> None:
+    calls: list[str] = []
+
+    def noting(name: str) -> Callable[..., Awaitable[None]]:
+        plain = getattr(HFEngine, name)
+
+        async def noted(*args: Any, **kwargs: Any) -> None:
+            calls.append(name)
+            await plain(*args, **kwargs)
+
+        return noted
+
+    for name in ("sleep", "wake_up", "update_weights"):
+        monkeypatch.setattr(HFEngine, name, noting(name))
+    recipe = small_recipe("model.device=cpu", "train.iterations=2", "sft.demos=0", f"evaluate.every={every}")
+    train(recipe, tmp_path / "run", resume=False)
+    assert calls == ["update_weights", "sleep", "update_weights", "wake_up", *last]
 
 
 def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from webdojo.policy.collate import collate
 from webdojo.policy.forward import token_logprobs
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.processor import Processor
-from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling
+from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, TextSegment
 
 from .conftest import Images, chat
 
@@ -83,6 +83,22 @@ async def test_requests_join_and_leave_a_running_batch(loaded: Loaded, images: I
     asked = prompts(loaded[1], images) * 2
     answers = await asyncio.gather(*(ask(k, p) for k, p in enumerate(asked)))
     for answer, expected in zip(answers, rescored(loaded, images, asked, answers, 1.0), strict=True):
+        torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize(("shared", "own", "read_twice"), [(40, 20, 0), (8, 60, 8)])
+async def test_what_waiting_prompts_share_is_read_first_if_it_is_much(
+    loaded: Loaded, images: Images, engine: HFEngine, shared: int, own: int, read_twice: int
+) -> None:
+    opening = TextSegment(ids=tuple(range(5, 5 + shared)))
+    asked = [Prompt(segments=(opening, TextSegment(ids=tuple(range(k, k + own))))) for k in (60, 90, 120)]
+    await engine.sleep()
+    waiting = asyncio.gather(*(engine.generate(p, Sampling(temperature=0.9, max_tokens=4)) for p in asked))
+    await asyncio.sleep(0)
+    await engine.wake_up()
+    answers = await waiting
+    assert engine.prefilled_tokens == shared + 3 * own + 2 * read_twice
+    for answer, expected in zip(answers, rescored(loaded, images, asked, answers, 0.9), strict=True):
         torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
 
 
