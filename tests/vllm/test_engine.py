@@ -318,7 +318,7 @@ async def test_what_waits_through_a_sleep_goes_on(
     asked = [chat(loaded[1], f"look {k}", images.random(k, 320, 320)) for k in range(2)]
     ran = await metric(url, "vllm:generation_tokens_total")
     running = asyncio.create_task(
-        engine.generate(asked[0], Sampling(max_tokens=300, logit_bias={loaded[1].stop_id: -1e9}))
+        engine.generate(asked[0], Sampling(max_tokens=3000, logit_bias={loaded[1].stop_id: -1e9}))
     )
     await until(url, "vllm:generation_tokens_total", lambda tokens: tokens > ran + 10)
     await engine.sleep()
@@ -327,7 +327,7 @@ async def test_what_waits_through_a_sleep_goes_on(
     assert not done
     await engine.wake_up()
     answers = await asyncio.gather(running, waiting)
-    assert len(answers[0].ids) == 300
+    assert len(answers[0].ids) == 3000
     (expected,) = rescored(loaded, images, asked[1:], answers[1:], 1.0)
     assert largest_gap(answers[1:], [expected]) < TOLERANCE
 
