@@ -226,7 +226,7 @@ async def test_weights_that_change_in_mid_response_are_exact_by_version(
     engine = make_engine(version=3, urls=[url])
     asked = prompts(processor, images)
     new = moved(model)
-    endless = Sampling(max_tokens=400, logit_bias={processor.stop_id: -1e9})
+    endless = Sampling(max_tokens=1500, logit_bias={processor.stop_id: -1e9})
     ran = await metric(url, "vllm:generation_tokens_total")
     running = asyncio.ensure_future(ask_all(engine, asked, endless))
     await until(url, "vllm:generation_tokens_total", lambda tokens: tokens > ran + 60)
