@@ -34,10 +34,10 @@ from paced import SIGMAS, run, run_phased
 from quickstart import train
 from record import RESULTS, record
 
-from webdojo.config import load_recipe
 from webdojo.evaluate.metrics import wilson95
 from webdojo.loops.online import PHASE
 from webdojo.loops.replay import trained_key
+from webdojo.recipe import load_recipe
 from webdojo.rollout.groups import is_settled
 from webdojo.store.info import git_hash
 from webdojo.store.run import RunStore

@@ -12,9 +12,9 @@ from typing import Any, Protocol, Self
 from browser_pages import VIEWPORT_PX, Action
 from playwright.async_api import Browser, Page, Playwright, async_playwright
 
+from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig, GuardConfig
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 

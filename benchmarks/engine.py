@@ -39,8 +39,7 @@ import record
 import torch
 from PIL import Image
 
-from webdojo.agent.openwebrl import OpenWebRLHarness
-from webdojo.config import OpenWebRLConfig
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.collate import collate
 from webdojo.policy.forward import policy_logits, text_hidden, vision_features
 from webdojo.policy.hf import HFEngine

@@ -9,8 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Image
 
-from webdojo.agent.harness import Harness
-from webdojo.config import HarnessConfig, OpenWebRLConfig, OpenWebVoyagerConfig, WebAgentR1Config, WebGymConfig
+from webdojo.agent.harness import Harness, HarnessConfig
+from webdojo.agent.openwebrl import OpenWebRLConfig
+from webdojo.agent.openwebvoyager import OpenWebVoyagerConfig
+from webdojo.agent.webagent_r1 import WebAgentR1Config
+from webdojo.agent.webgym import WebGymConfig
 from webdojo.errors import HarnessError
 from webdojo.policy.collate import Sequence_
 from webdojo.types import (

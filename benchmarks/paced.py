@@ -37,12 +37,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from webdojo.config import Recipe, TrainConfig, dump_recipe, parse_recipe
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, online
+from webdojo.recipe import Recipe, dump_recipe, parse_recipe
 from webdojo.rollout.groups import finished_groups
 from webdojo.rollout.rest import Rest
 from webdojo.store.run import RunStore
+from webdojo.train.config import TrainConfig
 from webdojo.types import (
     Engine,
     EngineHealth,

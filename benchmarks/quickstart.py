@@ -24,7 +24,6 @@ from typing import Any
 from process_tree import tree_bytes
 from record import record
 
-from webdojo.config import Recipe, load_recipe
 from webdojo.evaluate.metrics import wilson95
 from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
@@ -32,6 +31,7 @@ from webdojo.loops.models import learn, make_learner
 from webdojo.loops.pipeline import Pipeline
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.sites.oracle import Oracle
 from webdojo.store.files import write_atomic
 from webdojo.store.run import DATABASE, RunStore

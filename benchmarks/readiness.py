@@ -20,18 +20,19 @@ from typing import Any
 
 from record import record
 
-from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser import session as browser_session
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.probe import PROBE_JS
 from webdojo.browser.ready import settle, until_read
 from webdojo.browser.tab import Tab
-from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.evaluate.metrics import wilson95
 from webdojo.policy.loading import load_model
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import finished_groups
 from webdojo.sites import KINDS

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import Site, load_site

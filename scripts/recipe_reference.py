@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from webdojo.config import HARNESSES, Recipe
+from webdojo.agent.harnesses import HARNESSES
+from webdojo.recipe import Recipe
 
 HEAD = """\
 # Recipe reference

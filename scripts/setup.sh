@@ -60,7 +60,7 @@ find_chromium() {
   .venv/bin/python - <<'PYTHON'
 import sys
 from webdojo.browser.find import find_chromium
-from webdojo.config import BrowserConfig
+from webdojo.browser.config import BrowserConfig
 from webdojo.errors import BrowserError
 try:
     print(find_chromium(BrowserConfig()))

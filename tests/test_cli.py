@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
-from webdojo.config import Recipe, dump_recipe, load_recipe
+from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites import KINDS
 from webdojo.store.run import RunStore
 

@@ -11,7 +11,7 @@ import pytest
 from tests.store.fabricate import trajectory
 from tests.test_cli import one_line_error, webdojo
 from tests.view.demo_run import create, fill
-from webdojo.config import dump_recipe, load_recipe
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from webdojo.config import Recipe, dump_recipe, load_recipe, recipe_names
 from webdojo.errors import ConfigError
+from webdojo.recipe import Recipe, dump_recipe, load_recipe, recipe_names
 
 
 @pytest.mark.parametrize("name", recipe_names())

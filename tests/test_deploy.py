@@ -19,8 +19,9 @@ import yaml
 
 from tests.browser.served import Served
 from webdojo.browser.access import OPEN_PATHS, TOKEN_VARIABLE
+from webdojo.browser.config import BrowserConfig
 from webdojo.cli import app
-from webdojo.config import BrowserConfig, load_recipe
+from webdojo.recipe import load_recipe
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -271,7 +272,7 @@ def imported_libraries(modules: set[str]) -> Iterator[str]:
 
 def test_the_image_has_every_library_that_the_server_imports() -> None:
     script = (
-        "import sys, webdojo.cli, webdojo.config, webdojo.browser.serve;"
+        "import sys, webdojo.cli, webdojo.recipe, webdojo.browser.serve;"
         "print(*(name for name in sys.modules if name.split('.')[0] == 'webdojo' and name != 'webdojo.recipes'))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

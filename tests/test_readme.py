@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.config import load_recipe
+from webdojo.recipe import load_recipe
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent

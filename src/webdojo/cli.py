@@ -66,9 +66,9 @@ def train(
     ] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
-    from webdojo.config import dump_recipe, load_recipe
-    from webdojo.estimate import describe
+    from webdojo.dry_run.cost import describe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
+    from webdojo.recipe import dump_recipe, load_recipe
     from webdojo.sites.taskgen import check_tasks
 
     if auto and (run is not None or resume):
@@ -127,7 +127,7 @@ def evaluate(
     overrides: Overrides = None,
 ) -> None:
     """Measure a model on a recipe's held-out tasks; prints the result as JSON."""
-    from webdojo.config import load_recipe
+    from webdojo.recipe import load_recipe
 
     recipe = load_recipe(recipe_name, overrides)
 
@@ -166,10 +166,10 @@ def act(
     """Let an agent do one task in a browser of this machine, and show how it went."""
     import asyncio
 
-    from webdojo.config import load_recipe
     from webdojo.loops.act import act as act_out
     from webdojo.loops.act import recipe_of, task_at
     from webdojo.loops.run_folder import next_free
+    from webdojo.recipe import load_recipe
     from webdojo.store.images import ImageStore
     from webdojo.types import Turn
     from webdojo.view.page import write_trajectory
@@ -236,10 +236,10 @@ def serve_model(
 
     from webdojo.browser.access import token_from_environment
     from webdojo.browser.listen import require_token
-    from webdojo.config import load_recipe
     from webdojo.loops.serving import open_service
     from webdojo.policy.serve.app import TOKEN_VARIABLE
     from webdojo.policy.serve.run import serve as serve_chat
+    from webdojo.recipe import load_recipe
 
     recipe = load_recipe(recipe_name, overrides)
     token = token_from_environment(TOKEN_VARIABLE)
@@ -258,7 +258,7 @@ def serve_model(
 @app.command()
 def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
     """Print what a recipe minimises, as formulas with its numbers."""
-    from webdojo.config import load_recipe
+    from webdojo.recipe import load_recipe
     from webdojo.train.explain import explain as explained
 
     typer.echo(explained(load_recipe(recipe_name, overrides)))
@@ -354,7 +354,7 @@ def serve_browsers(
 
     from webdojo.browser.access import token_from_environment
     from webdojo.browser.serve import read_hosts, serve
-    from webdojo.config import load_recipe
+    from webdojo.recipe import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}
     given = [f"browser.serve.{name}={value}" for name, value in options.items() if value is not None]

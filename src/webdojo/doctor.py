@@ -25,9 +25,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, ModelError
 from webdojo.sites import host_of
 from webdojo.sites.server import SiteServer

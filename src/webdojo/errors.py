@@ -48,6 +48,10 @@ class Failure(StrEnum):
     """The browser server does not answer any more, or has forgotten the session."""
     ENGINE_LOST = "engine_lost"
     """The engine's process died under a request."""
+    ENVIRONMENT_FAILED = "environment_failed"
+    """The environment's own code raised an error."""
+    REWARD_FAILED = "reward_failed"
+    """The reward function raised an error, or took too long."""
 
     @property
     def is_loss(self) -> bool:

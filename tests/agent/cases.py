@@ -9,9 +9,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.codec import SmallCodec
-from webdojo.agent.harness import Codec, Conversation, Harness
+from webdojo.agent.harness import Codec, Conversation, Harness, HarnessConfig
 from webdojo.agent.harnesses import harness_names, make_harness
-from webdojo.config import HarnessConfig
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, FinishReason, ImageRef, Observation, Response, Tab, Task, ToolCall, Turn
 

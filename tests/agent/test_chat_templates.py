@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.policy.conftest import Images, images
-from webdojo.agent.openwebrl import OpenWebRLConversation, OpenWebRLHarness
-from webdojo.config import OpenWebRLConfig
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLConversation, OpenWebRLHarness
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.types import (

@@ -3,8 +3,7 @@ from itertools import pairwise
 import pytest
 
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.openwebrl import OpenWebRLConversation, OpenWebRLHarness
-from webdojo.config import OpenWebRLConfig
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLConversation, OpenWebRLHarness
 from webdojo.types import (
     Feedback,
     FinishReason,

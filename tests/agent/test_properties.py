@@ -11,14 +11,14 @@ from tests.agent.cases import EVERYTHING_KEPT, TASK, Make, every_variant, make, 
 from tests.codec import IMAGE_ID, SmallCodec
 from webdojo.agent.chatml import Segment
 from webdojo.agent.harness import Harness
-from webdojo.agent.harnesses import harness_names
+from webdojo.agent.harnesses import HARNESSES, harness_names
 from webdojo.agent.prefix import shared_fraction, shared_tokens
-from webdojo.config import HARNESSES, TrainConfig
 from webdojo.policy.collate import collate
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.store.images import MemoryImages
 from webdojo.train.batch import samples_from_groups, sft_samples
+from webdojo.train.config import TrainConfig
 from webdojo.types import (
     FinishReason,
     ImageRef,

@@ -7,9 +7,8 @@ import pytest
 
 from tests.agent.test_openwebrl import TASK, screen
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.webagent_r1 import WebAgentR1Conversation, WebAgentR1Harness
+from webdojo.agent.webagent_r1 import WebAgentR1Config, WebAgentR1Conversation, WebAgentR1Harness
 from webdojo.agent.webarena_actions import ACTIONS
-from webdojo.config import WebAgentR1Config
 from webdojo.types import Feedback, FinishReason, Observation, Prompt, Response, Tab, ToolCall
 
 CLICK = ToolCall(name="click", arguments={"element": 7})

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import pytest_asyncio
 
+from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig, GuardConfig
 from webdojo.store.images import MemoryImages
 
 # Rows of 50 px in a viewport of 500 x 500: row k is clicked at y = 100 k + 50.

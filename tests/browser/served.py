@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Self
 
 from webdojo.browser.access import TOKEN_VARIABLE
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.serve import DrainingServer
 from webdojo.browser.service import SessionService, open_service
-from webdojo.config import BrowserConfig
 
 
 class Served:

@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from tests.browser.test_pool import chromiums, running, until
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall

@@ -12,22 +12,19 @@ import pytest_asyncio
 from tests.browser.conftest import CONFIG
 from tests.browser.served import Served, served_process
 from tests.codec import SmallCodec
+from webdojo.agent.harness import HarnessConfig
 from webdojo.agent.harnesses import make_harness
+from webdojo.agent.openwebrl import OpenWebRLConfig
+from webdojo.agent.openwebvoyager import OpenWebVoyagerConfig
+from webdojo.agent.webgym import WebGymConfig
 from webdojo.browser.client import RemotePool, RemoteSession
+from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import (
-    BrowserConfig,
-    HarnessConfig,
-    OpenWebRLConfig,
-    OpenWebVoyagerConfig,
-    RolloutConfig,
-    ServeConfig,
-    WebGymConfig,
-)
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, SessionT, run_episode
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.server import SiteServer

@@ -11,11 +11,11 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.frames import Frames
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 

@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
+from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.guard import Guard, Refused
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig, GuardConfig
 from webdojo.errors import ConfigError, StartError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall

@@ -15,10 +15,10 @@ from playwright.async_api import Page
 
 from tests.browser.conftest import LOCAL
 from webdojo.browser import chromium
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tab import Tab
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
@@ -334,7 +334,7 @@ async def test_a_killed_parent_leaves_no_process(config: BrowserConfig, site: st
     script.write_text(
         "import asyncio, sys, psutil\n"
         "from webdojo.browser.pool import BrowserPool\n"
-        "from webdojo.config import BrowserConfig\n"
+        "from webdojo.browser.config import BrowserConfig\n"
         "from webdojo.store.images import MemoryImages\n"
         "async def main():\n"
         "    async with BrowserPool(BrowserConfig.model_validate_json(sys.argv[1]), MemoryImages()) as pool:\n"

@@ -9,10 +9,10 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.conftest import rows, served
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 

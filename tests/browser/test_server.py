@@ -17,8 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.browser.conftest import CONFIG, LOCAL, served
 from tests.browser.served import Served, served_process
+from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation
 

@@ -13,7 +13,7 @@ from schemathesis import GenerationMode
 
 from tests.browser.conftest import CONFIG
 from tests.browser.served import Served
-from webdojo.config import ServeConfig
+from webdojo.browser.config import ServeConfig
 
 TOKEN = "a-secret"
 

@@ -11,9 +11,9 @@ import pytest_asyncio
 from PIL import Image
 
 from tests.browser.conftest import LOCAL
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall

@@ -15,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import SyncVectorEnv
 
-from webdojo.config import BrowserConfig, GuardConfig
+from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.errors import ConfigError, SiteError, StartError, TaskError
 from webdojo.gym import ENV_ID, to_action
 from webdojo.sites.taskgen import make_tasks

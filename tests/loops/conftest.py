@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.policy.conftest import family_dirs, model_dir
-from webdojo.config import Recipe, load_recipe
+from webdojo.recipe import Recipe, load_recipe
 
 __all__ = ["family_dirs", "model_dir", "small_recipe"]
 

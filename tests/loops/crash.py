@@ -28,10 +28,10 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import webdojo.store.database
 from tests.rollout.records import screen, task, trajectory
-from webdojo.config import Recipe
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, latest, online
 from webdojo.loops.replay import trained_key
+from webdojo.recipe import Recipe
 from webdojo.rollout.groups import is_settled, number_of
 from webdojo.rollout.rest import Rest
 from webdojo.store.run import RunStore

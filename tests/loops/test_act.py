@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
-from webdojo.config import Recipe, load_recipe
 from webdojo.errors import ConfigError
 from webdojo.loops.act import Acted, act, check_display, recipe_of, task_at
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination, Turn
 

@@ -13,7 +13,6 @@ import pytest
 from tests.browser.served import served_process
 from tests.loops.conftest import SmallRecipe
 from webdojo.browser.access import TOKEN_VARIABLE
-from webdojo.config import Recipe, dump_recipe, load_recipe
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
@@ -21,6 +20,7 @@ from webdojo.loops.pipeline import Pipeline, train
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
+from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.oracle import Oracle
 from webdojo.store.run import RunStore
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.loops.crash import POINTS, AfterSeconds, Arm, AtWrite, attempt, count_killed, trained_groups
-from webdojo.config import dump_recipe, load_recipe
 from webdojo.loops.online import latest
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 
 KILLS = POINTS or 20

@@ -24,7 +24,6 @@ import pytest
 from tests.loops.conftest import SmallRecipe
 from tests.rollout.records import screen
 from tests.train.records import turn
-from webdojo.config import Recipe, dump_recipe, load_recipe
 from webdojo.errors import BrowserError
 from webdojo.evaluate.metrics import wilson95
 from webdojo.loops import arena as arenas
@@ -34,6 +33,7 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.phases import RL
 from webdojo.loops.pipeline import train
+from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
 from webdojo.train.batch import Sample

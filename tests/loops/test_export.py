@@ -12,11 +12,11 @@ import pytest
 from tests.store.fabricate import observation, page_image, trajectory
 from webdojo.agent.harnesses import make_harness
 from webdojo.agent.toolcall import IM_END
-from webdojo.config import dump_recipe, load_recipe
 from webdojo.errors import StoreError
 from webdojo.loops.export import LOST, NO_TURN, UNREADABLE, export
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Feedback, FinishReason, Response, ToolCall, Trajectory, Turn
 

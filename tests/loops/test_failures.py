@@ -18,11 +18,11 @@ from typing import Any, cast
 import pytest
 
 from tests.loops.crash import TASKS, Versions, World, trained_groups
-from webdojo.config import dump_recipe, load_recipe
 from webdojo.errors import StoreFailure
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import PHASE, online
 from webdojo.loops.replay import trained_key
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store import database
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample

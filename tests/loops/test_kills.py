@@ -32,13 +32,13 @@ from tests.loops.conftest import SMALL, SmallRecipe
 from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed, trained_groups
 from tests.policy.vllm_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
-from webdojo.config import Recipe, dump_recipe, load_recipe
 from webdojo.errors import Failure
 from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_engine, make_learner
 from webdojo.loops.online import PHASE, latest, online
 from webdojo.policy.processor import Processor
+from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.taskgen import train_tasks
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.train.checkpoint import check_checkpoint, read_trainer

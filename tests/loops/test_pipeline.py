@@ -12,7 +12,6 @@ import pytest
 
 from tests.loops.conftest import SmallRecipe
 from webdojo.browser.session import BrowserSession
-from webdojo.config import dump_recipe, load_recipe
 from webdojo.errors import EngineError, ModelError, TaskError
 from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
@@ -22,6 +21,7 @@ from webdojo.loops.run_folder import is_unfinished
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.sites.oracle import Oracle, OracleStep
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.types import Termination, ToolCall

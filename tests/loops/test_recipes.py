@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.config import load_recipe, recipe_names
 from webdojo.loops.pipeline import train
+from webdojo.recipe import load_recipe, recipe_names
 from webdojo.store.run import RunStore
 
 PAPERS = [name for name in recipe_names() if name != "quickstart"]

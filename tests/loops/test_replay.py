@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.rollout.records import screen, task, trajectory
-from webdojo.config import Recipe, load_recipe
 from webdojo.loops.replay import samples_of_update, stored_groups
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.rollout.groups import Group
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample, samples_from_groups

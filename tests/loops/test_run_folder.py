@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.config import dump_recipe, load_recipe
 from webdojo.errors import ConfigError, StoreError
 from webdojo.loops.run_folder import resume_or_next, saved_recipe
+from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 
 

@@ -12,7 +12,6 @@ from transformers import PreTrainedModel
 
 from tests.policy.conftest import FAMILIES, Images, chat
 from tests.train.records import trajectory, turn
-from webdojo.config import TrainConfig
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.collate import collate
 from webdojo.policy.decode import Decoder
@@ -22,6 +21,7 @@ from webdojo.policy.layouts import LAYOUTS
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import samples_from_groups
+from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.types import Prompt, Response, Sampling, TextSegment
 

@@ -23,11 +23,11 @@ import torch
 from PIL import Image
 from transformers import PreTrainedModel
 
-from webdojo.config import VLLMConfig
 from webdojo.errors import ConfigError, EngineError, EngineLost
 from webdojo.policy.loading import save_model
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import serve_command, server_env
+from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.policy.vllm.server import free_port
 from webdojo.types import FinishReason, Prompt, Response, Sampling

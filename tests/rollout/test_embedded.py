@@ -7,11 +7,12 @@ import pytest_asyncio
 
 from tests.codec import SmallCodec
 from webdojo.agent import toolcall
-from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import finished_groups
 from webdojo.sites.oracle import Oracle

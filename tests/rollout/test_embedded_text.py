@@ -8,11 +8,12 @@ import pytest
 import pytest_asyncio
 
 from tests.codec import SmallCodec
-from webdojo.agent.webagent_r1 import WebAgentR1Harness
+from webdojo.agent.webagent_r1 import WebAgentR1Config, WebAgentR1Harness
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, RolloutConfig, WebAgentR1Config
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle

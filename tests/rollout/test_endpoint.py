@@ -10,15 +10,19 @@ import pytest
 from tests.policy.chat.endpoint import Answering, Endpoint, completion, say
 from tests.policy.serve.served import Served
 from webdojo.agent.harnesses import make_harness
+from webdojo.agent.openwebrl import OpenWebRLConfig
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, EndpointConfig, OpenWebRLConfig, RolloutConfig, load_recipe
 from webdojo.loops.models import make_engine
 from webdojo.loops.serving import open_service
 from webdojo.policy.chat.client import ChatClient
+from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.engine import ChatEngine
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
+from webdojo.recipe import load_recipe
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
@@ -62,7 +66,7 @@ async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(site_serv
     task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     recipe = load_recipe("quickstart")
     with open_service(recipe, "tiny") as service, Served(service) as server:
-        config = EndpointConfig(base_url=server.url, model="tiny", max_retries=0)
+        config = ChatConfig(base_url=server.url, model="tiny", max_retries=0)
         async with ChatClient(config) as client:
             far = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
             totals = client.totals()

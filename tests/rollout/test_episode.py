@@ -12,11 +12,12 @@ import pytest_asyncio
 
 from tests.browser.conftest import LOCAL
 from tests.codec import SmallCodec
-from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.errors import ConfigError, EngineError, TaskError
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.store.images import MemoryImages
 from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, Task, Termination, Trajectory

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.rollout.test_pool import World, numbers, settle
-from webdojo.config import RolloutConfig
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.gates import CHECK_S, SETTLE_S, SHORT_S, Gate, Hold, MemoryGate, make_gates
 from webdojo.rollout.slots import Slots
 from webdojo.types import EngineHealth

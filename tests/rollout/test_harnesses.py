@@ -11,13 +11,15 @@ import pytest_asyncio
 from pydantic import TypeAdapter
 
 from tests.codec import SmallCodec
+from webdojo.agent.harness import HarnessConfig
 from webdojo.agent.harnesses import make_harness
 from webdojo.agent.prefix import shared_fraction
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig, HarnessConfig, RolloutConfig
 from webdojo.policy.scripted import Script, scripted_actor
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle, OracleStep

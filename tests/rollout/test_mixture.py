@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.rollout.records import task, trajectory
-from webdojo.config import load_recipe
+from webdojo.recipe import load_recipe
 from webdojo.rollout.groups import Group, TaskStream
 from webdojo.rollout.mixture import Mixture
 from webdojo.types import Task

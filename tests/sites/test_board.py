@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.render import render
 from webdojo.sites.server import SiteServer

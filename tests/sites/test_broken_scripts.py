@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from tests.sites.test_oracle import VIEWPORTS, solve
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.places import Places

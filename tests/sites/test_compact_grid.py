@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import load_site

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.sites.places import Places
 from webdojo.sites.places.town import HEIGHT, SCALES, WIDTH, make_town
 from webdojo.sites.server import SiteServer

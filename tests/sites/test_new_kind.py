@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 from tests.sites.test_oracle import VIEWPORTS, solve
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import load_site

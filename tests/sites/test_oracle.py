@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
-from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle

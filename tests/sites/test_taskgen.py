@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from webdojo.config import TasksConfig, load_recipe
 from webdojo.errors import TaskError
+from webdojo.recipe import load_recipe
 from webdojo.sites.phrasing import PHRASINGS
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Page, Request, check_layout, site_of
 from webdojo.sites.taskgen import check_tasks, heldout_tasks, make_tasks, train_tasks
 from webdojo.sites.verdict import evaluate
+from webdojo.tasks.config import TasksConfig
 
 STAGE = "{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}"
 """Of the quickstart's levels it draws none."""

@@ -12,10 +12,10 @@ import pytest_asyncio
 
 from tests.sites.test_compact_grid import MEASURE
 from tests.sites.test_weather import HOST, SHOP, events, get, only
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
-from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.server import SiteServer

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 import pytest_asyncio
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.config import BrowserConfig
 from webdojo.sites.admin import Admin
 from webdojo.sites.mail import Mail
 from webdojo.sites.oracle import Oracle

@@ -12,12 +12,13 @@ import pytest_asyncio
 
 from tests.codec import SmallCodec
 from tests.tasks.miniwob_agent import FAMILIES, MiniwobAgent
-from webdojo.agent.openwebrl import OpenWebRLHarness
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.errors import TaskError
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites.miniwob.server import MiniwobServer
 from webdojo.store.images import MemoryImages

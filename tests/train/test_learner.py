@@ -10,12 +10,12 @@ from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
-from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.forward import TokenScores
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import Sample
+from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.train.metrics import Means
 from webdojo.train.objective import flat

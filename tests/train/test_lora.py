@@ -13,9 +13,9 @@ import torch
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.test_learner import settings, weights_of
-from webdojo.config import ModelConfig
 from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.collate import collate
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.forward import token_logprobs
 from webdojo.policy.loading import load_model
 from webdojo.train.learner import Learner

@@ -13,8 +13,8 @@ import torch
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.test_optimizer import needs_torchao
-from webdojo.config import load_recipe
 from webdojo.loops.models import _learner
+from webdojo.recipe import load_recipe
 from webdojo.train.batch import Sample
 from webdojo.train.learner import Learner
 from webdojo.train.ranks import Ranks, lead

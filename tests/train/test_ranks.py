@@ -20,14 +20,16 @@ import torch.distributed as dist
 from torch import Tensor
 
 from tests.policy.conftest import Images, chat, model_dir
-from webdojo.config import ModelConfig, Recipe, TrainConfig
 from webdojo.errors import ConfigError, TrainError
 from webdojo.loops.models import check_ranks, make_learner
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.forward import TokenScores
 from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
+from webdojo.recipe import Recipe
 from webdojo.store.images import ImageStore
 from webdojo.train.batch import Sample
+from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.train.metrics import Means
 from webdojo.train.radix import Row, rounds

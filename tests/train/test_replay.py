@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.train.records import prompt
-from webdojo.config import TrainConfig
 from webdojo.train.batch import Sample
+from webdojo.train.config import TrainConfig
 from webdojo.train.replay import draw
 
 

@@ -16,10 +16,10 @@ import torch
 
 from benchmarks.record import record
 from tests.policy.conftest import Images
-from webdojo.config import VLLMConfig
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
+from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
 
 __all__ = ["needs_vllm"]

@@ -8,8 +8,8 @@ import pytest
 
 from tests.loops.conftest import SMALL
 from tests.vllm.conftest import needs_vllm
-from webdojo.config import load_recipe
 from webdojo.loops.pipeline import train
+from webdojo.recipe import load_recipe
 from webdojo.store.run import RunStore
 
 pytestmark = needs_vllm

@@ -6,10 +6,13 @@ they were sampled, and joins pieces without retokenising, so what was sampled is
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from webdojo.config import HarnessConfig
+from pydantic import Field
+
+from webdojo.plugins import Plug
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 
@@ -57,6 +60,25 @@ ElementAt = Callable[[int, int], int | None]
 def no_elements(x: int, y: int) -> int | None:
     """For agents that point: nothing has a number."""
     return None
+
+
+class HarnessConfig(Plug):
+    """Options of a harness; `build` makes it."""
+
+    native_tools: ClassVar[bool] = False
+    """Whether its calls are the 13 browser tools themselves, which an endpoint can take as `tools`."""
+
+    max_format_errors: int = Field(default=3, ge=1)
+    """Consecutive malformed responses that end the episode with reward -1."""
+
+    @property
+    def images(self) -> int:
+        """How many screenshots a prompt holds at most."""
+        return 1
+
+    @abstractmethod
+    def build(self, codec: Codec) -> Harness:
+        """The harness for the model of this codec."""
 
 
 class Harness(Protocol):

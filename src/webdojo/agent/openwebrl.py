@@ -20,14 +20,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
 
 from webdojo.agent import toolcall
 from webdojo.agent.budget import Kept, fit
 from webdojo.agent.chatml import USER, ChatML, Segment
-from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import plain
 from webdojo.browser.tools import TOOLS, json_schema, signature
-from webdojo.config import OpenWebRLConfig
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall
 
 _URL_CHARACTERS = 300
@@ -66,6 +68,27 @@ _MEMORY = {
     "hidden": "of your earlier turns only the calls and what they did stay",
     "action_only": "of your earlier turns one line each stays, with the calls and what they did",
 }
+
+
+class OpenWebRLConfig(HarnessConfig):
+    native_tools: ClassVar[bool] = True
+
+    name: str = "openwebrl"
+    screenshots_kept: int = Field(default=1, ge=1)
+    """K of OpenWebRL §4.1: the most recent screenshots that stay in the context."""
+    keep_feedback: bool = True
+    """What the browser said about each call stays in the context (OpenWebRL, table 4)."""
+    keep_reasoning: Literal["full", "hidden", "action_only"] = "full"
+    """Past turns as they were sampled; without their thoughts; or as one line each (OpenWebRL, table 4)."""
+    tool_schemas: Literal["json", "signature"] = "json"
+    """How the system prompt shows the tools: full JSON schemas, or one line each."""
+
+    @property
+    def images(self) -> int:
+        return self.screenshots_kept
+
+    def build(self, codec: Codec) -> OpenWebRLHarness:
+        return OpenWebRLHarness(self, codec)
 
 
 class OpenWebRLHarness:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pydantic import Field
+
 from webdojo.agent import gestures
 from webdojo.agent.chatml import ChatML
 from webdojo.agent.gestures import POINTED, Do, Gesture
-from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
 from webdojo.agent.transcript import Transcript, what_failed
-from webdojo.config import OpenWebVoyagerConfig
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
@@ -75,6 +76,29 @@ written as it should be? Then think anew.
 """
 _OLD_TREE = "(an older accessibility tree was here)\n"
 _LINE_CHARACTERS = 300
+
+
+class OpenWebVoyagerConfig(HarnessConfig):
+    name: str = "openwebvoyager"
+    screenshots_kept: int = Field(default=3, ge=1)
+    """The most recent screenshots that stay in the context (OpenWebVoyager §3.2)."""
+    trees_kept: int = Field(default=1, ge=1)
+    """The most recent accessibility trees that stay in the context."""
+    tree_tokens: int = Field(default=4096, ge=16)
+    """Of the accessibility tree of a window, about."""
+    error_reflection: bool = True
+    """After an action that failed the agent is asked to look again (OpenWebVoyager, appendix A)."""
+    restart_url: str = ""
+    """Where `Restart` leads, in the paper a search engine; empty is the task's start page."""
+    fill: bool = True
+    """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
+
+    @property
+    def images(self) -> int:
+        return self.screenshots_kept
+
+    def build(self, codec: Codec) -> OpenWebVoyagerHarness:
+        return OpenWebVoyagerHarness(self, codec)
 
 
 class OpenWebVoyagerHarness:

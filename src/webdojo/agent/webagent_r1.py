@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pydantic import Field
+
 from webdojo.agent import pycall
 from webdojo.agent.chatml import ChatML
-from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
 from webdojo.agent.transcript import Transcript, what_failed
 from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, calls_of, words
-from webdojo.config import WebAgentR1Config
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 ANSWER = "<answer>"
@@ -76,6 +77,26 @@ goto(url="http://shop.example/") opens an address
 new_tab() opens a blank tab
 close_tab() closes this one
 """
+
+
+class WebAgentR1Config(HarnessConfig):
+    name: str = "webagent_r1"
+    thinking: bool = True
+    """`<think>…</think><answer>…</answer>`; off is the plain format without these tags (WebAgent-R1 §3.5)."""
+    pages_kept: int = Field(default=1, ge=1)
+    """Pages that stay; a placeholder stands for older ones (dynamic context compression, WebAgent-R1 §2.3)."""
+    page_tokens: int = Field(default=4096, ge=16)
+    """Of the simplified HTML of a page, about."""
+    address_bar: bool = False
+    """`goto(url)`, `new_tab()` and `close_tab()` besides the paper's actions, for tasks that lead to sites to which no
+    link leads."""
+
+    @property
+    def images(self) -> int:
+        return 0
+
+    def build(self, codec: Codec) -> WebAgentR1Harness:
+        return WebAgentR1Harness(self, codec)
 
 
 class WebAgentR1Harness:

@@ -14,13 +14,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from webdojo.agent import gestures
 from webdojo.agent.chatml import ChatML
 from webdojo.agent.computer_use import TOOL, ComputerUse
 from webdojo.agent.gestures import Do
-from webdojo.agent.harness import Codec, ElementAt, no_elements
+from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import (
     CALL,
     CALL_END,
@@ -35,7 +37,6 @@ from webdojo.agent.toolcall import (
     skip_space,
 )
 from webdojo.agent.transcript import Transcript, what_failed
-from webdojo.config import WebGymConfig
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 _SYSTEM = """\
@@ -70,6 +71,27 @@ _LINE_CHARACTERS = 300
 
 _FACT = re.compile(r"(?P<name>\S.* of .+?)(?: is|:) (?!not |in view)(?P<value>.+)\.")
 """A sentence of a script that is worth remembering: `Price of Red Mug is $9.`"""
+
+
+class WebGymConfig(HarnessConfig):
+    name: str = "webgym"
+    memory: bool = True
+    """The response begins with Memory, Progress and Intention (WebGym §5.2, E.1)."""
+    mode: Literal["coordinates", "marks"] = "coordinates"
+    """How elements are named: points in 0..1000, or numbers that are drawn into the screenshot (WebGym §5.1)."""
+    history_turns: int = Field(default=4, ge=0)
+    """Past exchanges in full; those before them are a line each, after which the memory up to there stands."""
+    screenshots_kept: int = Field(default=1, ge=1)
+    """The most recent screenshots of those exchanges that stay in the context, the current one included."""
+    fill: bool = True
+    """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
+
+    @property
+    def images(self) -> int:
+        return min(self.screenshots_kept, self.history_turns + 1)
+
+    def build(self, codec: Codec) -> WebGymHarness:
+        return WebGymHarness(self, codec)
 
 
 class WebGymHarness:

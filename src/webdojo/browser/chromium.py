@@ -23,13 +23,13 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chores import Chores
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.frames import FLAGS, Frames
 from webdojo.browser.guard import Guard
 from webdojo.browser.popups import POPUPS_JS
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure
 from webdojo.types import ImageSink
 

@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from webdojo.config import BrowserConfig
+from webdojo.browser.config import BrowserConfig
 from webdojo.errors import BrowserError
 
 _SHELLS = ("chromium-headless-shell",)

@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from webdojo.config import GuardConfig
+from webdojo.browser.config import GuardConfig
 from webdojo.errors import ConfigError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

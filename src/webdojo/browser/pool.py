@@ -20,12 +20,12 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chores import Chores
 from webdojo.browser.chromium import Chromium, Kit
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.guard import Guard
 from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.rate import RateLimit
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState, read_storage_state
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
 from webdojo.types import ImageSink

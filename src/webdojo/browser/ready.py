@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.probe import READ_JS, WATCH_JS
 from webdojo.browser.tab import Tab
-from webdojo.config import BrowserConfig
 
 T = TypeVar("T")
 

@@ -12,10 +12,10 @@ from types import FrameType
 import uvicorn
 
 from webdojo.browser.access import TOKEN_VARIABLE
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.listen import listen, require_token, url_of
 from webdojo.browser.server import create_app
 from webdojo.browser.service import SessionService, open_service
-from webdojo.config import BrowserConfig
 from webdojo.errors import ConfigError
 
 KEEP_ALIVE_S = 75

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Self
 
+from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.interface import ActResult, Pool, Session
 from webdojo.browser.metrics import Ended, Metrics, Operation
 from webdojo.browser.pool import BrowserPool, browser_count
 from webdojo.browser.snapshot import Snapshot
 from webdojo.browser.wire import ErrorKind, Health, OpenRequest
-from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, ToolCall, View

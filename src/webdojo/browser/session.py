@@ -22,6 +22,7 @@ from playwright.async_api import Error as PlaywrightError
 from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
 from webdojo.browser.blocked import blocked_by
 from webdojo.browser.clipboard import Clipboard
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
 from webdojo.browser.elements import Elements
 from webdojo.browser.feedback import describe, failed
@@ -34,7 +35,6 @@ from webdojo.browser.snapshot import Place, Snapshot, snapshot
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import check_call
 from webdojo.browser.views import dress, numbered
-from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
 from webdojo.types import Tab as TabInfo

@@ -14,9 +14,9 @@ from typing import Any
 
 from playwright.async_api import CDPSession, ConsoleMessage, Download, Page, Request, Response
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
 from webdojo.browser.frames import Frames
-from webdojo.config import BrowserConfig
 
 _DATA = ("fetch", "xhr")
 

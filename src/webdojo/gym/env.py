@@ -18,21 +18,23 @@ from uuid import uuid4
 import gymnasium
 import numpy as np
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.storage import read_storage_state
-from webdojo.config import BrowserConfig, RolloutConfig, TasksConfig
 from webdojo.errors import BrowserError, ConfigError, TaskError
 from webdojo.gym.actions import ACTION_SPACE, to_call
 from webdojo.gym.background import BackgroundLoop
 from webdojo.gym.observations import observation_space, observe, pixels
 from webdojo.reward.rules import by_rules, score
+from webdojo.rollout.config import RolloutConfig
 from webdojo.sites.miniwob.server import episode_over
 from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import train_tasks
 from webdojo.sites.weather.forecast import Weather
 from webdojo.sites.web import EmbeddedWeb
 from webdojo.store.images import MemoryImages
+from webdojo.tasks.config import TasksConfig
 from webdojo.types import (
     Feedback,
     FinishReason,

@@ -20,7 +20,6 @@ from uuid import uuid4
 from webdojo.agent.harnesses import make_harness
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import Recipe, dump_recipe
 from webdojo.errors import ConfigError, EngineError, SiteError
 from webdojo.loops.models import make_engine
 from webdojo.loops.phases import ACT
@@ -30,6 +29,7 @@ from webdojo.policy.chat.engine import ChatEngine
 from webdojo.policy.chat.spending import Totals
 from webdojo.policy.loading import TINY, model_folder
 from webdojo.policy.processor import Processor
+from webdojo.recipe import Recipe, dump_recipe
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import parse_host
 from webdojo.sites.server import SiteServer

@@ -22,11 +22,11 @@ from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import make_harness
 from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.interface import Pool, Session
-from webdojo.config import Recipe, TasksConfig
 from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
 from webdojo.loops.browsers import open_browsers
 from webdojo.policy.processor import Processor
 from webdojo.progress import Progress
+from webdojo.recipe import Recipe
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
@@ -34,6 +34,7 @@ from webdojo.rollout.rest import Rest
 from webdojo.sites.server import SiteServer
 from webdojo.sites.weather.forecast import Weather
 from webdojo.store.run import RunStore
+from webdojo.tasks.config import TasksConfig
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8

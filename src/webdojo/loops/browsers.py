@@ -17,8 +17,8 @@ from webdojo.browser.access import token_from_environment
 from webdojo.browser.client import RemotePool
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
-from webdojo.config import Recipe
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
+from webdojo.recipe import Recipe
 from webdojo.sites import HELDOUT_SEED, host_of
 from webdojo.sites.server import HOSTS, SiteServer
 from webdojo.types import ImageSink

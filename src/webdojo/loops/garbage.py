@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from webdojo.config import load_recipe
 from webdojo.loops.keep import surplus
 from webdojo.loops.phases import RL
+from webdojo.recipe import load_recipe
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.files import refused
 from webdojo.store.run import RunStore

@@ -18,17 +18,19 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.config import ModelConfig, Recipe, TrainConfig
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
+from webdojo.recipe import Recipe
 from webdojo.rollout.rest import Rest
+from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.train.lora import Adapters
-from webdojo.train.memory import GB, Machine, fits, line, plan_memory, savings, told
+from webdojo.dry_run.memory import GB, Machine, fits, line, plan_memory, savings, told
 from webdojo.train.optimizer import make_optimizer
 from webdojo.train.ranks import Ranks, lead
 from webdojo.train.trainable import trained_names

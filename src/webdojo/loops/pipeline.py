@@ -19,7 +19,6 @@ from typing import Any
 import torch
 
 from webdojo.browser.find import find_chromium
-from webdojo.config import Recipe, dump_recipe
 from webdojo.errors import ConfigError
 from webdojo.evaluate.metrics import success
 from webdojo.loops.arena import Arena, open_arena
@@ -36,6 +35,7 @@ from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
+from webdojo.recipe import Recipe, dump_recipe
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import check_tasks, heldout_tasks, train_tasks
 from webdojo.store.info import run_info

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from webdojo.config import Recipe
+from webdojo.recipe import Recipe
 from webdojo.rollout.groups import Group, in_order
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample, samples_from_groups

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from webdojo.config import Recipe, load_recipe
 from webdojo.errors import ConfigError
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import DATABASE, RunStore
 
 FIXED: dict[str, Callable[[Recipe], object]] = {

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from transformers import AutoConfig
 
-from webdojo.config import Recipe
 from webdojo.loops.models import make_engine
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.serve.app import ChatService
 from webdojo.policy.serve.pictures import Pictures
+from webdojo.recipe import Recipe
 
 
 @contextmanager

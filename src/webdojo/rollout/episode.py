@@ -8,19 +8,18 @@ closed in every case.
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
-from webdojo.browser.storage import read_storage_state
-from webdojo.config import RolloutConfig
-from webdojo.errors import BrowserError, EngineError, EngineLost, Failure, StartError, TaskError
+from webdojo.envs.env import Environment, Visit
+from webdojo.errors import BrowserError, EngineError, EngineLost, Failure, StartError, WebdojoError
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.rest import Rest
-from webdojo.sites.site import check_layout
-from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
@@ -29,34 +28,17 @@ Actor = Callable[[Task, SessionT], Engine]
 """Who answers the prompts of an episode. For a model: `lambda task, session: engine`."""
 
 
-class Sites(Protocol):
-    """Who serves the pages of tasks with a `kind`, and keeps a state for each visit (`sites.server.SiteServer`)."""
-
-    def headers(self, session_id: str, layout: str, weather: Weather) -> dict[str, str]:
-        """What the browser must send with every request of the visit."""
-        ...
-
-    def state(self, session_id: str) -> dict[str, Any]:
-        """The state as evaluators read it; plain JSON."""
-        ...
-
-    def end(self, session_id: str) -> None:
-        """Forget the visit."""
-        ...
-
-
 async def run_episode(
     task: Task,
     *,
+    env: Environment,
     pool: Pool[SessionT],
     harness: Harness,
     actor: Actor[SessionT],
     config: RolloutConfig,
     sampling: Sampling,
     max_steps: int,
-    server: Sites | None = None,
-    layout: str = "auto",
-    weather: Weather = CLEAR,
+    seed: str = "",
     group: str = "",
     trajectory_id: str = "",
     on_turn: Callable[[Turn], None] = lambda turn: None,
@@ -65,25 +47,19 @@ async def run_episode(
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
 
     Args:
+        env: has started; the episode is a visit there.
         config: read for `max_context_tokens` and `task_timeout_s`.
         max_steps: turns before the episode ends unfinished.
-        server: serves the pages of tasks with a `kind`.
-        layout: which pages embedded sites serve, `auto` or `compact`.
-        weather: what embedded sites do to this episode.
+        seed: of what the environment draws for the visit.
         group: id shared by the episodes of one group.
         trajectory_id: unique; empty draws one.
         on_turn: told of each turn once its calls were carried out.
         rest: of the engine, which `task_timeout_s` leaves out; None: it never rests.
 
     Raises:
-        TaskError: an embedded task without a site server, or one that was drawn for another layout.
+        TaskError: the task cannot be done in this environment.
         ConfigError: the task's `storage_state` cannot be read.
     """
-    if task.kind and server is None:
-        raise TaskError(
-            f"task {task.id!r} runs on the embedded site {task.website!r}; give run_episode the server that has it"
-        )
-    check_layout(task, layout)
     clock = _Clock()
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
@@ -93,23 +69,26 @@ async def run_episode(
         termination=Termination.ABORTED,
         began=clock.now(),
     )
-    site = server if task.kind else None
-    visit = uuid4().hex  # site state belongs to the visit, so that a repeated trajectory id starts afresh
-    storage_state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
+    visit: Visit | None = None
     try:
         async with (rest or Rest()).timeout(config.task_timeout_s) as deadline:
             with clock.phase("start"):
-                headers = site.headers(visit, layout, weather) if site is not None else None
-                session = await pool.open(task.start_url, headers, storage_state)
+                with environment_errors(env, StartError):
+                    visit = await env.visit(task, seed)
+                session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             try:
                 engine = actor(task, session)
-                await _converse(trajectory, session, harness, engine, config, sampling, max_steps, clock, on_turn)
+                await _converse(
+                    trajectory, env, visit, session, harness, engine, config, sampling, max_steps, clock, on_turn
+                )
             finally:
                 clock.next_turn()
                 with clock.phase("close"):
-                    if site is not None:
-                        trajectory.state = site.state(visit)
-                    await session.close()
+                    try:
+                        with environment_errors(env):
+                            trajectory.state = await env.state(visit)
+                    finally:
+                        await session.close()
     except TimeoutError:
         if not deadline.expired():
             raise
@@ -123,14 +102,28 @@ async def run_episode(
         if isinstance(error, EngineLost):
             trajectory.failure = Failure.ENGINE_LOST
     finally:
-        if site is not None:
-            site.end(visit)
+        if visit is not None:
+            await env.leave(visit)
     trajectory.seconds = clock.phases()
     return trajectory
 
 
+@contextmanager
+def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError) -> Iterator[None]:
+    """Whatever the environment's own code raises in the block becomes a failure of this episode, and of no other."""
+    try:
+        yield
+    except WebdojoError:
+        raise
+    except Exception as error:  # code of a plug: what it raises is not ours to foresee
+        message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
+        raise kind(message, Failure.ENVIRONMENT_FAILED, {"traceback": traceback.format_exc()}) from error
+
+
 async def _converse(
     trajectory: Trajectory,
+    env: Environment,
+    visit: Visit,
     session: Session,
     harness: Harness,
     engine: Engine,
@@ -177,6 +170,10 @@ async def _converse(
                 observation = await session.observe(harness.view)
         trajectory.final = observation
         turn.same_screen = observation.screenshot.sha == turn.observation.screenshot.sha
+        with environment_errors(env):
+            if await env.is_over(visit):
+                trajectory.answer = answer or None
+                return _end(trajectory, Termination.COMPLETED)
         if answer is not None:
             trajectory.answer = answer
             return _end(trajectory, Termination.COMPLETED)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from webdojo.config import RolloutConfig
 from webdojo.memory import free_memory
+from webdojo.rollout.config import RolloutConfig
 from webdojo.types import EngineHealth
 
 CHECK_S = 0.25

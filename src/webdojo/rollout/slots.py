@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from webdojo.config import RolloutConfig
 from webdojo.rollout.adaptive import AdaptiveConcurrency
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.gates import Gate, Hold, make_gates
 from webdojo.rollout.requests import Requests
 from webdojo.rollout.rest import Rest

@@ -6,9 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import cast
 
-from webdojo.config import Recipe, TasksConfig
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS, catalog_goals
+from webdojo.sites import COMPACT_KINDS, KINDS, catalog_goals
 from webdojo.sites.goal import Goal
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.phrasing import phrase, restate
@@ -85,39 +84,6 @@ def levels_of(kinds: Sequence[str], difficulties: Sequence[int]) -> dict[str, li
         most = {kind: hardest(kind) for kind in kinds}
         raise TaskError(f"difficulties {list(difficulties)}: each kind needs one, from 1 to that of {most}")
     return levels
-
-
-def check_tasks(recipe: Recipe) -> None:
-    """Whether there are tasks to evaluate on, to train on, and for each stage.
-
-    Raises:
-        TaskError: as `levels_of`, or a stage draws none of the difficulties that there are.
-    """
-    levels_of(recipe.tasks.kinds, recipe.tasks.difficulties)
-    levels = levels_of(recipe.tasks.kinds, _drawn(recipe.tasks))
-    reached = sorted({level for of_kind in levels.values() for level in of_kind})
-    for number, stage in enumerate(recipe.train.stages):
-        if not any(stage.difficulty_sampling.get(level, 1) for level in reached):
-            raise TaskError(
-                f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
-                f"difficulties {reached} of the training tasks: give one of them a weight"
-            )
-
-
-def train_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
-    """Tasks on training sites: seeds 0..train_sites-1 of each kind, difficulties in the ratio of the recipe."""
-    return make_tasks(config.kinds, range(config.train_sites), n, seed, _drawn(config), config.layout)
-
-
-def _drawn(config: TasksConfig) -> list[int]:
-    """The difficulties of training tasks, each as often as its weight."""
-    return [d for d in config.difficulties for _ in range(config.difficulty_sampling.get(d, 1))]
-
-
-def heldout_tasks(config: TasksConfig, n: int, seed: int) -> list[Task]:
-    """Tasks on sites that training never sees."""
-    seeds = range(HELDOUT_SEED, HELDOUT_SEED + config.heldout_sites)
-    return make_tasks(config.kinds, seeds, n, seed, config.difficulties, config.layout)
 
 
 def hardest(kind: str) -> int:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from webdojo.config import TrainConfig
 from webdojo.errors import TrainError
 from webdojo.train.advantage import ADVANTAGES, Outcome
+from webdojo.train.config import TrainConfig
 from webdojo.train.weights import TurnShape, token_weights
 from webdojo.types import Prompt, Trajectory, Turn
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webdojo.config import Recipe, TrainConfig
+from webdojo.rollout.config import RolloutConfig
+from webdojo.train.config import TrainConfig
 
 _ADVANTAGES = {
     "grpo": "A_i = (R_i - mean_group) / (std_group + 1e-6)",
@@ -32,14 +33,13 @@ _PROX = {
 _KL = {"k1": "log π - log π_ref", "k2": "(log π - log π_ref)² / 2", "k3": "π_ref/π - 1 - log(π_ref/π)"}
 
 
-def explain(recipe: Recipe) -> str:
+def explain(train: TrainConfig, rollout: RolloutConfig) -> str:
     """A few lines of text: the loss, each of its parts, and the steps that minimise it."""
-    return "\n".join([*_loss(recipe), "", *_steps(recipe)])
+    return "\n".join([*_loss(train, rollout), "", *_steps(train)])
 
 
-def _loss(recipe: Recipe) -> Iterator[str]:
-    train = recipe.train
-    N, G = train.groups_per_iteration, recipe.rollout.group_size
+def _loss(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
+    N, G = train.groups_per_iteration, rollout.group_size
     terms = ["ℓ" if train.correction == "none" else "c · ℓ"]
     terms += [f"{train.kl_coef:g} · KL"] if train.kl_coef else []
     terms += [f"- {train.entropy_coef:g} · H"] if train.entropy_coef else []
@@ -51,7 +51,7 @@ def _loss(recipe: Recipe) -> Iterator[str]:
     if train.repetition_penalty:
         yield "       and 0 where A_i > 0 and the screen after the turn is the same"
     yield f"{_ADVANTAGES[train.advantage]}, over valid trajectories  ({train.advantage})".replace("A_i =", "A_i  =", 1)
-    yield f"ρ    = π_θ(k) / π_prox(k), at temperature {recipe.rollout.sampling.temperature:g}"
+    yield f"ρ    = π_θ(k) / π_prox(k), at temperature {rollout.sampling.temperature:g}"
     yield f"       π_prox: {_PROX[train.old_logprobs]}"
     yield f"ℓ    = {_surrogate(train)}  ({train.policy_loss})"
     if train.correction != "none":
@@ -89,8 +89,8 @@ def _surrogate(train: TrainConfig) -> str:
     }[train.policy_loss]
 
 
-def _steps(recipe: Recipe) -> Iterator[str]:
-    train, (first, second) = recipe.train, recipe.train.adam_betas
+def _steps(train: TrainConfig) -> Iterator[str]:
+    first, second = train.adam_betas
     yield (
         f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of about {train.batch_size} turns; "
         f"AdamW: lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}, "

@@ -23,7 +23,6 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.features import FeatureCache, ImageFeatures
 from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
@@ -39,6 +38,7 @@ from webdojo.train.checkpoint import (
     write_policy,
     writing,
 )
+from webdojo.train.config import TrainConfig
 from webdojo.train.layers import compile_layers, recompute_activations
 from webdojo.train.lora import ADAPTER, Adapters
 from webdojo.train.malloc import keep_freed_memory

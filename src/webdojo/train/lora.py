@@ -18,8 +18,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
-from webdojo.config import ModelConfig
 from webdojo.errors import ConfigError, ModelError
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.forward import VISION
 
 State = Mapping[str, torch.Tensor]

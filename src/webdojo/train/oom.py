@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from webdojo.config import TrainConfig
 from webdojo.errors import TrainError
 from webdojo.policy.oom import is_out_of_memory
 from webdojo.train.batch import Sample
+from webdojo.train.config import TrainConfig
 
 
 def row_in_memory(tokens: int, members: Sequence[Sample], config: TrainConfig) -> AbstractContextManager[None]:

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from webdojo.config import TrainConfig
 from webdojo.errors import ConfigError
+from webdojo.train.config import TrainConfig
 
 QUANTISED_FROM = 4096
 """torchao keeps the moments of smaller tensors, and of those that blocks do not divide, in float32."""

@@ -11,8 +11,8 @@ import heapq
 import random
 from collections.abc import Iterable, Sequence
 
-from webdojo.config import TrainConfig
 from webdojo.train.batch import Sample
+from webdojo.train.config import TrainConfig
 
 POSITIVE_ONLY = ("raft", "bc")
 """Policy losses that learn nothing from an advantage of 0 or below."""

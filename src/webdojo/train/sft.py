@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from webdojo.config import SFTConfig
 from webdojo.errors import TrainError
 from webdojo.policy.forward import TokenScores
 from webdojo.train.batch import Sample
+from webdojo.train.config import SFTConfig
 from webdojo.train.learner import Learner
 from webdojo.train.loss import likelihood_loss
 from webdojo.train.metrics import Means

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from transformers import PreTrainedModel
 
-from webdojo.config import ModelConfig
 from webdojo.errors import ConfigError
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.forward import VISION, text_layers
 
 

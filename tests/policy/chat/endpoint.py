@@ -9,7 +9,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from webdojo.config import EndpointConfig
+from webdojo.policy.chat.config import ChatConfig
 
 Answering = Callable[[BaseHTTPRequestHandler], None]
 
@@ -88,8 +88,8 @@ class Endpoint:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    def config(self, **options: Any) -> EndpointConfig:
-        return EndpointConfig(**{"base_url": self.url, "model": "m"} | options)
+    def config(self, **options: Any) -> ChatConfig:
+        return ChatConfig(**{"base_url": self.url, "model": "m"} | options)
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.policy.chat.endpoint import Endpoint, completion, drop, refuse, say, truncate
-from webdojo.config import EndpointConfig
 from webdojo.errors import ConfigError, EngineError, StoreError
 from webdojo.policy.chat import client as client_module
 from webdojo.policy.chat.answer import Answer
 from webdojo.policy.chat.client import ChatClient
+from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.failed import retry_after
 from webdojo.policy.chat.spending import Spending
 from webdojo.types import FinishReason, Sampling
@@ -33,7 +33,7 @@ def _short_pauses(monkeypatch):
     monkeypatch.setattr(client_module, "FIRST_PAUSE_S", 0.005)
 
 
-async def ask(config: EndpointConfig, sampling: Sampling = GREEDY) -> Answer:
+async def ask(config: ChatConfig, sampling: Sampling = GREEDY) -> Answer:
     async with ChatClient(config) as client:
         return await client.complete(HELLO, sampling)
 
@@ -367,7 +367,7 @@ async def test_the_key_is_sent_and_written_nowhere(tmp_path, monkeypatch, caplog
     ],
 )
 def test_an_endpoint_that_cannot_be_used_is_one_line(options, message):
-    config = EndpointConfig(**{"base_url": "http://127.0.0.1:1/v1", "model": "m"} | options)
+    config = ChatConfig(**{"base_url": "http://127.0.0.1:1/v1", "model": "m"} | options)
     with pytest.raises(ConfigError) as caught:
         ChatClient(config)
     assert message in str(caught.value)
@@ -377,12 +377,12 @@ def test_an_endpoint_that_cannot_be_used_is_one_line(options, message):
 def test_a_key_that_no_header_can_hold(monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-sécret-0123456789")
     with pytest.raises(ConfigError, match="the value of MY_KEY is no key") as caught:
-        ChatClient(EndpointConfig(base_url="http://127.0.0.1:1/v1", model="m", api_key_env="MY_KEY"))
+        ChatClient(ChatConfig(base_url="http://127.0.0.1:1/v1", model="m", api_key_env="MY_KEY"))
     assert "cret" not in str(caught.value)
 
 
 def test_logit_bias_cannot_be_sent():
-    client = ChatClient(EndpointConfig(base_url="http://127.0.0.1:1/v1", model="m"))
+    client = ChatClient(ChatConfig(base_url="http://127.0.0.1:1/v1", model="m"))
     with pytest.raises(EngineError, match="logit_bias"):
         asyncio.run(client.complete(HELLO, Sampling(logit_bias={5: 1.0})))
 

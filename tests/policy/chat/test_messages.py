@@ -12,9 +12,9 @@ from tests.store.fabricate import observation, page_image
 from webdojo.agent import toolcall
 from webdojo.agent.harness import Codec
 from webdojo.agent.harnesses import make_harness
+from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.toolcall import IM_END
 from webdojo.browser.tools import TOOLS
-from webdojo.config import OpenWebRLConfig
 from webdojo.errors import EngineError
 from webdojo.policy.chat.answer import Answer, NativeCall, Unreadable, read_answer
 from webdojo.policy.chat.messages import Message, break_markers, messages_of

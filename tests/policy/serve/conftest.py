@@ -13,12 +13,13 @@ from PIL import Image
 from tests.policy.serve.served import Served
 from tests.store.fabricate import observation, page_image
 from webdojo.agent.harnesses import make_harness
-from webdojo.config import OpenWebRLConfig, load_recipe
+from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.loops.models import make_engine
 from webdojo.policy.chat.messages import Message, messages_of
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.serve.app import ChatService
 from webdojo.policy.serve.pictures import Pictures
+from webdojo.recipe import load_recipe
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from webdojo.browser.access import is_loopback
-from webdojo.config import EndpointConfig
 from webdojo.errors import ConfigError
+from webdojo.policy.chat.config import ChatConfig
 
 RESERVED_FIELDS = frozenset({"model", "messages", "tools", "stream", "n"})
 """Fields of a request that `endpoint.extra_body` may not set."""
@@ -29,7 +29,7 @@ class Address:
         ConfigError: the address is none, the key is not in the environment, or options contradict each other.
     """
 
-    def __init__(self, config: EndpointConfig) -> None:
+    def __init__(self, config: ChatConfig) -> None:
         self.url = config.base_url.rstrip("/")
         self.model = config.model
         self.key_variable = config.api_key_env
@@ -72,7 +72,7 @@ class Address:
         return value
 
 
-def _check(config: EndpointConfig) -> None:
+def _check(config: ChatConfig) -> None:
     try:
         parts = urlsplit(config.base_url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

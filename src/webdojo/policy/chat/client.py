@@ -20,11 +20,11 @@ from typing import Any, Self
 
 import httpx
 
-from webdojo.config import EndpointConfig
 from webdojo.errors import EngineError
 from webdojo.policy.chat.address import Address
 from webdojo.policy.chat.answer import Answer, Unreadable, error_message, read_answer
 from webdojo.policy.chat.cache import AnswerCache
+from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.failed import Failed, refusal
 from webdojo.policy.chat.messages import Message
 from webdojo.policy.chat.pace import Pace
@@ -50,7 +50,7 @@ class ChatClient:
         StoreError: the cache or the account cannot be used.
     """
 
-    def __init__(self, config: EndpointConfig, account: Path | None = None) -> None:
+    def __init__(self, config: ChatConfig, account: Path | None = None) -> None:
         self._config = config
         self._address = Address(config)
         self._spending = Spending(config.budget_usd, account)
@@ -81,7 +81,7 @@ class ChatClient:
             self._cache.close()
 
     @property
-    def config(self) -> EndpointConfig:
+    def config(self) -> ChatConfig:
         return self._config
 
     def totals(self) -> Totals:

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from webdojo.config import EndpointConfig
 from webdojo.errors import EngineError
+from webdojo.policy.chat.config import ChatConfig
 
 _BYTES_A_TOKEN = 4
 """Of English text."""
@@ -20,7 +20,7 @@ _BYTES_A_TOKEN = 4
 class Price:
     """Prices and bounds of one endpoint; a request is its JSON body."""
 
-    def __init__(self, config: EndpointConfig) -> None:
+    def __init__(self, config: ChatConfig) -> None:
         self._config = config
 
     def usd(self, input_tokens: int, output_tokens: int) -> float:

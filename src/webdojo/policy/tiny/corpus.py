@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from webdojo.agent import toolcall
-from webdojo.agent.openwebrl import OpenWebRLHarness
-from webdojo.config import OpenWebRLConfig
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks

@@ -16,8 +16,7 @@ import numpy as np
 import torch
 
 from webdojo.agent.harness import Conversation
-from webdojo.agent.openwebrl import OpenWebRLHarness
-from webdojo.config import OpenWebRLConfig
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.positions import mrope_positions
 from webdojo.policy.processor import Processor
 from webdojo.policy.tiny.gaze import Looks

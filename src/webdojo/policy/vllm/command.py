@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from webdojo.config import VLLMConfig
 from webdojo.errors import ConfigError
+from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.server import Launch, Server, free_port
 
 _CPU_CACHE_BYTES = 2**30

@@ -26,10 +26,10 @@ import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig
 
-from webdojo.config import VLLMConfig
 from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
+from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.replica import Replica
 from webdojo.policy.vllm.scratch import Scratch
 from webdojo.policy.vllm.weights import Weights, file_shapes, misfit, model_shapes, write_weights

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from webdojo.config import load_recipe
-from webdojo.estimate import describe, estimate, screenshot_tokens
+from webdojo.dry_run.cost import describe, estimate, screenshot_tokens
+from webdojo.recipe import load_recipe
 
 
 def test_a_screenshot_costs_one_token_for_each_32_px_square():

@@ -25,11 +25,11 @@ from typing import Any
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.config import ModelConfig, Recipe
 from webdojo.errors import ConfigError
-from webdojo.estimate import screenshot_tokens
+from webdojo.policy.config import ModelConfig, screenshot_tokens
 from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.layouts import layout_of
+from webdojo.recipe import Recipe
 from webdojo.train.optimizer import state_bytes
 from webdojo.train.trainable import trained_names
 

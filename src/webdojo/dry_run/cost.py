@@ -6,16 +6,12 @@ dynamic sampling rolls out more groups when some of them teach nothing.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
-from webdojo.config import Recipe
-
-VISUAL_TOKEN_PX = 32
-"""Side of the square that one visual token stands for: patches of 16 px, merged 2 by 2 (Qwen3-VL)."""
-
+from webdojo.policy.config import screenshot_tokens
+from webdojo.recipe import Recipe
+from webdojo.rollout.config import HorizonSection
+from webdojo.rollout.curriculum import stage_of
 
 @dataclass(frozen=True)
 class Phase:
@@ -31,19 +27,15 @@ class Phase:
     """At most: screenshot tokens that the policy reads."""
 
 
-def screenshot_tokens(viewport_px: tuple[int, int]) -> int:
-    """Visual tokens of one screenshot of that size."""
-    width, height = viewport_px
-    return math.ceil(width / VISUAL_TOKEN_PX) * math.ceil(height / VISUAL_TOKEN_PX)
-
-
 def estimate(recipe: Recipe) -> list[Phase]:
     """The phases of a training run, in order: demonstrations, RL rollouts, evaluations."""
     seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
-    def longest(horizon: Callable[[int], int]) -> int:
-        return max(horizon(difficulty) for difficulty in recipe.tasks.difficulties)
+    levels = recipe.env.difficulty_levels() if not recipe.tasks.path else None
+
+    def longest(section: HorizonSection) -> int:
+        return section.longest if levels is None else max(map(section.horizon, levels))
 
     def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
         return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
@@ -51,12 +43,12 @@ def estimate(recipe: Recipe) -> list[Phase]:
     demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
     during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
     measured = (3 + during) * evaluate.tasks
-    horizons = [longest(partial(recipe.horizon, iteration)) for iteration in range(1, train.iterations + 1)]
+    horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.
-        phase("demonstrations", demos, demos * longest(rollout.horizon), 0),
+        phase("demonstrations", demos, demos * longest(rollout), 0),
         phase("rollouts", batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
-        phase("evaluation", measured, measured * longest(evaluate.horizon), evaluate.sampling.max_tokens),
+        phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
     ]
 
 
