@@ -1,0 +1,99 @@
+"""Options of browsers: the recipe's `browser` section."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from webdojo.config import Section
+
+
+class GuardConfig(Section):
+    allowed_domains: list[str] = []
+    """Only these domains and those below them may be reached; empty allows all that are not blocked."""
+    blocked_domains: list[str] = []
+    """Domains that may not be reached, nor those below them."""
+    private_hosts: list[str] = []
+    """Hosts, addresses and networks (`10.0.0.0/8`) that may be reached although they are not public."""
+    connections_per_second: float = Field(default=20, ge=0)
+    """Connections of all sessions together to one host, averaged over five seconds; more have to wait. 0 is no limit.
+    The embedded sites have none."""
+
+
+class ServeConfig(Section):
+    max_sessions: int = Field(default=16, ge=1)
+    """Open at once; a further one is refused until another closes."""
+    idle_timeout_s: float = Field(default=300, gt=0)
+    """A session that nobody calls for so long is closed: its client is gone."""
+    drain_timeout_s: float = Field(default=600, ge=0)
+    """How long open sessions may go on after the server was told to stop."""
+    open_slots: int = Field(default=4, ge=1)
+    """Sessions that are opened at once. Each kind of operation queues for slots of its own (WebGym B.1)."""
+    act_slots: int = Field(default=32, ge=1)
+    """Turns that are acted at once; most of their time is waiting for pages."""
+    observe_slots: int = Field(default=16, ge=1)
+    """Observations that are made at once."""
+    close_slots: int = Field(default=8, ge=1)
+    """Sessions that are closed at once."""
+
+
+class BrowserConfig(Section):
+    executable: str = ""
+    """Chromium to run; empty finds one (see `browser/find.py`)."""
+    cdp_url: str = ""
+    """DevTools address of a browser that runs elsewhere (`wss://…`, `http://…`), to use instead of starting one.
+    What it opens does not pass the guard; only the addresses that the agent asks for are checked."""
+    servers: list[str] = []
+    """Browser servers (`webdojo browser serve`) that `train` and `eval` use instead of this machine's browsers, such as
+    `http://10.0.0.7:8400`; their token is read from WEBDOJO_BROWSER_TOKEN. The rest of this section is then theirs, but
+    for `viewport_px`, which must be the same there, and `acquire_timeout_s`."""
+    proxy: str = ""
+    """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
+    storage_state: str = ""
+    """File with cookies and local storage that every session starts with, as Playwright's `storage_state` writes it."""
+    locale: str = "en-US"
+    timezone: str = ""
+    """IANA name, such as `Europe/Oslo`; empty keeps the machine's."""
+    user_agent: str = ""
+    """Empty keeps Chromium's own."""
+    viewport_px: tuple[int, int] = (1280, 1000)
+    """Width and height; DPR is 1 (OpenWebRL Table 7)."""
+    screenshot_format: Literal["jpeg", "png"] = "jpeg"
+    screenshot_quality: int = Field(default=85, ge=1, le=100)
+    capture: Literal["screenshot", "begin_frame"] = "screenshot"
+    """`begin_frame` draws pages on demand, which is cheaper; a Chromium that cannot (only the headless shell can) takes
+    screenshots all the same."""
+    headless: bool = True
+    browsers: int = Field(default=0, ge=0)
+    """Chromium processes; 0 takes one for two cores."""
+    sessions_per_browser: int = Field(default=0, ge=0)
+    """Sessions that one Chromium hosts at once; 0 takes what the memory holds, at most 64."""
+    warm_sessions: int = Field(default=1, ge=0)
+    """Blank sessions that each Chromium keeps ready."""
+    recycle_after: int = Field(default=500, ge=0)
+    """Sessions after which a Chromium takes no more and ends with its last; 0 keeps it for ever."""
+    recycle_memory_mb: int = Field(default=0, ge=0)
+    """Private memory of a Chromium and its children, in MB, above which it takes no more sessions; 0 is no limit."""
+    acquire_timeout_s: float = Field(default=600, gt=0)
+    """Waiting for a free slot (OpenWebRL Table 7)."""
+    start_timeout_s: float = Field(default=60, gt=0)
+    """Opening the browser, a context and the start URL, all tries together."""
+    navigation_timeout_s: float = Field(default=30, gt=0)
+    """One try to reach the start URL."""
+    action_timeout_s: float = Field(default=45, gt=0)
+    """One tool call, its readiness wait included."""
+    screenshot_timeout_s: float = Field(default=20, gt=0)
+    session_timeout_s: float = Field(default=3600, gt=0)
+    """The whole life of a session; one that somebody forgot to close ends then."""
+    exit_timeout_s: float = Field(default=15, gt=0)
+    """Closing a session, or a browser, which is killed then (OpenWebRL Table 7)."""
+    ready_cap_s: float = Field(default=5, gt=0)
+    """Longest wait for a page to become quiet after an action."""
+    ready_quiet_s: float = Field(default=0.06, ge=0)
+    """How long DOM and layout must stay unchanged to count as quiet."""
+    navigation_retries: int = Field(default=2, ge=0)
+    guard: GuardConfig = GuardConfig()
+    """Which addresses may be reached; by default all public ones, and the embedded sites."""
+    serve: ServeConfig = ServeConfig()
+    """Limits of `webdojo browser serve`."""

@@ -1,0 +1,135 @@
+"""The environment `dojo`: the embedded web, procedural sites whose tasks are checked by code.
+
+Training sites and held-out sites never share a host. Their server keeps the state of each visit apart, and lays the
+perturbations that the recipe asks for over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PrivateAttr
+
+from webdojo.envs.env import Environment, Script, Split, Visit
+from webdojo.errors import ConfigError, TaskError
+from webdojo.reward.reward import RewardFunction
+from webdojo.reward.rules import Rules
+from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.oracle import Oracle
+from webdojo.sites.server import HOSTS, SiteServer
+from webdojo.sites.site import check_layout
+from webdojo.sites.taskgen import levels_of, make_tasks
+from webdojo.sites.weather.forecast import Weather
+from webdojo.types import Task, View
+
+
+class Dojo(Environment):
+    """Sites of the embedded web."""
+
+    name: str = "dojo"
+    kinds: list[str] = Field(default=["shop", "wiki"], min_length=1)
+    """Kinds of sites, of `sites.KINDS`."""
+    difficulties: list[Annotated[int, Field(ge=1)]] = Field(default=[1, 2, 3, 4], min_length=1)
+    """Numbers of facts that must hold at the end; a kind is passed over by those that it does not reach."""
+    difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
+    """Ratio of the difficulties among the training tasks (WebGym §5.2); 1 where not named. Evaluation has all alike."""
+    train_sites: int = Field(default=200, ge=1)
+    """Training sites a kind; their seeds count up from 0."""
+    heldout_sites: int = Field(default=100, ge=1)
+    """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
+    layout: Literal["auto", "compact"] = "auto"
+    """`compact` serves the large-type pages for small viewports."""
+    perturbations: Literal[0, 1, 2, 3] = 0
+    """What sites do to a visit: 0 nothing; 1 cookie walls, chat bubbles and adverts; 2 also pop-ups, slow answers, HTTP
+    errors, pages that ask to wait and other layouts; 3 also stalled and dropped answers, expired sessions, bot checks,
+    moved buttons and changing numbers."""
+    impassable: bool = False
+    """Up to a fifth of the visits meet a bot check that lets nobody in, or a site that goes down; an episode that fails
+    after that is invalid."""
+    host: str = "127.0.0.1"
+    """IPv4 address of this machine on which the sites are served; `browser.servers` elsewhere need one that they reach,
+    or `0.0.0.0` for all."""
+    port: int = Field(default=0, ge=0, le=65535)
+    """Port of the sites; 0 takes a free one, which `browser.servers` could not know."""
+
+    _server: SiteServer | None = PrivateAttr(default=None)
+
+    def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
+        """`n` tasks; kinds alternate, and difficulties alternate within a kind. They repeat where sites have no more.
+
+        Raises:
+            TaskError: unknown kinds, or difficulties that a kind does not have.
+        """
+        if split == "train":
+            return make_tasks(self.kinds, range(self.train_sites), n, seed, self._drawn(), self.layout)
+        seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_sites)
+        return make_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout)
+
+    def difficulty_levels(self) -> Collection[int]:
+        levels_of(self.kinds, self.difficulties)
+        return sorted({level for levels in levels_of(self.kinds, self._drawn()).values() for level in levels})
+
+    def _drawn(self) -> list[int]:
+        """The difficulties of training tasks, each as often as its weight."""
+        return [d for d in self.difficulties for _ in range(self.difficulty_sampling.get(d, 1))]
+
+    @property
+    def reward(self) -> RewardFunction:
+        return Rules()
+
+    @property
+    def oracle(self) -> Callable[[Task, View | None], Script]:
+        return lambda task, view: Oracle(task, view=view)
+
+    @property
+    def hosts(self) -> Mapping[str, str]:
+        return self._serving.hosts
+
+    def check(self, task: Task) -> None:
+        if task.kind and task.kind not in KINDS:
+            raise TaskError(
+                f"task {task.id!r} is of kind {task.kind!r}, and the embedded web has {', '.join(KINDS)}: "
+                "name the environment that has it"
+            )
+        check_layout(task, self.layout)
+
+    def check_servers(self) -> None:
+        if not self.port:
+            raise ConfigError(
+                "browser.servers are started with the address of the embedded sites, and env.port is 0, a port that "
+                f"changes: set it, and start each with --hosts '{HOSTS}=ADDRESS:PORT', ADDRESS being this machine's"
+            )
+
+    async def start(self) -> None:
+        """Serve the sites.
+
+        Raises:
+            SiteError: the port is taken, or the address is not this machine's.
+        """
+        self._server = SiteServer(self.port, host=self.host)
+        self._server.__enter__()
+
+    async def close(self) -> None:
+        server, self._server = self._serving, None
+        server.__exit__()
+
+    @property
+    def _serving(self) -> SiteServer:
+        assert self._server is not None, "the environment has not started"
+        return self._server
+
+    async def visit(self, task: Task, seed: str = "") -> Visit:
+        self.check(task)
+        visit = self.plain_visit(task)
+        if task.kind:
+            weather = Weather(self.perturbations, seed, self.impassable)
+            visit.headers = self._serving.headers(visit.id, self.layout, weather)
+        return visit
+
+    async def state(self, visit: Visit) -> dict[str, Any]:
+        """What the visit changed and saw, by host (`sites.site.Overlay.snapshot`)."""
+        return self._serving.state(visit.id)
+
+    async def leave(self, visit: Visit) -> None:
+        self._serving.end(visit.id)

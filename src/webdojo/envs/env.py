@@ -1,0 +1,157 @@
+"""What an environment is: tasks, and for each episode a visit to the place where its task can be done.
+
+A recipe names one in its `env` section. To write one, derive `Environment`, give it options as fields, and write
+`tasks`; everything else has a default that fits a web site which is there already and keeps no state of an episode.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self
+from uuid import uuid4
+
+from webdojo.browser.storage import StorageState, read_storage_state
+from webdojo.plugins import Plug
+from webdojo.reward.reward import RewardFunction
+from webdojo.types import Task, ToolCall, View
+
+Split = Literal["train", "eval"]
+"""Which tasks: those that training draws from, or those that policies are measured on."""
+
+
+@dataclass
+class Visit:
+    """One episode's stay in an environment: what its browser session begins with."""
+
+    task: Task
+    start_url: str
+    headers: dict[str, str] = field(default_factory=dict)
+    """Sent with every request of the session."""
+    storage_state: StorageState | None = None
+    """Cookies and local storage to begin with; None: the recipe's (`browser.storage_state`)."""
+    id: str = field(default_factory=lambda: uuid4().hex)
+    """Unique, also where an episode runs anew, so that state kept by it starts afresh."""
+
+
+class ScriptStep(Protocol):
+    """What a script wants said and done in one turn."""
+
+    @property
+    def think(self) -> str: ...
+
+    @property
+    def calls(self) -> Sequence[ToolCall]: ...
+
+
+class Script(Protocol):
+    """Does one task by looking into the page of its session (`sites.oracle.Oracle`)."""
+
+    async def step(self, session: Any) -> ScriptStep: ...
+
+
+class Environment(Plug):
+    """Where episodes happen. An async context manager: `start` and `close` around everything that runs in it.
+
+    Whatever its methods raise during an episode, other than ConfigError and TaskError, ends that episode as
+    `env_error` or `start_error`: it is invalid and trains nothing.
+    """
+
+    @abstractmethod
+    def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
+        """Its tasks, with unique ids, in a fixed order.
+
+        Args:
+            split: which ones.
+            n: at most so many; an environment without an end gives exactly `n`.
+            seed: of every random choice; the same arguments give the same tasks.
+
+        Raises:
+            TaskError: there are none, or they cannot be read.
+        """
+
+    def difficulty_levels(self) -> Collection[int]:
+        """Difficulties that its training tasks have.
+
+        Raises:
+            TaskError: as `tasks`.
+        """
+        return sorted({task.difficulty for task in self.tasks("train", 10_000, 0)})
+
+    @property
+    def reward(self) -> RewardFunction | None:
+        """Its own verdict on an episode, for `reward: {name: env}`; None: it has none."""
+        return None
+
+    @property
+    def oracle(self) -> Callable[[Task, View | None], Script] | None:
+        """Makes the script that does a task, for demonstrations; None: nobody knows how.
+
+        Its arguments are the task and how the agent sees pages (`Harness.view`).
+        """
+        return None
+
+    @property
+    def hosts(self) -> Mapping[str, str]:
+        """Where hosts are served, past the guard: `{"shop-*.localhost:80": "127.0.0.1:8000"}`; read after `start`."""
+        return {}
+
+    def check(self, task: Task) -> None:
+        """Find out, before it runs, whether a task can be done here.
+
+        Raises:
+            TaskError: it cannot; the message says why.
+        """
+
+    def check_servers(self) -> None:
+        """Find out whether browsers of other machines (`browser.servers`) can reach its hosts.
+
+        Raises:
+            ConfigError: they cannot; the message says what to set.
+        """
+
+    async def start(self) -> None:
+        """Start what serves it."""
+
+    async def close(self) -> None:
+        """Stop what `start` has started."""
+
+    async def visit(self, task: Task, seed: str = "") -> Visit:
+        """Begin a visit for an episode.
+
+        Args:
+            seed: of whatever is drawn for this visit, such as perturbations.
+        """
+        return self.plain_visit(task)
+
+    async def state(self, visit: Visit) -> dict[str, Any]:
+        """What the visit has changed and seen so far, as plain JSON; kept as `Trajectory.state`."""
+        return {}
+
+    async def is_over(self, visit: Visit) -> bool:
+        """Whether the environment has ended the episode by itself; asked after every turn."""
+        return False
+
+    async def leave(self, visit: Visit) -> None:
+        """End the visit and forget its state."""
+
+    @staticmethod
+    def plain_visit(task: Task) -> Visit:
+        """A visit to the task's start URL, with the task's storage state.
+
+        Raises:
+            ConfigError: the file of the storage state cannot be read.
+        """
+        state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
+        return Visit(task, task.start_url, storage_state=state)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

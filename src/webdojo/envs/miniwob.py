@@ -1,0 +1,110 @@
+"""The environment `miniwob`: MiniWoB++, whose pages end their episodes and reward them by themselves.
+
+An episode needs no `done` and no answer. Any reward of a page above 0 is a success and counts as it is, without its
+discount for time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PrivateAttr
+
+from webdojo.envs.env import Environment, Split, Visit
+from webdojo.errors import TaskError
+from webdojo.reward.reward import RewardFunction
+from webdojo.sites.miniwob.server import MiniwobServer, episode_over
+from webdojo.tasks import miniwob
+from webdojo.types import ImageSource, Reward, Task, Trajectory
+
+
+class PageReward(RewardFunction):
+    """What the page of a MiniWoB++ task says at the end of its episode, 0 where that is negative."""
+
+    name: str = "page"
+
+    scores_unfinished: ClassVar[bool] = False
+
+    def check(self, task: Task) -> None:
+        if task.kind != miniwob.KIND:
+            raise TaskError(f"task {task.id!r} is not of MiniWoB++, so no page scores it: name another reward")
+
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        self.check(trajectory.task)
+        if not episode_over(trajectory.state):
+            return Reward(value=0.0, success=False, reason="the page did not end its episode")
+        raw = float(trajectory.state[trajectory.task.website]["raw_reward"])
+        return Reward(value=max(0.0, raw), success=raw > 0, reason=f"the page's reward is {raw:g}")
+
+
+class Miniwob(Environment):
+    """MiniWoB++ of the package `miniwob`, served on this machine."""
+
+    name: str = "miniwob"
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(default=[0, 1, 2, 3, 4, 5, 6, 7], min_length=1)
+    """Instances of each page that train."""
+    eval_seeds: list[Annotated[int, Field(ge=0)]] = Field(default=[1000, 1001], min_length=1)
+    """Instances of each page that policies are measured on."""
+    pages: list[str] = []
+    """Names of pages, such as `click-test`; empty takes all that the package registers."""
+
+    _server: MiniwobServer | None = PrivateAttr(default=None)
+
+    def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
+        """The pages with each of their seeds, page by page.
+
+        Raises:
+            TaskError: the package `miniwob` is not installed, or has no such page.
+        """
+        for page in self.pages:
+            if page not in miniwob.page_names():
+                raise TaskError(f"MiniWoB++ has no page {page!r} (env.pages); it has {', '.join(miniwob.page_names())}")
+        tasks = miniwob.load(self.seeds if split == "train" else self.eval_seeds)
+        return [task for task in tasks if not self.pages or task.metadata["env"] in self.pages][:n]
+
+    @property
+    def reward(self) -> RewardFunction:
+        return PageReward()
+
+    @property
+    def hosts(self) -> Mapping[str, str]:
+        return self._serving.hosts
+
+    def check(self, task: Task) -> None:
+        if task.kind not in ("", miniwob.KIND):
+            raise TaskError(f"task {task.id!r} is of kind {task.kind!r}, and this environment has MiniWoB++ alone")
+
+    async def start(self) -> None:
+        """Serve the pages.
+
+        Raises:
+            TaskError: the package `miniwob` is not installed.
+        """
+        self._server = MiniwobServer()
+        self._server.__enter__()
+
+    async def close(self) -> None:
+        server, self._server = self._serving, None
+        server.__exit__()
+
+    @property
+    def _serving(self) -> MiniwobServer:
+        assert self._server is not None, "the environment has not started"
+        return self._server
+
+    async def visit(self, task: Task, seed: str = "") -> Visit:
+        self.check(task)
+        visit = self.plain_visit(task)
+        visit.headers = self._serving.headers(visit.id)
+        return visit
+
+    async def state(self, visit: Visit) -> dict[str, Any]:
+        """The page's report, by host (`MiniwobServer.state`)."""
+        return self._serving.state(visit.id)
+
+    async def is_over(self, visit: Visit) -> bool:
+        return episode_over(self._serving.state(visit.id))
+
+    async def leave(self, visit: Visit) -> None:
+        self._serving.end(visit.id)

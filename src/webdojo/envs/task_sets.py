@@ -1,0 +1,92 @@
+"""Task sets by name: `load_tasks("dojo:train")`, `load_tasks("miniwob")`, `load_tasks("records", path=…)`, and more.
+
+A source is a function that gives tasks; its parameters are the options that it takes, those without a default it needs.
+One with a parameter `split` is named with its split, after a colon.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from webdojo.envs.env import Environment, Split
+from webdojo.errors import TaskError
+from webdojo.plugins import Registry
+from webdojo.sites.splits import stream
+from webdojo.tasks import miniwob, records, webarena
+from webdojo.tasks.config import TasksConfig
+from webdojo.types import Task
+
+SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
+    "webdojo.tasks",
+    "task set",
+    callable,
+    "a function that gives tasks",
+    {"dojo": stream, "miniwob": miniwob.load, "records": records.load, "webarena": webarena.load},
+)
+"""All sources of tasks by name."""
+
+
+def load_tasks(name: str, **options: Any) -> Iterable[Task]:
+    """Load a task set.
+
+    Example:
+        >>> from itertools import islice
+        >>> tasks = list(islice(load_tasks("dojo:train", kinds=["shop"]), 3))
+
+    Args:
+        name: `dojo:train` or another split of the embedded web (`sites.splits`), which is a stream without end;
+            `miniwob` (MiniWoB++, pages of the package of that name), `webarena` (a WebArena config file), or `records`
+            (`Task` records, as JSON or one a line), which are lists; or a source of your own.
+        options: parameters of the source: `path` of `records` and `webarena`; `sites` of `webarena`; `seeds` of
+            `miniwob`; `seed`, `kinds`, `difficulties` and `layout` of `dojo`.
+
+    Raises:
+        ConfigError: unknown name.
+        TaskError: an option that the source lacks or does not take, or a file that it cannot read.
+    """
+    base, split = name, ""
+    if not name.partition(":")[0].endswith(".py") and name.partition(":")[0] in SOURCES:
+        base, _, split = name.partition(":")
+    source = SOURCES.get(base)
+    takes = inspect.signature(source).parameters
+    if ("split" in takes) != bool(split):
+        raise TaskError(
+            f"task set {base!r} needs a split, as in '{base}:train'"
+            if "split" in takes
+            else f"task set {base!r} has no splits; leave ':{split}' out"
+        )
+    given = {"split": split, **options} if split else options
+    for key, parameter in takes.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise TaskError(f"task set {name!r} needs {key}=…; see webdojo.load_tasks")
+    for key in given:
+        if key not in takes:
+            raise TaskError(f"task set {name!r} takes no {key}; leave it out")
+    return source(**given)
+
+
+def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: int) -> Sequence[Task]:
+    """At most `n` tasks of a run: those of the file that the recipe names, else those of its environment.
+
+    Args:
+        seed: the same one gives the same tasks; of a file with more than `n` tasks it chooses which.
+
+    Raises:
+        TaskError: there are none, they cannot be read, or two have the same id.
+    """
+    path = config.path if split == "train" else config.eval_path or config.path
+    if not path:
+        tasks = env.tasks(split, n, seed)
+        if not tasks:
+            raise TaskError(f"the environment {env.name!r} has no tasks to {split}")
+        return tasks
+    tasks = list(load_tasks(config.source, path=path))
+    if not tasks:
+        raise TaskError(f"task file {path!r} holds no tasks (tasks.{'path' if split == 'train' else 'eval_path'})")
+    if len(tasks) <= n:
+        return tasks
+    chosen = sorted(random.Random(f"{seed}/{split}").sample(range(len(tasks)), n))
+    return [tasks[index] for index in chosen]

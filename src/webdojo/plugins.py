@@ -1,0 +1,187 @@
+"""Plugs: the parts of webdojo that anyone can replace, and the one way in which a name finds them.
+
+A recipe names a plug in one of four ways:
+
+    dojo                      built in
+    notes                     an entry point of an installed package, in the group of its registry (`webdojo.envs`)
+    my_package.module:Notes   an import path
+    ./my_env.py:Notes         a file, relative to the working folder
+
+A plug with options is a class derived from `Plug`, whose fields are its keys in the recipe; so `--dry-run`, the errors
+for unknown keys and `docs/recipes.md` know them. Whoever owns a kind of plug makes one `Registry` of it, in a module
+that imports the built-in ones.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+
+from pydantic import BeforeValidator, SerializeAsAny, model_validator
+
+from webdojo.config import Section
+from webdojo.errors import ConfigError
+
+T = TypeVar("T")
+
+
+class Plug(Section):
+    """A plug with options: derive a class and give it fields.
+
+    An instance built without a `name` is named by the import path of its class.
+    """
+
+    name: str = ""
+    """Which one: a built-in name, that of an installed plugin, `package.module:Name`, or `./file.py:Name`."""
+
+    @model_validator(mode="after")
+    def _named(self) -> Plug:
+        if not self.name:
+            self.name = f"{type(self).__module__}:{type(self).__qualname__}"
+        return self
+
+
+class Listed(NamedTuple):
+    """A plug that can be named without a path."""
+
+    name: str
+    where: str
+    """`webdojo`, or the installed package that brings it."""
+
+
+class Registry(Generic[T]):
+    """All plugs of one kind.
+
+    Args:
+        group: its entry points, such as `webdojo.envs`.
+        noun: what one of them is, such as `environment`.
+        fits: whether an object that was found is one.
+        must_be: what it has to be, in a few words, for the error.
+        built_in: those of webdojo by name.
+    """
+
+    def __init__(
+        self, group: str, noun: str, fits: Callable[[object], bool], must_be: str, built_in: Mapping[str, T]
+    ) -> None:
+        self.group = group
+        self.noun = noun
+        self.built_in = dict(built_in)
+        self._fits = fits
+        self._must_be = must_be
+
+    def __iter__(self) -> Iterator[str]:
+        """The names that need no path."""
+        return iter([*self.built_in, *self._installed])
+
+    def listed(self) -> list[Listed]:
+        """The plugs that need no path, the built-in ones first."""
+        packages = [Listed(name, point.dist.name if point.dist else "") for name, point in self._installed.items()]
+        return [*(Listed(name, "webdojo") for name in self.built_in), *packages]
+
+    def get(self, name: str) -> T:
+        """The plug of that name.
+
+        Raises:
+            ConfigError: there is none, it cannot be imported, or it is of another kind.
+        """
+        if name in self.built_in:
+            return self.built_in[name]
+        if name in self._installed:
+            found = _imported(lambda: self._installed[name].load(), name, self.noun)
+        elif ":" in name:
+            found = _found(name, self.noun)
+        else:
+            near = difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
+            raise ConfigError(
+                f"unknown {self.noun} {name!r}; {hint}; one of your own is named `./file.py:Name` or `package.module:Name`"
+            )
+        if not self._fits(found):
+            raise ConfigError(f"{self.noun} {name!r} is {_kind(found)}, and must be {self._must_be}")
+        return found  # type: ignore[no-any-return]
+
+    @cached_property
+    def _installed(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=self.group) if point.name not in self.built_in}
+
+
+P = TypeVar("P", bound=Plug)
+
+
+def derived_from(base: type) -> tuple[Callable[[object], bool], str]:
+    """`fits` and `must_be` of a registry of classes."""
+    return (
+        lambda found: isinstance(found, type) and issubclass(found, base),
+        f"a class derived from {base.__module__}.{base.__name__}",
+    )
+
+
+def plug_field(registry: Registry[type[P]], default: str) -> Any:
+    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names.
+
+    Use: `env: Annotated[Environment, *plug_field(ENVIRONMENTS, "dojo")]`.
+    """
+
+    def resolve(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        name = str(given.get("name", default))
+        return registry.get(name).model_validate({**given, "name": name})
+
+    return BeforeValidator(resolve), SerializeAsAny()
+
+
+def _found(path: str, noun: str) -> Any:
+    """What `module:Name` or `file.py:Name` names."""
+    where, _, attribute = path.rpartition(":")
+    if where.endswith(".py"):
+        if not Path(where).is_file():
+            raise ConfigError(f"{noun} {path!r}: there is no file {where!r} in {Path.cwd()}")
+        module = _imported(lambda: _from_file(Path(where).resolve()), path, noun)
+    else:
+        module = _imported(lambda: importlib.import_module(where), path, noun)
+    if not hasattr(module, attribute):
+        names = [name for name in vars(module) if not name.startswith("_")]
+        near = difflib.get_close_matches(attribute, names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigError(f"{noun} {path!r}: {where!r} has no {attribute!r}{hint}")
+    return getattr(module, attribute)
+
+
+def _from_file(file: Path) -> ModuleType:
+    """The module of a file, the same one however often it is asked for."""
+    name = f"webdojo_plug_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None, f"{file} is no Python file"
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _imported(load: Callable[[], Any], name: str, noun: str) -> Any:
+    """What `load` gives; whatever a user's module raises becomes one line."""
+    try:
+        return load()
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"{noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _kind(found: object) -> str:
+    return f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"

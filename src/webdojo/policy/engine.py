@@ -1,0 +1,57 @@
+"""What a recipe's `engine` section is: the options of whoever answers prompts, and how it starts."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from webdojo.agent.harness import Codec, HarnessConfig
+from webdojo.plugins import Plug
+from webdojo.policy.config import ModelConfig
+from webdojo.types import Engine, ImageSource
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """What an engine is to answer with."""
+
+    path: str
+    """`tiny`, a folder in Hugging Face layout, or a hub id; of no meaning to an engine that does not load the model."""
+    config: ModelConfig
+    """On which device and in which precision."""
+    images: ImageSource
+    """Where the screenshots of prompts are read from."""
+    codec: Codec
+    """Text to ids and back, as the harness that makes the prompts has it."""
+    max_context_tokens: int
+    """Prompt and response together."""
+    seed: int = 0
+    version: int = 0
+    """Of the weights at `path`."""
+
+
+class EngineConfig(Plug):
+    """Options of an engine; `open` starts it."""
+
+    can_train: ClassVar[bool] = True
+    """Whether its weights follow a learner; where not, it serves `eval` and `act` alone."""
+    loads_model: ClassVar[bool] = True
+    """Whether it serves the weights of `model.path`."""
+
+    def check(self, harness: HarnessConfig) -> None:
+        """Find out, before anything starts, whether it can serve an agent of that harness.
+
+        Raises:
+            ConfigError: it cannot, or its options do not fit together.
+        """
+
+    @abstractmethod
+    def open(self, model: ServedModel) -> AbstractAsyncContextManager[Engine]:
+        """An engine that serves a model and ends with the block.
+
+        Raises:
+            EngineError: it does not start.
+            ModelError: the model cannot be loaded.
+        """

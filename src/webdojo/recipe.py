@@ -1,0 +1,227 @@
+"""The typed recipe: one YAML file says everything a run needs.
+
+`load_recipe("quickstart", ["train.lr=1e-4"])` finds the file (a path, or a name inside `webdojo/recipes`), applies
+dotted overrides, and validates. Each section stands beside the code that reads it, and plugs (`plugins.py`) bring their
+own. Unknown keys are errors that name the nearest known key. Every random choice of a run follows from `Recipe.seed`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError, model_validator
+
+from webdojo.agent.harness import HarnessConfig
+from webdojo.agent.harnesses import HARNESSES
+from webdojo.agent.openwebrl import OpenWebRLConfig
+from webdojo.browser.config import BrowserConfig
+from webdojo.config import Section
+from webdojo.envs.dojo import Dojo
+from webdojo.envs.env import Environment
+from webdojo.envs.registry import ENVIRONMENTS
+from webdojo.errors import ConfigError
+from webdojo.evaluate.config import EvaluateConfig
+from webdojo.plugins import Plug, Registry, plug_field
+from webdojo.policy.config import ModelConfig
+from webdojo.policy.engine import EngineConfig
+from webdojo.policy.engines import ENGINES
+from webdojo.policy.hf_config import HFConfig
+from webdojo.reward.reward import RewardFunction
+from webdojo.reward.rewards import REWARDS, EnvironmentReward
+from webdojo.rollout.config import RolloutConfig
+from webdojo.tasks.config import TasksConfig
+from webdojo.train.config import SFTConfig, TrainConfig
+
+PLUGS: dict[str, tuple[Registry[Any], str]] = {
+    "env": (ENVIRONMENTS, "dojo"),
+    "reward": (REWARDS, "env"),
+    "harness": (HARNESSES, "openwebrl"),
+    "engine": (ENGINES, "hf"),
+}
+"""The sections that are plugs: where they are found, and which one a section without a `name` is."""
+
+MOVED = {
+    "tasks.kinds": "env.kinds",
+    "tasks.difficulties": "env.difficulties",
+    "tasks.difficulty_sampling": "env.difficulty_sampling",
+    "tasks.train_sites": "env.train_sites",
+    "tasks.heldout_sites": "env.heldout_sites",
+    "tasks.layout": "env.layout",
+    "tasks.weather": "env.perturbations",
+    "tasks.weather_impassable": "env.impassable",
+    "browser.sites_host": "env.host",
+    "browser.sites_port": "env.port",
+    "model.engine": "engine.name",
+    "model.vllm": "engine",
+    "endpoint": "engine",
+}
+"""Keys of recipes that version 0.1 wrote, and what they are now."""
+
+
+class Recipe(Section):
+    """Everything a run needs. `recipes/quickstart.yaml` is a commented example."""
+
+    name: str
+    """Of the recipe; runs are named after it."""
+    seed: int = 0
+    """Every random choice of a run follows from it."""
+    model: ModelConfig = ModelConfig()
+    engine: Annotated[EngineConfig, *plug_field(*PLUGS["engine"])] = HFConfig()
+    """Who answers prompts."""
+    browser: BrowserConfig = BrowserConfig()
+    env: Annotated[Environment, *plug_field(*PLUGS["env"])] = Dojo()
+    """Where episodes happen."""
+    tasks: TasksConfig = TasksConfig()
+    reward: Annotated[RewardFunction, *plug_field(*PLUGS["reward"])] = EnvironmentReward()
+    """Who judges episodes."""
+    harness: Annotated[HarnessConfig, *plug_field(*PLUGS["harness"])] = OpenWebRLConfig()
+    """What the agent sees and how it answers."""
+    rollout: RolloutConfig = RolloutConfig()
+    sft: SFTConfig = SFTConfig()
+    train: TrainConfig = TrainConfig()
+    evaluate: EvaluateConfig = EvaluateConfig()
+
+    @model_validator(mode="after")
+    def _responses_fit(self) -> Recipe:
+        most = self.rollout.max_context_tokens
+        for name, sampling in (("rollout", self.rollout.sampling), ("evaluate", self.evaluate.sampling)):
+            if sampling.max_tokens >= most:
+                raise ValueError(
+                    f"{name}.sampling.max_tokens {sampling.max_tokens} leaves no room for a prompt: take less than "
+                    f"rollout.max_context_tokens, {most}"
+                )
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickled as plain data: the class of a plug from a file is found again by its name."""
+        return parse_recipe, (self.model_dump(mode="json"), self.name)
+
+
+def recipe_names() -> list[str]:
+    """Names of the recipes inside the package."""
+    return sorted(p.name.removesuffix(".yaml") for p in files("webdojo.recipes").iterdir() if p.name.endswith(".yaml"))
+
+
+def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrate: bool = False) -> Recipe:
+    """Load, override and validate a recipe.
+
+    Args:
+        name_or_path: a name from `recipe_names()` or a path to a YAML file.
+        overrides: `dotted.key=value` strings; values are read as YAML.
+        migrate: read keys that an older version wrote (`MOVED`) as what they are now, instead of refusing them.
+
+    Raises:
+        ConfigError: unknown recipe, key or value; the message names the nearest known one.
+    """
+    if name_or_path.endswith((".yaml", ".yml")):
+        path = Path(name_or_path)
+        if not path.is_file():
+            raise ConfigError(f"recipe file {name_or_path!r} does not exist")
+        text = path.read_text()
+    elif name_or_path in recipe_names():
+        text = files("webdojo.recipes").joinpath(f"{name_or_path}.yaml").read_text()
+    else:
+        raise ConfigError(
+            f"unknown recipe {name_or_path!r}{_nearest(name_or_path, recipe_names())}; "
+            f"recipes in the package: {', '.join(recipe_names())}; or give a path that ends in .yaml"
+        )
+    try:
+        data = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
+    if migrate:
+        data = _migrated(data)
+    for override in overrides or []:
+        _apply(data, override)
+    return parse_recipe(data, name_or_path)
+
+
+def parse_recipe(data: dict[str, Any], source: str) -> Recipe:
+    """Validate a recipe that is already a mapping; `source` is named in errors."""
+    try:
+        return Recipe.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(dict(e), data, source) for e in error.errors())) from None
+
+
+def dump_recipe(recipe: Recipe) -> str:
+    """The resolved recipe as YAML: every key with its value, in the order of the sections."""
+    return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    key, equals, value = override.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"override {override!r} must look like section.key=value, for example train.lr=1e-4")
+    *parents, last = key.split(".")
+    node = data
+    for parent in parents:
+        child = node.setdefault(parent, {})
+        if not isinstance(child, dict):
+            raise ConfigError(f"override {override!r}: {parent!r} is a value, not a section")
+        node = child
+    try:
+        node[last] = yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise ConfigError(f"override {override!r}: {value!r} is not a YAML value") from None
+
+
+def _migrated(data: dict[str, Any]) -> dict[str, Any]:
+    """A recipe of version 0.1 in today's keys."""
+    data = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
+    served_by = data.get("model", {}).get("engine", "hf")
+    for old, new in MOVED.items():
+        section, _, key = old.partition(".")
+        if not key or (old == "model.vllm" and served_by != "vllm"):  # options of what was not in use
+            data.get(section, {}).pop(key, None) if key else data.pop(section, None)
+            continue
+        if key in data.get(section, {}):
+            into, _, name = new.partition(".")
+            value = data[section].pop(key)
+            data.setdefault(into, {}).update({name: value} if name else value)
+    return data
+
+
+def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str) -> str:
+    location = [str(part) for part in error["loc"]]
+    if not location:  # of sections that do not fit together
+        return f"in {source!r}: {error['msg'].removeprefix('Value error, ')}"
+    dotted = ".".join(location)
+    if error["type"] == "extra_forbidden":
+        moved = next((new for old, new in MOVED.items() if dotted == old or dotted.startswith(f"{old}.")), "")
+        hint = f"; it is {moved!r} now" if moved else _nearest(location[-1], _known_keys(location[:-1], data))
+        return f"unknown key {dotted!r} in {source!r}{hint}"
+    if error["type"] == "missing":
+        return f"missing key {dotted!r} in {source!r}"
+    if location[-1] == "api_key_env":  # what stands there may be the key itself
+        return f"{dotted} in {source!r} must name an environment variable, such as OPENAI_API_KEY, not hold the key"
+    if error["type"] == "value_error" and isinstance(error["input"], dict):  # of keys that do not fit together
+        return f"{dotted} in {source!r}: {error['msg'].removeprefix('Value error, ')}"
+    return f"{dotted} = {error['input']!r} in {source!r}: {error['msg'].lower()}"
+
+
+def _known_keys(path: list[str], data: Mapping[str, Any]) -> list[str]:
+    section: type[BaseModel] = Recipe
+    for depth, name in enumerate(path):
+        if name.isdigit():  # of an entry in a list of sections
+            continue
+        if not depth and name in PLUGS:
+            registry, default = PLUGS[name]
+            section = registry.get(str(data[name].get("name", default)))
+            continue
+        annotation = section.model_fields[name].annotation
+        candidates = [annotation, *get_args(annotation)]
+        section = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
+    return list(section.model_fields)
+
+
+def _nearest(wrong: str, known: list[str]) -> str:
+    matches = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
+    return f"; did you mean {matches[0]!r}?" if matches else f" (known: {', '.join(known)})"

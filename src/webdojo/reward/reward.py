@@ -1,0 +1,136 @@
+"""What a reward function is, and the gate of OpenWebRL A.4, written once around any verdict.
+
+    invalid  the web, the engine or the reward function failed: the episode trains nothing (`Reward.valid`)
+    -1       the episode ended by repeated format errors
+     0       it did not finish, gave no answer, or any of its turns had a format error
+    verdict  otherwise: what the reward function says
+
+An episode is finished when the agent called `done` with an answer, or when the environment itself ended it. The paper's
+format score F is 1 only if every turn parsed without an error, not only the last one. `Reward.success` is the verdict
+alone, so that a recovered format error costs the agent its training reward but does not hide that the task was done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from abc import abstractmethod
+from typing import ClassVar
+
+from pydantic import Field
+
+from webdojo.errors import ConfigError, Failure, TaskError
+from webdojo.plugins import Plug
+from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
+
+logger = logging.getLogger("webdojo")
+
+
+class RewardFunction(Plug):
+    """Judges finished episodes. Derive a class, give it options as fields, and write `score`."""
+
+    scores_unfinished: ClassVar[bool] = False
+    """Whether `score` is asked about unfinished episodes too, for `Reward.facts` and `Reward.valid`; their value is 0
+    whatever it says. A judge that costs money need not be asked."""
+
+    max_concurrency: int = Field(default=16, ge=1)
+    """Episodes that are scored at once."""
+    timeout_s: float = Field(default=120, gt=0)
+    """Longest scoring of one episode; one that takes longer is invalid."""
+
+    def check(self, task: Task) -> None:
+        """Find out, before the task runs, whether it can be scored.
+
+        Raises:
+            TaskError: it cannot; the message says why.
+        """
+
+    def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:
+        """The function that scores the episodes of an environment: this one.
+
+        Args:
+            own: the environment's own reward, if it has one.
+            environment: its name.
+        """
+        return self
+
+    @abstractmethod
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        """The verdict on an episode that has ended.
+
+        Whatever it raises, other than ConfigError and TaskError, makes the episode invalid, and never 0.
+
+        Args:
+            trajectory: has its task, turns, answer, the final screen, and the environment's final state.
+            images: the episode's screenshots by their hash.
+        """
+
+
+class Scorer:
+    """Scores the episodes of a run: at most `max_concurrency` at once, behind the gate."""
+
+    def __init__(self, function: RewardFunction, images: ImageSource) -> None:
+        self._function = function
+        self._images = images
+        self._slots = asyncio.Semaphore(function.max_concurrency)
+
+    async def score(self, trajectory: Trajectory) -> None:
+        """Set `trajectory.reward`; where the reward function fails, also what failed.
+
+        Raises:
+            TaskError: the task cannot be scored by this function.
+            ConfigError: the function cannot work as configured.
+        """
+        termination = trajectory.termination
+        if termination.is_infra:
+            trajectory.reward = _invalid(f"{termination}: {trajectory.error}")
+        elif termination is Termination.FORMAT_ERROR:
+            trajectory.reward = Reward(value=-1.0, success=False, reason="repeated format errors")
+        elif (reason := unfinished(trajectory)) and not self._function.scores_unfinished:
+            trajectory.reward = Reward(value=0.0, success=False, reason=reason)
+        else:
+            async with self._slots:
+                verdict = await self._verdict(trajectory)
+            trajectory.reward = _gated(trajectory, verdict, reason)
+
+    async def _verdict(self, trajectory: Trajectory) -> Reward:
+        """What the function says; invalid where it fails."""
+        function = self._function
+        try:
+            async with asyncio.timeout(function.timeout_s):
+                return await function.score(trajectory, self._images)
+        except (ConfigError, TaskError):
+            raise
+        except TimeoutError:
+            error = f"no verdict within {function.timeout_s:g} s (reward.timeout_s)"
+        except Exception as failure:  # code of a plug: whatever it raises is its failure, not the agent's
+            error = f"{type(failure).__name__}: {failure}"
+            trajectory.diagnostics["reward"] = traceback.format_exc()
+            logger.debug("reward of episode %s failed", trajectory.id, exc_info=True)
+        trajectory.failure, trajectory.error = Failure.REWARD_FAILED, " ".join(error.split())
+        return _invalid(f"reward {function.name!r} failed: {trajectory.error}")
+
+
+def unfinished(trajectory: Trajectory) -> str:
+    """Why an episode counts as unfinished; empty where it is finished."""
+    if trajectory.termination is not Termination.COMPLETED:
+        return f"unfinished: {trajectory.termination}"
+    return "no answer" if trajectory.answer is not None and not trajectory.answer.strip() else ""
+
+
+def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str) -> Reward:
+    """What a verdict is worth in training."""
+    if not verdict.valid:
+        return verdict
+    reward = verdict.model_copy()
+    if unfinished_because:
+        reward.value, reward.success, reward.reason = 0.0, False, unfinished_because
+    malformed = next((n for n, turn in enumerate(trajectory.turns, 1) if turn.parsed.error is not None), None)
+    if malformed is not None:
+        reward.value, reward.reason = 0.0, f"format error in turn {malformed}; {reward.reason}"
+    return reward
+
+
+def _invalid(reason: str) -> Reward:
+    return Reward(value=0.0, success=False, valid=False, reason=reason)

@@ -1,0 +1,74 @@
+"""Options of rollouts and of the curriculum: the recipe's `rollout` section and the entries of `train.stages`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from webdojo.config import Section
+from webdojo.types import Sampling
+
+
+class HorizonSection(Section):
+    """What every section has that starts episodes."""
+
+    max_steps: int = Field(default=15, ge=1)
+    """Turns before an episode ends unfinished."""
+    max_steps_by_difficulty: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] = {}
+    """The same for tasks up to a difficulty, such as `{3: 10, 6: 20}` (WebGym §5.2); `max_steps` for those above."""
+
+    def horizon(self, difficulty: int) -> int:
+        """Turns that a task of a difficulty may take."""
+        fitting = [bound for bound in self.max_steps_by_difficulty if difficulty <= bound]
+        return self.max_steps_by_difficulty[min(fitting)] if fitting else self.max_steps
+
+    @property
+    def longest(self) -> int:
+        """Turns that any task may take at most."""
+        return max([self.max_steps, *self.max_steps_by_difficulty.values()])
+
+
+class RolloutConfig(HorizonSection):
+    group_size: int = Field(default=5, ge=2)
+    """Trajectories a task (G)."""
+    concurrency: int = Field(default=16, ge=1)
+    """Episodes at once, at most."""
+    adaptive_concurrency: bool = False
+    """In training, as many episodes at once as pay, up to `concurrency`: begins with a quarter and goes by the turns
+    that finish a second (`rollout/adaptive.py`)."""
+    max_waiting_requests: int = Field(default=32, ge=0)
+    """No training episode starts while more requests than this wait in the engine's queue; 0 is no limit."""
+    min_free_memory_mb: int = Field(default=512, ge=0)
+    """No training episode starts while this machine, or the container that runs this, has less memory left; 0 does not
+    look."""
+    max_context_tokens: int = Field(default=32768, ge=64)
+    """Prompt and response of a turn together."""
+    sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
+    task_timeout_s: float = Field(default=600, gt=0)
+    """The whole episode, without updates during which its engine rests; one that takes longer ends as `timeout`, is
+    invalid and trains nothing."""
+    max_staleness: int = Field(default=1, ge=0)
+    """η: versions by which a token may lag behind the weights that it trains, unless it is replayed. At 0 rollouts and
+    updates take turns, above it they overlap."""
+
+    @field_validator("sampling")
+    @classmethod
+    def _can_train(cls, sampling: Sampling) -> Sampling:
+        if sampling.logit_bias:
+            raise ValueError("the learner scores responses without a logit_bias; leave it out here")
+        if sampling.seed is not None:
+            raise ValueError("one seed for all requests makes the episodes of a group alike; set the recipe's seed")
+        if not sampling.temperature:
+            raise ValueError("temperature 0 makes the episodes of a group alike; take one above 0, such as 0.8")
+        return sampling
+
+
+class StageConfig(HorizonSection):
+    """One stage of online training."""
+
+    iterations: int = Field(ge=1)
+    """How many it has; the last stage goes on to the end."""
+    max_steps: int = Field(ge=1)
+    difficulty_sampling: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=0)]] = {}
+    """Ratio in which it draws the difficulties (WebGym §5.2), 1 where not named; empty draws tasks as they come."""

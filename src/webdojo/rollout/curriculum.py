@@ -1,0 +1,78 @@
+"""How far training episodes may go, and with which chance a task is drawn when its turn in the order comes.
+
+Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
+(`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
+the place in the order, so an order that is gone on with is the same order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from webdojo.rollout.config import HorizonSection, StageConfig
+from webdojo.rollout.groups import Group, is_settled
+from webdojo.types import Task
+
+
+def stage_of(stages: Sequence[StageConfig], iteration: int) -> StageConfig | None:
+    """The stage that an iteration, counted from 1, belongs to; None where there are none."""
+    ends = itertools.accumulate(stage.iterations for stage in stages)
+    at = next((stage for stage, end in zip(stages, ends, strict=True) if iteration <= end), None)
+    return at or (stages[-1] if stages else None)
+
+
+class Curriculum:
+    """The curriculum of a run.
+
+    Args:
+        tasks: the training tasks.
+        stages: of `train.stages`.
+        rollout: the horizon where there are no stages.
+        settled_chance: of a task whose last group was all solved or all failed.
+        iteration: that episodes begin in now, counted from 1.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        stages: Sequence[StageConfig],
+        rollout: HorizonSection,
+        settled_chance: float,
+        iteration: Callable[[], int],
+    ) -> None:
+        self._there = Counter(task.difficulty for task in tasks)
+        self._stages = stages
+        self._rollout = rollout
+        self._settled_chance = settled_chance
+        self._iteration = iteration
+        self._settled: set[str] = set()
+
+    def horizon(self, difficulty: int) -> int:
+        """Turns that an episode that begins now may take on a task of a difficulty."""
+        return (stage_of(self._stages, self._iteration()) or self._rollout).horizon(difficulty)
+
+    def chance(self, task: Task) -> float:
+        """Chance with which the task is drawn now when its turn comes."""
+        settled = self._settled_chance if task.id in self._settled else 1.0
+        return settled * self._difficulty_chance(task.difficulty)
+
+    def note(self, group: Group) -> None:
+        """Take note of how a group ended."""
+        self.remember(group.task.id, group.rewards)
+
+    def remember(self, task_id: str, rewards: Sequence[float]) -> None:
+        """The same, from the rewards of the valid members."""
+        if is_settled(rewards):
+            self._settled.add(task_id)
+        else:
+            self._settled.discard(task_id)
+
+    def _difficulty_chance(self, difficulty: int) -> float:
+        """So that the tasks that are drawn have the stage's ratio of difficulties: the most wanted one has 1."""
+        stage = stage_of(self._stages, self._iteration())
+        if stage is None or not stage.difficulty_sampling:
+            return 1.0
+        wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
+        return wanted[difficulty] / max(wanted.values())
