@@ -116,6 +116,12 @@ class EngineLost(EngineError):
     """The engine's process died under a request; the next one finds it started again."""
 
 
+class RewardError(WebdojoError):
+    """The reward function failed again and again."""
+
+    exit_code = PASSING
+
+
 class StoreError(WebdojoError):
     """The run folder cannot be created, read or written."""
 

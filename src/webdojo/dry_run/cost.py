@@ -13,6 +13,7 @@ from webdojo.recipe import Recipe
 from webdojo.rollout.config import HorizonSection
 from webdojo.rollout.curriculum import stage_of
 
+
 @dataclass(frozen=True)
 class Phase:
     """Cost of one phase of a run."""

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from webdojo.loops.arena import Arena
+
 from webdojo.evaluate.metrics import success
 from webdojo.loops import figures
-from webdojo.loops.arena import Arena
 from webdojo.loops.log import RunLog
 from webdojo.progress import Progress
 from webdojo.rollout.pool import RolloutPool

@@ -18,6 +18,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from webdojo.dry_run.memory import GB, Machine, fits, line, plan_memory, savings, told
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
@@ -30,7 +31,6 @@ from webdojo.rollout.rest import Rest
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.train.lora import Adapters
-from webdojo.dry_run.memory import GB, Machine, fits, line, plan_memory, savings, told
 from webdojo.train.optimizer import make_optimizer
 from webdojo.train.ranks import Ranks, lead
 from webdojo.train.trainable import trained_names

@@ -24,8 +24,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-from webdojo.loops import figures
 from webdojo.loops.arena import Arena
+from webdojo.rollout.mixture import Mixture
+
+from webdojo.loops import figures
 from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_others
 from webdojo.loops.lap import Laps
@@ -36,7 +38,6 @@ from webdojo.loops.replay import samples_of_update
 from webdojo.loops.reuse import forget_figures, forget_unusable
 from webdojo.progress import Progress, progress
 from webdojo.rollout.groups import Group, TaskStream, number_of
-from webdojo.rollout.mixture import Mixture
 from webdojo.rollout.pool import RolloutPool, Unsettled
 from webdojo.rollout.requests import Requests
 from webdojo.rollout.slots import make_slots

@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+from webdojo.loops.arena import Arena, open_arena
 
 from webdojo.browser.find import find_chromium
 from webdojo.errors import ConfigError
 from webdojo.evaluate.metrics import success
-from webdojo.loops.arena import Arena, open_arena
 from webdojo.loops.browsers import check_servers
 from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.loops.evaluations import told

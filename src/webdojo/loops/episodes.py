@@ -1,8 +1,8 @@
-"""Where episodes happen: one browser pool, one site server, one harness, one store.
+"""The episodes of a run: in one environment, with one pool of browsers, one harness, one reward and one store.
 
-An `Arena` runs, scores and stores episodes for every phase of a run. Invariants: an episode is in the
-store before anyone counts it, under its phase and iteration; a web or an engine that fails again and
-again ends the run with an error instead of looking like an agent that fails.
+An `EpisodeRunner` runs, scores and stores episodes for every phase of a run. Invariants: an episode is in the store
+before anyone counts it, under its phase and iteration; a web, an engine or a reward that fails again and again ends the
+run with an error instead of looking like an agent that fails.
 """
 
 from __future__ import annotations
@@ -19,20 +19,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
-from webdojo.agent.harnesses import make_harness
 from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.interface import Pool, Session
-from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
+from webdojo.envs.env import Environment
+from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.loops.browsers import open_browsers
 from webdojo.policy.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
 from webdojo.rollout.rest import Rest
-from webdojo.sites.server import SiteServer
-from webdojo.sites.weather.forecast import Weather
 from webdojo.store.run import RunStore
 from webdojo.tasks.config import TasksConfig
 from webdojo.types import Sampling, Task, Termination, Trajectory
@@ -63,14 +61,15 @@ class Stored(NamedTuple):
 
 
 @dataclass
-class Arena:
+class EpisodeRunner:
     """The parts that every episode of a run shares."""
 
     recipe: Recipe
     store: RunStore
+    env: Environment
     pool: Pool[Session]
-    server: SiteServer
     harness: Harness
+    scorer: Scorer
     blocklist: Blocklist | None = None
     """Takes note of web sites that keep failing."""
     rest: Rest = field(default_factory=Rest)
@@ -85,7 +84,7 @@ class Arena:
         """The hosts whose tasks are passed over now."""
         return self.blocklist.blocked() if self.blocklist is not None else ()
 
-    def runner(
+    def for_phase(
         self,
         actor: Actor[Session],
         phase: str,
@@ -93,7 +92,7 @@ class Arena:
         sampling: Sampling,
         horizon: Horizon,
         on_episode: Callable[[Trajectory], None] = lambda trajectory: None,
-        weather_seed: Callable[[Task, str], str] = lambda task, trajectory_id: trajectory_id,
+        visit_seed: Callable[[Task, str], str] = lambda task, trajectory_id: trajectory_id,
     ) -> RunEpisode:
         """A function that runs one episode of a phase, scores it, stores it and reports it.
 
@@ -102,34 +101,32 @@ class Arena:
         one after the other failed for no fault of the agent.
 
         Args:
-            weather_seed: of an episode, by task and id, within the recipe's; by default its id.
+            visit_seed: of what the environment draws for an episode, by task and id, within the recipe's; by default its
+                id.
         """
         failed: list[Trajectory] = []
-        tasks = self.recipe.tasks
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             begun_in = iteration()
-            seed = f"{self.recipe.seed}/{weather_seed(task, trajectory_id)}"
             attempt = partial(
                 run_episode,
                 task,
+                env=self.env,
                 pool=self.pool,
                 harness=self.harness,
                 actor=actor,
                 config=self.recipe.rollout,
                 sampling=sampling,
                 max_steps=horizon(task.difficulty),
-                server=self.server,
-                layout=tasks.layout,
-                weather=Weather(tasks.weather, seed, tasks.weather_impassable),
+                seed=f"{self.recipe.seed}/{visit_seed(task, trajectory_id)}",
                 group=group,
                 trajectory_id=trajectory_id,
                 rest=self.rest,
             )
             trajectory = await _to_its_end(attempt)
             judging = time.perf_counter()
-            trajectory.reward = score(trajectory)
+            await self.scorer.score(trajectory)
             storing = time.perf_counter()
             trajectory.seconds["reward"] = storing - judging
             await to_thread(self.store.add_trajectory, trajectory, phase, begun_in)
@@ -138,7 +135,7 @@ class Arena:
             if self.blocklist is not None:
                 self.blocklist.note(trajectory)
             on_episode(trajectory)
-            if trajectory.reward.valid:
+            if _is_valid(trajectory):
                 failed.clear()
             else:
                 failed.append(trajectory)
@@ -174,13 +171,15 @@ class Arena:
         begun: Counter[str] = Counter()
 
         def seed(task: Task, trajectory_id: str) -> str:
-            """Every evaluation meets a task in the same weather, in every run of the recipe; ids are new each time."""
+            """Every evaluation meets a task with the same perturbations, in every run of the recipe; ids are new."""
             begun[task.id] += 1
             return f"{task.id}/{begun[task.id]}"
 
-        run = self.runner(actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1), seed)
+        run = self.for_phase(
+            actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1), seed
+        )
         done = [*stored.episodes, *await (run_all or self._run_all)(run, stored.left)]
-        invalid = [t for t in done if t.reward is not None and not t.reward.valid]
+        invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
@@ -190,7 +189,7 @@ class Arena:
         open_tasks = Counter(task.id for task in tasks)
         found = Stored([], [])
         for episode in self.store.trajectories(phase, iteration):
-            if episode.reward is not None and episode.reward.valid and open_tasks[episode.task.id]:
+            if _is_valid(episode) and open_tasks[episode.task.id]:
                 if not self.store.has_screenshots(episode):
                     self.store.discard_broken(episode)
                     continue
@@ -204,6 +203,10 @@ class Arena:
         groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)
         async with aclosing(groups):
             return [trajectory async for group in groups for trajectory in group.trajectories]
+
+
+def _is_valid(trajectory: Trajectory) -> bool:
+    return trajectory.reward is not None and trajectory.reward.valid
 
 
 async def _to_its_end(attempt: Callable[[], Awaitable[Trajectory]]) -> Trajectory:
@@ -220,22 +223,30 @@ async def _to_its_end(attempt: Callable[[], Awaitable[Trajectory]]) -> Trajector
 
 
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
-    """What to tell the user about episodes that the web or the engine failed."""
+    """What to tell the user about episodes that the web, the engine or the reward failed."""
     last = failed[-1]
     kind = EngineError if last.termination is Termination.ABORTED else BrowserError
+    why = f"{last.termination}: {last.error}"
+    if not last.termination.is_infra and last.reward is not None:
+        kind, why = RewardError, last.reward.reason
     return kind(
-        f"{which} failed for no fault of the agent, the last one by {last.termination}: {last.error}; "
+        f"{which} failed for no fault of the agent, the last one by {why}; "
         "remove the cause; a run then goes on with --resume, which runs them again"
     )
 
 
 @asynccontextmanager
-async def open_arena(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[Arena]:
-    """Start sites and browsers for a run, and stop them in every case."""
-    site_server = SiteServer(recipe.browser.sites_port, host=recipe.browser.sites_host)
-    with site_server as server, _blocklist(recipe.tasks) as blocklist:
-        async with open_browsers(recipe, store.images, server) as pool:
-            yield Arena(recipe, store, pool, server, make_harness(recipe.harness, processor), blocklist)
+async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
+    """Start the environment and browsers of a run, and stop them in every case.
+
+    Raises:
+        ConfigError: the environment has no verdict of its own and the recipe names no other reward.
+    """
+    env = recipe.env
+    scorer = Scorer(recipe.reward.resolved(env.reward, env.name), store.images)
+    with _blocklist(recipe.tasks) as blocklist:
+        async with env, open_browsers(recipe, store.images) as pool:
+            yield EpisodeRunner(recipe, store, env, pool, recipe.harness.build(processor), scorer, blocklist)
 
 
 @contextmanager
