@@ -1,1 +1,2 @@
-"""What a recipe will cost, before it runs: episodes, turns and tokens (`cost.py`), memory of the learner (`memory.py`)."""
+"""What a recipe will cost, before it runs: episodes, turns and tokens (`cost.py`), memory of the learner
+(`memory.py`)."""

@@ -43,7 +43,7 @@ from webdojo.rollout.requests import Requests
 from webdojo.rollout.slots import make_slots
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
-from webdojo.train.learner import Learner
+from webdojo.train.learner.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 PHASE = RL

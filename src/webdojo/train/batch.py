@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.train.advantage import ADVANTAGES, Outcome
+from webdojo.train.advantages.advantage import Outcome
+from webdojo.train.advantages.registry import ADVANTAGES
 from webdojo.train.config import TrainConfig
-from webdojo.train.weights import TurnShape, token_weights
+from webdojo.train.token_weights import TurnShape, token_weights
 from webdojo.types import Prompt, Trajectory, Turn
 
 
@@ -29,7 +30,7 @@ class Sample:
     old_logprobs: list[float]
     """As the engine reported them, at the sampling temperature."""
     advantage: float
-    weights: list[float]
+    token_weights: list[float]
     versions: list[int]
     """Weight version that sampled each token."""
     prox_logprobs: list[float] = field(default_factory=list)
@@ -55,7 +56,7 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
         TrainError: a trajectory without a reward, or a response whose logprobs do not match its ids.
     """
     outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
-    advantages = ADVANTAGES[config.advantage](outcomes)
+    advantages = ADVANTAGES.get(config.advantage).function(outcomes)
     trained = [
         (unit, trajectory, len(group), advantage)
         for unit, (group, row, results) in enumerate(zip(groups, advantages, outcomes, strict=True))
@@ -136,7 +137,7 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[
         response_ids=list(response.ids),
         old_logprobs=list(response.logprobs),
         advantage=advantage,
-        weights=weights,
+        token_weights=weights,
         versions=list(response.versions),
         unit=unit,
     )
