@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch._dynamo.testing import CompileCounterWithBackend
 
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
@@ -21,6 +22,22 @@ def fresh_compiler() -> Iterator[None]:
     torch.compiler.reset()
     yield
     torch.compiler.reset()
+
+
+class Kept(torch.autograd.graph.saved_tensors_hooks):
+    """Counts the values that forward passes keep for their backward passes."""
+
+    def __init__(self) -> None:
+        self.values = 0
+        super().__init__(self._keep, lambda tensor: tensor)
+
+    def _keep(self, tensor: torch.Tensor) -> torch.Tensor:
+        self.values += tensor.numel()
+        return tensor
+
+    def __enter__(self) -> Kept:
+        super().__enter__()
+        return self
 
 
 def assert_equal_gradients(found: dict[str, torch.Tensor], expected: dict[str, torch.Tensor]) -> None:
@@ -46,9 +63,11 @@ def test_recomputed_layers_give_the_same_gradients(
             model.model.language_model.layers[1].requires_grad_(True)
         options = settings(gradient_checkpointing=recompute, micro_batch_tokens=150, grad_clip=1e9)
         learner = Learner(model, processor, images, options)
-        found.append((gradients(learner, samples), torch.cat(learner.logprobs(samples, 0.8))))
+        with Kept() as kept:
+            found.append((gradients(learner, samples), torch.cat(learner.logprobs(samples, 0.8)), kept.values))
     assert_equal_gradients(found[1][0], found[0][0])
     torch.testing.assert_close(found[1][1], found[0][1], rtol=0, atol=0)
+    assert found[1][2] < 0.7 * found[0][2], "nothing is recomputed"
 
 
 @pytest.mark.usefixtures("fresh_compiler")
@@ -56,7 +75,8 @@ def test_compiled_layers_give_the_same_gradients_for_rows_of_any_length(
     model_dir: Path, images: Images, make_samples: MakeSamples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Graphs as for the default backend, which would spend minutes on making machine code of them.
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
+    compiler = CompileCounterWithBackend("aot_eager")
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=compiler))
     samples = make_samples(6, advantages=(1.0, -0.5))
     found = []
     for compiled in (False, True):
@@ -66,3 +86,4 @@ def test_compiled_layers_give_the_same_gradients_for_rows_of_any_length(
         assert len({piece.micro_batch.tokens for piece in learner._scoring.pieces(samples)}) > 1
         found.append(gradients(learner, samples))
     assert_equal_gradients(found[1], found[0])
+    assert compiler.frame_count > 0, "nothing is compiled"

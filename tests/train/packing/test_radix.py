@@ -35,7 +35,7 @@ def sequence(prompt: list[int], response: list[int]) -> Sequence_:
 
 @given(paths_of_ids, st.integers(1, 40))
 @settings(max_examples=200, deadline=None)
-def test_rows_hold_each_sample_once_and_each_token_sees_exactly_its_ancestors(
+def test_micro_batches_hold_each_sample_once_and_each_token_sees_exactly_its_ancestors(
     given_paths: list[tuple[list[int], list[int]]], budget: int
 ) -> None:
     sequences = [sequence(*path) for path in given_paths]
@@ -43,18 +43,18 @@ def test_rows_hold_each_sample_once_and_each_token_sees_exactly_its_ancestors(
     assert sorted(member for row in rows for member in row.members) == list(range(len(sequences)))
     for row in rows:
         members = [given_paths[i] for i in row.members]
-        placed = place(row, [len(p) for p, _ in members], [len(r) for _, r in members])
+        placement = place(row, [len(p) for p, _ in members], [len(r) for _, r in members])
         tree = {tuple((p + r[:-1])[: depth + 1]) for p, r in members for depth in range(len(p) + len(r) - 1)}
-        assert row.tokens == len(tree) == len(placed.ends)
+        assert row.tokens == len(tree) == len(placement.ends)
         assert row.tokens <= budget or len(row.members) == 1 or len({tuple(p + r[:-1]) for p, r in members}) == 1
         placed: list[tuple[int, ...]] = []
-        for (p, r), new in zip(members, placed.new, strict=True):
+        for (p, r), new in zip(members, placement.new, strict=True):
             placed += [tuple((p + r[:-1])[: depth + 1]) for depth in range(new.start, new.stop)]
         assert len(set(placed)) == len(placed)
         for q, j in product(range(row.tokens), repeat=2):
-            sees = j <= q < placed.ends[j]
+            sees = j <= q < placement.ends[j]
             assert sees == (placed[q][: len(placed[j])] == placed[j])
-        for (p, r), predictors in zip(members, placed.predictors, strict=True):
+        for (p, r), predictors in zip(members, placement.predictors, strict=True):
             assert [placed[i] for i in predictors] == [tuple((p + r)[: len(p) + k]) for k in range(len(r))]
 
 

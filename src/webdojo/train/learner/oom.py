@@ -23,7 +23,8 @@ def micro_batch_in_memory(tokens: int, members: Sequence[Sample], config: TrainC
         longest = max(map(len, members))
         return (
             f"out of memory in a micro-batch of {tokens} tokens "
-            f"({len(members)} turns, the longest of {longest} tokens, {len(images)} screenshots); the weights are as before the step; {_what_to_lower(longest, config)}"
+            f"({len(members)} turns, the longest of {longest} tokens, {len(images)} screenshots); "
+            f"the weights are as before the step; {_what_to_lower(longest, config)}"
         )
 
     return _in_memory(message)
