@@ -1,4 +1,4 @@
-"""What an optimizer step will need of memory, from shapes alone, and what to change when it does not fit.
+"""Memory that an optimizer step will need, from shapes alone, and what to change when it does not fit.
 
 Per token of a packed micro-batch, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
 float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
@@ -39,7 +39,7 @@ CUDA_CONTEXT = GB
 
 @dataclass(frozen=True)
 class Machine:
-    """What a learner runs on."""
+    """The machine that a learner runs on."""
 
     cuda: bool
     memory: int = 0
@@ -57,11 +57,11 @@ class MemoryPlan:
     trained: int
     """Parameters that train."""
     lasting: dict[str, int]
-    """What is there all the time, by name."""
+    """Bytes that are taken all the time, by name."""
     micro_batch: dict[str, int]
-    """What comes with a micro-batch of a step, gradients included."""
+    """Bytes that come with a micro-batch of a step, gradients included."""
     instead: dict[str, int]
-    """What comes at other times, one at a time, when no micro-batch is there."""
+    """Bytes that come at other times, one item at a time, when no micro-batch is there."""
 
     @property
     def peak(self) -> int:
@@ -184,7 +184,7 @@ def _changed(recipe: Recipe, section: str, **values: object) -> Recipe:
 
 
 def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """What lowers memory, as overrides with the recipes that they make."""
+    """Overrides that lower memory, with the recipes that they make."""
     train, model = recipe.train, recipe.model
     if not train.gradient_checkpointing:
         yield "train.gradient_checkpointing=true", _changed(recipe, "train", gradient_checkpointing=True)

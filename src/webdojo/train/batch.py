@@ -1,7 +1,7 @@
 """From trajectories to samples: one sample a turn, ready for a learner that knows no algorithm.
 
 Invariant: a sample holds exactly the ids that were sampled, and the weights of all samples of an update
-sum (times token loss) to the whole objective. Turns of invalid trajectories and empty responses have no
+times token loss sum to the whole objective. Turns of invalid trajectories and empty responses have no
 weight to carry, so they become no sample; they still count in the normalisers.
 """
 
@@ -28,15 +28,15 @@ class Sample:
     prompt: Prompt
     response_ids: list[int]
     old_logprobs: list[float]
-    """As the engine reported them, at the sampling temperature."""
+    """Log-probabilities as the engine reported them, at the sampling temperature."""
     advantage: float
     token_weights: list[float]
     versions: list[int]
     """Weight version that sampled each token."""
     prox_logprobs: list[float] = field(default_factory=list)
-    """Under π_prox, where that is not the engine's policy."""
+    """Log-probabilities under π_prox, where that is not the engine's policy."""
     reference_logprobs: list[float] = field(default_factory=list)
-    """Under the reference model, where there is a KL term."""
+    """Log-probabilities under the reference model, where there is a KL term."""
     unit: int = 0
     """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
@@ -101,7 +101,7 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
     never cut: what its samples share is computed once (`radix`).
 
     Args:
-        units: of each sample.
+        units: the unit of each sample.
     """
     members: dict[int, list[int]] = defaultdict(list)
     for index, unit in enumerate(units):

@@ -23,9 +23,10 @@ class Correction:
     """A correction, as `train.correction` of a recipe names it."""
 
     function: Callable[[Tensor, Tensor, float, float], Tensor]
-    """From log ρ [T], the turn of each token [T], and bounds low and high, to a factor for each token [T]."""
+    """Takes log ρ [T], the turn of each token [T], and bounds low and high; gives a factor for each token [T]."""
     formula: str
-    """What `webdojo explain` prints, with `{low}` and `{high}` for the bounds; q is the ratio of a token."""
+    """The factor as `webdojo explain` prints it, with `{low}` and `{high}` for the bounds; q is the ratio of a
+    token."""
 
 
 def none(log_ratio_T: Tensor, turns_T: Tensor, low: float, high: float) -> Tensor:

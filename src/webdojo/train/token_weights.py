@@ -34,9 +34,9 @@ class Normalizer:
     """A normaliser, as `train.normalizer` of a recipe names it."""
 
     function: Callable[[TurnShape, float], float]
-    """From a turn and `train.normalizer_k` to the weight of each of the turn's tokens."""
+    """Takes a turn and `train.normalizer_k`, and gives the weight of each of the turn's tokens."""
     formula: str
-    """What `webdojo explain` prints, with `{episodes}` for the trajectories of an update and `{k}`."""
+    """The weight as `webdojo explain` prints it, with `{episodes}` for the trajectories of an update and `{k}`."""
 
 
 def openwebrl(shape: TurnShape, k: float) -> float:

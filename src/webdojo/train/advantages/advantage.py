@@ -1,4 +1,4 @@
-"""What an advantage is: one number per trajectory, shared by all of its response tokens.
+"""The record of an advantage: one number per trajectory, shared by all of its response tokens.
 
 Invariant: invalid members (infrastructure failures) move no statistics and get no advantage of their own; theirs is
 exactly 0.
@@ -33,9 +33,9 @@ class Advantage:
     """An advantage, as `train.advantage` of a recipe names it."""
 
     function: Callable[[Groups], list[list[float]]]
-    """From all groups of an update, since some normalise over all of them, to one number per member."""
+    """Takes all groups of an update, since some normalise over all of them, and gives one number per member."""
     formula: str
-    """What `webdojo explain` prints for A_i."""
+    """A_i as `webdojo explain` prints it."""
 
 
 def by_group(groups: Groups, of_valid: Callable[[list[float]], Sequence[float]], least: int) -> list[list[float]]:

@@ -39,7 +39,7 @@ OPTIMIZER = "optimizer"
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """A disk that refuses is one kind of error in the block, whatever each library makes of it.
+    """Turn whatever each library raises when the disk refuses into one kind of error.
 
     Raises:
         StoreFailure: nothing more can be written to `folder`.
@@ -84,7 +84,7 @@ def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
 
 
 def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """What `write_moments` was given, shared out as the ranks are now; every rank calls it.
+    """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it.
 
     Args:
         like: parameters by name; `NAME/…` is laid out as the parameter NAME if it has its shape, and is on its device.
@@ -110,7 +110,7 @@ def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Te
 
 
 def write_manifest(folder: Path) -> None:
-    """Note what every file holds, when all are written."""
+    """Write down the hash of every file, when all are written."""
     hashes = {str(path.relative_to(folder)): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     hashes.pop(MANIFEST, None)
     with writing(folder):
@@ -139,14 +139,14 @@ def check_checkpoint(folder: Path) -> None:
 
 
 def read_trainer(folder: Path) -> dict[str, Any]:
-    """What `write_policy` was given as `trainer`, on the CPU; call `check_checkpoint` first."""
+    """Read what `write_policy` was given as `trainer`, to the CPU; call `check_checkpoint` first."""
     trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
     return trainer
 
 
 @contextmanager
 def _one_error() -> Iterator[None]:
-    """What went wrong on a rank, rather than the list of all ranks with their tracebacks."""
+    """Raise what went wrong on one rank, rather than the list of all ranks with their tracebacks."""
     try:
         yield
     except CheckpointException as error:

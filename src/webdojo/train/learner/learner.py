@@ -49,9 +49,9 @@ from webdojo.train.objective import Objective
 from webdojo.types import ImageSource
 
 TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
-"""From the samples of a micro-batch and the scores of their T response tokens, sample after sample, to the summed
-loss and to means over those tokens for the log. With several ranks it is sent to the others: a function of a module,
-or an object of a class that pickles."""
+"""Takes the samples of a micro-batch and the scores of their T response tokens, sample after sample; gives the summed
+loss, and means over those tokens for the log. With several ranks it is sent to the others, so it is a function of a
+module, or an object of a class that pickles."""
 
 
 class Means:
@@ -92,9 +92,9 @@ class Learner:
         config: optimizer, clip and batch sizes.
         reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
             while it scores. Where there are adapters it is the model without them.
-        adapters: those of the model, where they train in place of its weights.
+        adapters: the adapters of the model, where they train in place of its weights.
         seed: decides the order in which samples are drawn.
-        ranks: which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
+        ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
             once one of them has raised, the ranks have ended.
         compute_dtype: precision of activations and of the weights they meet; other than float32 only with a mesh.
     """
@@ -232,8 +232,8 @@ class Learner:
         Raises:
             TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
         """
-        found, figures = self.ranks.run(Learner._step, self, batch, share, temperature, lr, loss)
-        means.merge(figures)
+        found, added = self.ranks.run(Learner._step, self, batch, share, temperature, lr, loss)
+        means.merge(added)
         return found
 
     def remember(self) -> None:

@@ -30,7 +30,7 @@ WEIGHTS = "adapter_model.safetensors"
 PREFIX = "base_model.model."
 """How `peft` begins the names of what it saves."""
 NAME = "default"
-"""Of the adapter, and so a part of the names of its weights in memory."""
+"""Name of the adapter, and so a part of the names of its weights in memory."""
 
 
 class Adapters:
@@ -38,9 +38,9 @@ class Adapters:
 
     Args:
         model: float32 weights, which do not train from now on.
-        config: its `lora` and `freeze_vision`.
+        config: `lora` and `freeze_vision` are read.
         base: folder or hub id of the model, for those who read the adapters.
-        seed: of A, and of what is dropped; B starts at zero, so that the model computes what it did.
+        seed: decides A and what is dropped; B starts at zero, so that the model computes what it did.
 
     Raises:
         ConfigError: `peft` is not installed, or `lora.target_modules` fits no linear layer, or something else too.
@@ -83,7 +83,7 @@ class Adapters:
     @contextmanager
     def disabled(self) -> Iterator[None]:
         """Within the block the model is its base."""
-        # Their switch would also change what requires gradients, which sharding has taken for settled.
+        # The switch of `peft` would also change what requires gradients, which sharding relies on.
         for layer in self._layers:
             layer.set_scale(NAME, 0.0)
         try:
@@ -93,7 +93,7 @@ class Adapters:
                 layer.set_scale(NAME, 1.0)
 
     def reseed(self, step: int, rank: int) -> None:
-        """Let what the adapters drop in a step follow from the seed, the step and the rank alone."""
+        """Make what the adapters drop in a step depend on the seed, the step and the rank alone."""
         if self._config.lora_dropout:
             torch.manual_seed(random.Random(f"{self._seed}/{step}/{rank}").getrandbits(62))
 
@@ -102,7 +102,7 @@ class Adapters:
         """The weights of a model without adapters that computes the same.
 
         Args:
-            state: of the model with adapters, whole tensors.
+            state: the state dict of the model with adapters, as whole tensors.
 
         Returns:
             What the adapters change is new, and computed on the CPU; the rest is as given.

@@ -34,8 +34,8 @@ from webdojo.errors import RankLost, TrainError, WebdojoError
 L = TypeVar("L")
 T = TypeVar("T")
 
-PATIENCE_S = 10.0
-"""How long the driver waits, when its own work failed, for what a follower has to say about it."""
+REPORT_TIMEOUT_S = 10.0
+"""Seconds that the driver waits, when its own work failed, for a follower to report why."""
 TIMEOUT = timedelta(minutes=30)
 """Timeout of a collective: the longest that one rank may compute while the others wait."""
 
@@ -66,7 +66,7 @@ class Ranks:
             return work(learner, *args)
 
     def gather(self, value: T) -> list[T]:
-        """What each rank calls this with, by rank; every rank calls it. Values are pickled."""
+        """The values of all ranks, by rank; every rank calls it. Values are pickled."""
         if self.count == 1:
             return [value]
         found: list[Any] = [None] * self.count
@@ -118,7 +118,7 @@ class Followers:
     Args:
         build, device_type: as `lead` takes them.
         count: ranks, the driver's included.
-        port: of the store where the ranks meet.
+        port: port of the store where the ranks meet.
     """
 
     def __init__(self, build: Callable[[Ranks], Any], count: int, port: int, device_type: str) -> None:
@@ -159,7 +159,7 @@ class Followers:
                 self._give_up()
                 raise
             except Exception as error:
-                failure = self._failure(PATIENCE_S)
+                failure = self._failure(REPORT_TIMEOUT_S)
                 self._give_up()
                 if failure is None:
                     raise
@@ -169,7 +169,7 @@ class Followers:
                 raise
 
     def answers(self) -> None:
-        """Wait until every follower has done what it was last told.
+        """Wait until every follower has done its last call.
 
         Raises:
             TrainError: one failed; RankLost: one died.
@@ -191,7 +191,7 @@ class Followers:
                 pipe.send(None)
         dist.destroy_process_group()
         for process in self._processes:
-            process.join(PATIENCE_S)
+            process.join(REPORT_TIMEOUT_S)
         self.kill()
 
     def kill(self) -> None:
@@ -208,9 +208,9 @@ class Followers:
         if dist.is_initialized():
             dist.destroy_process_group()
 
-    def _failure(self, patience_s: float | None) -> TrainError | None:
-        """What ended a follower; None if all answer, or (with `patience_s`) some go on for so long."""
-        until = None if patience_s is None else time.monotonic() + patience_s
+    def _failure(self, timeout_s: float | None) -> TrainError | None:
+        """What ended a follower; None if all answer, or (with `timeout_s`) some go on for that long."""
+        until = None if timeout_s is None else time.monotonic() + timeout_s
         waiting = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
         found: list[tuple[bool, int, str, type[TrainError]]] = []
         while waiting:
@@ -228,8 +228,8 @@ class Followers:
                     answer, kind = _Failed(False, self._death(rank)), RankLost
                 if isinstance(answer, _Failed):
                     found.append((answer.secondary, rank, answer.text, kind))
-                    # One that fails takes those down that wait for it; give them time to say so, and no more.
-                    until = min(until or float("inf"), time.monotonic() + PATIENCE_S)
+                    # One that fails takes those down that wait for it; give them time to report, and no more.
+                    until = min(until or float("inf"), time.monotonic() + REPORT_TIMEOUT_S)
         if not found:
             return None
         _, rank, text, kind = min(found, key=lambda each: each[:2])
@@ -237,7 +237,7 @@ class Followers:
 
     def _death(self, rank: int) -> str:
         process = self._processes[rank - 1]
-        process.join(PATIENCE_S)
+        process.join(REPORT_TIMEOUT_S)
         if process.exitcode is not None and process.exitcode < 0:
             name = signal.Signals(-process.exitcode).name
             return f"its process was killed by {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
@@ -255,7 +255,7 @@ class Followers:
 
 
 class _Failed(NamedTuple):
-    """A follower's last words."""
+    """The error that ended a follower."""
 
     secondary: bool
     """It may have failed only because another rank was gone."""

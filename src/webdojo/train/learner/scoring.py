@@ -151,6 +151,6 @@ class Scoring:
 
 
 def in_order(found: Sequence[Mapping[int, Tensor]]) -> list[Tensor]:
-    """What the ranks have by the numbers of samples, as a list."""
+    """The values that the ranks have by the numbers of samples, as one list."""
     joined = {number: value for part in found for number, value in part.items()}
     return [joined[i] for i in range(len(joined))]

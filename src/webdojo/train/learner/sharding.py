@@ -45,8 +45,8 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
 
     Args:
         scorer: its model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
-        mesh: of one dimension.
-        compute_dtype: of gathered weights and of activations.
+        mesh: has one dimension.
+        compute_dtype: precision of gathered weights and of activations.
     """
     tower = vision_tower(scorer.model)
     modules: list[nn.Module] = list(text_layers(scorer.model))

@@ -17,9 +17,9 @@ class KLEstimator:
     """An estimator, as `train.kl_estimator` of a recipe names it."""
 
     function: Callable[[Tensor, Tensor], Tensor]
-    """From log-probabilities [T] under the policy, with gradient, and under the reference model."""
+    """Takes log-probabilities [T] under the policy, with gradient, and under the reference model; gives [T]."""
     formula: str
-    """What `webdojo explain` prints."""
+    """The term of token k as `webdojo explain` prints it."""
 
 
 def k1(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:

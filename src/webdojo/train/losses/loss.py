@@ -1,4 +1,4 @@
-"""What a policy loss is: a function over flat response tokens, and what the rest of the house has to know of it.
+"""The record of a policy loss: a function over flat response tokens, and what the rest of the code has to know of it.
 
 Every tensor has shape [T]: the response tokens of a micro-batch one after the other, without padding.
 Invariant: a loss is computed token by token before weights, so that a token of weight 0 adds nothing to it, to its
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tokens:
-    """What is known of T response tokens before the forward pass; float32 [T] but for `turns`."""
+    """T response tokens as they are known before the forward pass; float32 [T] but for `turns`."""
 
     prox_logprobs: Tensor
     behave_logprobs: Tensor
@@ -59,12 +59,12 @@ class Loss:
     """A policy loss, as `train.policy_loss` of a recipe names it."""
 
     function: Callable[[Tensor, Tokens, Clip], Tensor]
-    """From log-probabilities [T] with gradient to the loss of each token [T], before weights. It does not import torch
-    when its module is loaded: methods of tensors do."""
+    """Takes log-probabilities [T] with gradient and gives the loss of each token [T], before weights. Methods of
+    tensors will do, so its module need not import torch."""
     formula: Callable[[Clip], str]
-    """What `webdojo explain` prints for the loss of token k."""
+    """The loss of token k as `webdojo explain` prints it."""
     clips: Literal["token", "turn"] | None = None
-    """Which ratio's clip cuts gradients off: that of each token, or that of the whole turn; None where none does."""
+    """The ratio whose clip cuts gradients off: that of each token, or that of the whole turn; None where none does."""
     positives_only: bool = False
     """Nothing is learned from an advantage of 0 or below."""
     dual_clip: bool = False

@@ -1,7 +1,7 @@
 """Radix packing: a micro-batch holds every prefix that its samples share once, and so computes it once.
 
 A sample is a path of tokens: its prompt and its response but for the last token, which predicts
-nothing. A token is told apart by its id, a token of an image by the image's hash and its place in it,
+nothing. A token is identified by its id, a token of an image by the image's hash and its place in it,
 so only equal images merge. Sorted by these keys, samples stand in the depth-first order of their radix
 tree, and what each has in common with its neighbour is all that there is to know about the tree. A micro-batch
 is such an order with the common beginnings left out. In it the token at `j` is an ancestor of exactly
@@ -28,11 +28,11 @@ class MicroBatch:
     """Samples in depth-first order, and what they have in common."""
 
     members: tuple[int, ...]
-    """Which samples, as the caller numbers them."""
+    """The numbers of the samples, as the caller counts them."""
     shared: tuple[int, ...]
     """Tokens that each has in common with the one before it; 0 for the first."""
     tokens: int
-    """How many the micro-batch has: what is computed."""
+    """Tokens of the micro-batch, which are what is computed."""
 
 
 class Paths:
@@ -48,10 +48,10 @@ class Paths:
         self.order = sorted(range(len(keys)), key=lambda i: keys[i].astype(">u8").tobytes())
         self.lengths = [len(keys[i]) for i in self.order]
         self.shared = [0] + [_common(keys[a], keys[b]) for a, b in zip(self.order, self.order[1:], strict=False)]
-        """What each path has in common with the one before it, in tokens."""
+        """Tokens that each path has in common with the one before it."""
 
     def micro_batch(self, begin: int, end: int) -> MicroBatch:
-        """That of the paths from `begin` up to `end` in depth-first order."""
+        """A micro-batch of the paths from `begin` up to `end` in depth-first order."""
         shared = (0, *self.shared[begin + 1 : end])
         return MicroBatch(tuple(self.order[begin:end]), shared, sum(self.lengths[begin:end]) - sum(shared))
 
@@ -83,7 +83,8 @@ def cut(paths: Paths, max_tokens: int) -> list[MicroBatch]:
 
 
 def balance(micro_batches: Sequence[MicroBatch], ranks: int) -> list[list[MicroBatch]]:
-    """Deal them out so that no rank has much more to do than another: the largest first, each to the idlest."""
+    """Deal them out so that no rank has much more to do than another: the largest first, each to the rank with the
+    least."""
     shares: list[list[MicroBatch]] = [[] for _ in range(ranks)]
     load = [0] * ranks
     for micro_batch in sorted(micro_batches, key=lambda each: -each.tokens):
@@ -94,7 +95,7 @@ def balance(micro_batches: Sequence[MicroBatch], ranks: int) -> list[list[MicroB
 
 
 class Job(NamedTuple):
-    """What a rank computes in a round."""
+    """A micro-batch that a rank computes in a round."""
 
     micro_batch: MicroBatch
     counts: bool
