@@ -35,10 +35,6 @@ class Kept(torch.autograd.graph.saved_tensors_hooks):
         self.values += tensor.numel()
         return tensor
 
-    def __enter__(self) -> Kept:
-        super().__enter__()
-        return self
-
 
 def assert_equal_gradients(found: dict[str, torch.Tensor], expected: dict[str, torch.Tensor]) -> None:
     assert found.keys() == expected.keys()
@@ -63,7 +59,8 @@ def test_recomputed_layers_give_the_same_gradients(
             model.model.language_model.layers[1].requires_grad_(True)
         options = settings(gradient_checkpointing=recompute, micro_batch_tokens=150, grad_clip=1e9)
         learner = Learner(model, processor, images, options)
-        with Kept() as kept:
+        kept = Kept()
+        with kept:
             found.append((gradients(learner, samples), torch.cat(learner.logprobs(samples, 0.8)), kept.values))
     assert_equal_gradients(found[1][0], found[0][0])
     torch.testing.assert_close(found[1][1], found[0][1], rtol=0, atol=0)

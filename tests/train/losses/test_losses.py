@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from webdojo.train.corrections import CORRECTIONS
-from webdojo.train.losses.clip import CLIP, DECOUPLED, clip
 from webdojo.train.losses.kl import KL_ESTIMATORS
 from webdojo.train.losses.loss import Clip, Tokens
+from webdojo.train.losses.ppo import CLIP, DECOUPLED, clip
 from webdojo.train.losses.registry import LOSSES
 from webdojo.train.objective import log_linear, policy_stats
 

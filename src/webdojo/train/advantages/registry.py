@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webdojo.plugins import Registry, instance_of
-from webdojo.train.advantages import group, reinforce
+from webdojo.train.advantages import baselines
 from webdojo.train.advantages.advantage import Advantage
 
 ADVANTAGES: Registry[Advantage] = Registry(
@@ -11,13 +11,13 @@ ADVANTAGES: Registry[Advantage] = Registry(
     "advantage",
     *instance_of(Advantage),
     {
-        "grpo": group.GRPO,
-        "dr_grpo": group.DR_GRPO,
-        "rloo": group.RLOO,
-        "reinforce": reinforce.REINFORCE,
-        "reinforce_baseline": reinforce.REINFORCE_BASELINE,
-        "reinforce_plus_plus": reinforce.REINFORCE_PLUS_PLUS,
-        "reinforce_plus_plus_baseline": reinforce.REINFORCE_PLUS_PLUS_BASELINE,
+        "grpo": baselines.GRPO,
+        "dr_grpo": baselines.DR_GRPO,
+        "rloo": baselines.RLOO,
+        "reinforce": baselines.REINFORCE,
+        "reinforce_baseline": baselines.REINFORCE_BASELINE,
+        "reinforce_plus_plus": baselines.REINFORCE_PLUS_PLUS,
+        "reinforce_plus_plus_baseline": baselines.REINFORCE_PLUS_PLUS_BASELINE,
     },
 )
 """What `train.advantage` of a recipe may be."""

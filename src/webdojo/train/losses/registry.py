@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from webdojo.plugins import Registry, instance_of
-from webdojo.train.losses.cispo import CISPO
-from webdojo.train.losses.clip import CLIP, DECOUPLED
-from webdojo.train.losses.gspo import GSPO
+from webdojo.train.losses.likelihood import BC, CISPO
 from webdojo.train.losses.loss import Loss
-from webdojo.train.losses.positives import BC, RAFT
+from webdojo.train.losses.ppo import CLIP, DECOUPLED, GSPO, RAFT
 
 LOSSES: Registry[Loss] = Registry(
     "webdojo.losses",

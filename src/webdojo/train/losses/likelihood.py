@@ -1,4 +1,4 @@
-"""CISPO: REINFORCE whose importance weight is clipped."""
+"""Losses that weigh log π itself, so that no clip stops a gradient: CISPO, and filtered behaviour cloning."""
 
 from __future__ import annotations
 
@@ -16,4 +16,10 @@ def cispo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
     return -ratio_T * tokens.advantages * logprobs_T
 
 
+def bc(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
+    """1[A > 0] · -log π: filtered behaviour cloning (WebGym §5.1)."""
+    return -(tokens.advantages > 0).to(logprobs_T.dtype) * logprobs_T
+
+
 CISPO = Loss(cispo, lambda bounds: f"-sg[{bounds}] A_i log π_θ(k)")
+BC = Loss(bc, lambda bounds: "1[A_i > 0] · -log π_θ(k)", positives_only=True)
