@@ -67,9 +67,9 @@ def train(
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
     from webdojo.dry_run.cost import describe
+    from webdojo.loops.checks import check_recipe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
     from webdojo.recipe import dump_recipe, load_recipe
-    from webdojo.sites.taskgen import check_tasks
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
@@ -81,7 +81,7 @@ def train(
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
-        check_tasks(recipe)
+        check_recipe(recipe, trains=True, demonstrates=not resume)
         from webdojo.loops.models import memory_estimate
 
         # The estimates are comments, so that what is printed is a recipe file.
@@ -173,19 +173,19 @@ def act(
     from webdojo.store.images import ImageStore
     from webdojo.types import Turn
     from webdojo.view.page import write_trajectory
-    from webdojo.view.summary import spent, told
+    from webdojo.view.summary import told
 
-    wanted = task_at(task, url)
     given = list(overrides or [])
     if endpoint:
-        given += [f"endpoint.base_url={json.dumps(endpoint)}"]
-        given += [f"endpoint.model={json.dumps(model)}"] if model else []
+        given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
+        given += [f"engine.model={json.dumps(model)}"] if model else []
     if harness:
         given.append(f"harness.name={json.dumps(harness)}")
     if headful:
         given.append("browser.headless=false")
-    local = "" if endpoint else model or "tiny"
-    recipe = load_recipe(recipe_name or recipe_of(local), given)
+    loaded = "tiny" if endpoint else model or "tiny"
+    recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given)
+    wanted = task_at(recipe.env, task, url)
     folder = run or next_free(Path("runs"), "act")
     steps = 0
 
@@ -195,12 +195,10 @@ def act(
         typer.echo(told(steps, turn))
 
     try:
-        acted = asyncio.run(act_out(wanted, recipe, local, folder, tell))
+        acted = asyncio.run(act_out(wanted, recipe, loaded, folder, tell))
     except KeyboardInterrupt:
         typer.echo("\ninterrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    if acted.totals is not None:
-        typer.echo(spent(acted.totals))
     if acted.trajectory is None:
         typer.echo("\ninterrupted before the first step", err=True)
         raise typer.Exit(INTERRUPTED)
@@ -261,7 +259,8 @@ def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
     from webdojo.recipe import load_recipe
     from webdojo.train.explain import explain as explained
 
-    typer.echo(explained(load_recipe(recipe_name, overrides)))
+    recipe = load_recipe(recipe_name, overrides)
+    typer.echo(explained(recipe.train, recipe.rollout))
 
 
 @app.command()
@@ -319,11 +318,11 @@ def make_tasks(
     ] = None,
 ) -> None:
     """Draw tasks of the embedded web into a file."""
+    from webdojo.envs.task_sets import load_tasks
     from webdojo.progress import progress
     from webdojo.store.files import replacing
-    from webdojo.tasks import load
 
-    tasks = load(f"dojo:{split}", seed=seed, kinds=kind or None, difficulties=difficulty or None)
+    tasks = iter(load_tasks(f"dojo:{split}", seed=seed, kinds=kind or (), difficulties=difficulty or ()))
     out.parent.mkdir(parents=True, exist_ok=True)
     with replacing(out) as file, progress("tasks", n) as bar:
         for task in islice(tasks, n):

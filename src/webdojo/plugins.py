@@ -24,7 +24,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BeforeValidator, SerializeAsAny, model_validator
 
@@ -103,7 +103,7 @@ class Registry(Generic[T]):
             near = difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
             raise ConfigError(
-                f"unknown {self.noun} {name!r}; {hint}; one of your own is named `./file.py:Name` or `package.module:Name`"
+                f"unknown {self.noun} {name!r}; {hint}; your own is named `./file.py:Name` or `package.module:Name`"
             )
         if not self._fits(found):
             raise ConfigError(f"{self.noun} {name!r} is {_kind(found)}, and must be {self._must_be}")
@@ -137,7 +137,7 @@ def plug_field(registry: Registry[type[P]], default: str) -> Any:
         name = str(given.get("name", default))
         return registry.get(name).model_validate({**given, "name": name})
 
-    return BeforeValidator(resolve), SerializeAsAny()
+    return BeforeValidator(resolve), SerializeAsAny()  # type: ignore[type-arg]
 
 
 def _found(path: str, noun: str) -> Any:

@@ -26,7 +26,7 @@ from webdojo.envs.env import Environment
 from webdojo.envs.registry import ENVIRONMENTS
 from webdojo.errors import ConfigError
 from webdojo.evaluate.config import EvaluateConfig
-from webdojo.plugins import Plug, Registry, plug_field
+from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES

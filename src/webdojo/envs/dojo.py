@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, PrivateAttr
 
 from webdojo.envs.env import Environment, Script, Split, Visit
-from webdojo.errors import ConfigError, TaskError
+from webdojo.errors import ConfigError, SiteError, TaskError
 from webdojo.reward.reward import RewardFunction
 from webdojo.reward.rules import Rules
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED, KINDS, parse_host
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.server import HOSTS, SiteServer
 from webdojo.sites.site import check_layout
@@ -93,6 +94,13 @@ class Dojo(Environment):
                 "name the environment that has it"
             )
         check_layout(task, self.layout)
+
+    def kind_of(self, url: str) -> str:
+        parts = urlsplit(url)
+        try:
+            return parse_host(parts.hostname or "")[0] if parts.scheme == "http" and parts.port in (None, 80) else ""
+        except SiteError:
+            return ""
 
     def check_servers(self) -> None:
         if not self.port:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, ClassVar, Literal
@@ -12,6 +13,8 @@ from webdojo.agent.harness import HarnessConfig
 from webdojo.errors import ConfigError
 from webdojo.policy.engine import EngineConfig, ServedModel
 from webdojo.types import Engine
+
+logger = logging.getLogger("webdojo")
 
 
 class ChatConfig(EngineConfig):
@@ -71,3 +74,4 @@ class ChatConfig(EngineConfig):
 
         async with ChatClient(self) as client:
             yield ChatEngine(client, model.codec, model.images)
+            logger.info("%s", client.totals())
