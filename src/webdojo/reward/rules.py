@@ -34,4 +34,7 @@ class Rules(RewardFunction):
         success = verdict.success and not unfinished(trajectory)
         if not success and (cause := web_failure(trajectory.state)):
             return Reward(value=0.0, success=False, valid=False, reason=f"the web failed: {cause}")
-        return Reward(value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts))
+        names = [fact["says"] for fact in trajectory.task.evaluator["facts"]]
+        return Reward(
+            value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts), fact_names=names
+        )
