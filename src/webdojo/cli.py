@@ -205,6 +205,8 @@ def act(
     film = write_trajectory(acted.trajectory, ImageStore(folder / "images"), folder / "trajectory.html")
     answer = f": {acted.trajectory.answer}" if acted.trajectory.answer else ""
     typer.echo(f"{acted.trajectory.termination.value.replace('_', ' ')}{answer}")
+    if (reward := acted.trajectory.reward) is not None:
+        typer.echo(f"reward {reward.value:g}: {reward.reason}")
     typer.echo(f"film: {film}")
     if show and sys.stdout.isatty() and not acted.interrupted:
         typer.launch(str(film))
@@ -272,6 +274,24 @@ def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder."
     with RunStore.open(run, readonly=True) as store:
         write_report(store, run / "report.html")
     typer.echo(f"report: {run / 'report.html'}")
+
+
+@app.command("plugins")
+def list_plugins() -> None:
+    """Show the environments, rewards, harnesses, engines, … that a recipe can name, and where each is from."""
+    from rich import box
+    from rich.table import Table
+
+    from webdojo.envs.task_sets import SOURCES
+    from webdojo.recipe import PLUGS
+
+    table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
+    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()} | {"tasks.source": SOURCES}
+    for key, registry in named.items():
+        for name, where in registry.listed():
+            table.add_row(key, name, where, registry.group)
+    Console().print(table)
+    typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/your-own.md")
 
 
 @app.command()

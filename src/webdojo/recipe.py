@@ -168,7 +168,7 @@ def _apply(data: dict[str, Any], override: str) -> None:
             raise ConfigError(f"override {override!r}: {parent!r} is a value, not a section")
         node = child
     try:
-        node[last] = yaml.safe_load(value)
+        node[last] = yaml.safe_load(value) if value else ""
     except yaml.YAMLError:
         raise ConfigError(f"override {override!r}: {value!r} is not a YAML value") from None
 
