@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webdojo.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from webdojo.api import Browser as Browser
     from webdojo.api import Policy as Policy
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from webdojo.types import Reward as Reward
     from webdojo.types import Task as Task
     from webdojo.types import Trajectory as Trajectory
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Browser": "webdojo.api",

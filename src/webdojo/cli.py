@@ -22,9 +22,9 @@ import typer
 from rich.console import Console
 from rich.logging import RichHandler
 
-from webdojo import __version__
 from webdojo.cli_runs import INTERRUPTED, runs_app
 from webdojo.errors import StoreFailure, WebdojoError
+from webdojo.version import __version__
 
 app = typer.Typer(
     help="Train visual web agents by online reinforcement learning in real browsers.",
