@@ -222,11 +222,11 @@ class TasksConfig(Section):
     """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
     layout: Literal["auto", "compact"] = "auto"
     """`compact` serves the large-type pages for small viewports."""
-    weather: Literal[0, 1, 2, 3] = 0
+    perturbations: Literal[0, 1, 2, 3] = 0
     """What embedded sites do to a session: 0 nothing; 1 cookie walls, chat bubbles and adverts; 2 also pop-ups, slow
     answers, HTTP errors, pages that ask to wait and other layouts; 3 also stalled and dropped answers, expired
     sessions, bot checks, moved buttons and changing numbers."""
-    weather_impassable: bool = False
+    permanent_failures: bool = False
     """Up to a fifth of the sessions meet a bot check that lets nobody in, or a site that goes down; an episode that
     fails after that is invalid."""
     blocklist: str = ""

@@ -15,10 +15,10 @@ from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.oracle_forms import fill
 from webdojo.sites.oracle_view import look
+from webdojo.sites.perturbations.schedule import LEVELS, Perturbations
 from webdojo.sites.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
-from webdojo.sites.weather.forecast import LEVELS, Weather
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
@@ -37,7 +37,7 @@ async def solve(
 ) -> tuple[bool, int, str]:
     """Success, steps and a log; `most` are the steps that it may take, and the words that it may think in each."""
     name = f"{layout}-{task.id}"
-    session = await pool.open(task.start_url, server.headers(name, layout, Weather(level=level, seed=task.id)))
+    session = await pool.open(task.start_url, server.headers(name, layout, Perturbations(level=level, seed=task.id)))
     if before is not None:
         await before(session)
     oracle = Oracle(task, noise)
@@ -77,7 +77,7 @@ async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: f
         assert means[0] < means[1] < means[3], means
 
 
-async def test_it_solves_tasks_of_every_kind_in_heavy_weather_and_nothing_leaves_the_machine(
+async def test_it_solves_tasks_of_every_kind_under_heavy_perturbations_and_nothing_leaves_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[object] = []

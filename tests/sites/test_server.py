@@ -5,10 +5,9 @@ import httpx
 import pytest
 
 from webdojo.errors import SiteError
+from webdojo.sites.perturbations.schedule import PERTURBATIONS_HEADER, Perturbations
 from webdojo.sites.server import SESSION_HEADER, SiteServer
 from webdojo.sites.shop.pages import Shop
-from webdojo.sites.weather.connection import WEATHER_HEADER
-from webdojo.sites.weather.forecast import Weather
 from webdojo.sites.wiki.pages import Wiki
 
 HOST = "shop-3.localhost"
@@ -138,15 +137,15 @@ def test_sites_for_other_machines_are_found_by_this_one_too() -> None:
         assert httpx.get(f"http://{address}/", headers={"Host": HOST}).status_code == 200
 
 
-def test_a_server_may_have_weather_for_visitors_who_ask_for_none() -> None:
-    with SiteServer(weather=Weather(3, "storm")) as server:
+def test_a_server_may_have_perturbations_for_visitors_who_ask_for_none() -> None:
+    with SiteServer(perturbations=Perturbations(3, "storm")) as server:
         here = f"http://127.0.0.1:{server.port}/"
         with httpx.Client(headers={"Host": HOST, SESSION_HEADER: "visitor"}) as visitor:
             assert visitor.get(here).headers["connection"] == "close"
             for _ in range(5):
                 with contextlib.suppress(httpx.RemoteProtocolError):
                     visitor.get(here)
-        assert server.state("visitor")[HOST]["weather"]
-        clear = {**server.headers("clear"), "Host": HOST, WEATHER_HEADER: str(Weather())}
+        assert server.state("visitor")[HOST]["perturbations"]
+        clear = {**server.headers("clear"), "Host": HOST, PERTURBATIONS_HEADER: str(Perturbations())}
         httpx.get(here, headers=clear)
-        assert "weather" not in server.state("clear")[HOST]
+        assert "perturbations" not in server.state("clear")[HOST]

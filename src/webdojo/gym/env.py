@@ -28,9 +28,9 @@ from webdojo.gym.background import BackgroundLoop
 from webdojo.gym.observations import observation_space, observe, pixels
 from webdojo.reward.rules import by_rules, score
 from webdojo.sites.miniwob.server import episode_over
+from webdojo.sites.perturbations.schedule import Perturbations
 from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import train_tasks
-from webdojo.sites.weather.forecast import Weather
 from webdojo.sites.web import EmbeddedWeb
 from webdojo.store.images import MemoryImages
 from webdojo.types import (
@@ -96,9 +96,9 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         viewport_px: width and height; absent: that of `browser`.
         browser: as the recipe's browser section; one Chromium, whatever its `browsers` says.
         layout: which pages embedded sites serve, `auto` or `compact`.
-        weather: level of what embedded sites do to an episode, 0 to 3, as `tasks.weather` of a recipe; each `reset`
-            draws other weather, the same for the same seed.
-        weather_impassable: some episodes meet what no agent can pass, and are invalid.
+        perturbations: level of what goes wrong on embedded sites, 0 to 3, as `tasks.perturbations` of a recipe; each
+            `reset` draws other perturbations, the same for the same seed.
+        permanent_failures: some episodes meet a failure that no agent can get past, and are invalid.
         judge: the reward of a finished episode; `reward.rules.score` judges tasks with rules or a reward of their own.
         render_mode: `rgb_array`: `render` gives the last screenshot.
 
@@ -115,8 +115,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         viewport_px: tuple[int, int] | None = None,
         browser: BrowserConfig | None = None,
         layout: Literal["auto", "compact"] = "auto",
-        weather: int = 0,
-        weather_impassable: bool = False,
+        perturbations: int = 0,
+        permanent_failures: bool = False,
         judge: Callable[[Trajectory], Reward] = score,
         render_mode: Literal["rgb_array"] | None = None,
     ) -> None:
@@ -142,7 +142,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self.observation_space = observation_space(self._config.viewport_px)
         self._max_steps = max_steps
         self._layout = layout
-        self._weather = Weather(weather, impassable=weather_impassable)
+        self._perturbations = Perturbations(perturbations, permanent_failures=permanent_failures)
         self._judge = judge
         self._images = MemoryImages()
         self._running: _Running | None = None
@@ -153,7 +153,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """Begin an episode.
 
         Args:
-            seed: the same seed draws the same task and the same weather.
+            seed: the same seed draws the same task and the same perturbations.
             options: `{"task": …}` names the task: its id, or a `Task`.
 
         Raises:
@@ -166,10 +166,10 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         running = self._running = self._running or self._start()
         running.loop.run(self._leave(running))
         self._images.clear()
-        weather = self._weather
-        if not weather.clear:
-            weather = replace(weather, seed=str(self.np_random.integers(2**32)))
-        episode = self._episode = running.loop.run(self._visit(running, task, weather))
+        perturbations = self._perturbations
+        if not perturbations.off:
+            perturbations = replace(perturbations, seed=str(self.np_random.integers(2**32)))
+        episode = self._episode = running.loop.run(self._visit(running, task, perturbations))
         return self._observation(episode, ""), {"task_id": task.id, "observation": episode.seen}
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -246,12 +246,12 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             loop.close()
             raise
 
-    async def _visit(self, running: _Running, task: Task, weather: Weather) -> _Episode:
+    async def _visit(self, running: _Running, task: Task, perturbations: Perturbations) -> _Episode:
         visit = uuid4().hex
         async with AsyncExitStack() as failed:
             failed.callback(running.web.end, visit)
             state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
-            headers = running.web.headers(visit, self._layout, weather)
+            headers = running.web.headers(visit, self._layout, perturbations)
             session = await running.pool.open(task.start_url, headers, state)
             failed.push_async_callback(session.close)
             episode = _Episode(task, visit, session, await session.observe())

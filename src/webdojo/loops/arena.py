@@ -31,8 +31,8 @@ from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
 from webdojo.rollout.rest import Rest
+from webdojo.sites.perturbations.schedule import Perturbations
 from webdojo.sites.server import SiteServer
-from webdojo.sites.weather.forecast import Weather
 from webdojo.store.run import RunStore
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
@@ -92,7 +92,7 @@ class Arena:
         sampling: Sampling,
         horizon: Horizon,
         on_episode: Callable[[Trajectory], None] = lambda trajectory: None,
-        weather_seed: Callable[[Task, str], str] = lambda task, trajectory_id: trajectory_id,
+        perturbation_seed: Callable[[Task, str], str] = lambda task, trajectory_id: trajectory_id,
     ) -> RunEpisode:
         """A function that runs one episode of a phase, scores it, stores it and reports it.
 
@@ -101,7 +101,7 @@ class Arena:
         one after the other failed for no fault of the agent.
 
         Args:
-            weather_seed: of an episode, by task and id, within the recipe's; by default its id.
+            perturbation_seed: seed of an episode, by task and id, within the recipe's; by default its id.
         """
         failed: list[Trajectory] = []
         tasks = self.recipe.tasks
@@ -109,7 +109,7 @@ class Arena:
 
         async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             begun_in = iteration()
-            seed = f"{self.recipe.seed}/{weather_seed(task, trajectory_id)}"
+            seed = f"{self.recipe.seed}/{perturbation_seed(task, trajectory_id)}"
             attempt = partial(
                 run_episode,
                 task,
@@ -121,7 +121,7 @@ class Arena:
                 max_steps=horizon(task.difficulty),
                 server=self.server,
                 layout=tasks.layout,
-                weather=Weather(tasks.weather, seed, tasks.weather_impassable),
+                perturbations=Perturbations(tasks.perturbations, seed, tasks.permanent_failures),
                 group=group,
                 trajectory_id=trajectory_id,
                 rest=self.rest,
@@ -173,7 +173,7 @@ class Arena:
         begun: Counter[str] = Counter()
 
         def seed(task: Task, trajectory_id: str) -> str:
-            """Every evaluation meets a task in the same weather, in every run of the recipe; ids are new each time."""
+            """Every evaluation meets a task under the same perturbations, in every run of the recipe; ids are new."""
             begun[task.id] += 1
             return f"{task.id}/{begun[task.id]}"
 

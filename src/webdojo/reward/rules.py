@@ -14,7 +14,7 @@ Tasks of MiniWoB++ are judged by their page, which ends the episode by itself: n
 
 The paper's format score F is 1 only if every turn parsed without an error, not only the last one.
 Episodes that the web or the system broke are invalid: they train nothing (`Reward.valid`). So are those that
-failed after weather that no agent can pass; weather that can be passed is the agent's own affair.
+failed after something that no agent can get past; other perturbations are the agent's own affair.
 `Reward.facts` says how far an episode came, however it ended; it earns nothing.
 `Reward.success` is the evaluator's verdict alone, so that a recovered format error costs the
 agent its training reward but does not hide that the task was done.
@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from webdojo.errors import TaskError
 from webdojo.sites.miniwob.server import episode_over
+from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.verdict import evaluate
-from webdojo.sites.weather.sky import web_failure
 from webdojo.tasks.miniwob import KIND as MINIWOB
 from webdojo.types import Reward, Task, Termination, Trajectory
 
@@ -50,7 +50,7 @@ def score(trajectory: Trajectory) -> Reward:
     if termination is Termination.FORMAT_ERROR:
         return Reward(value=-1.0, success=False, reason="repeated format errors")
     reward = _by_page(trajectory) if task.kind == MINIWOB else _by_state(trajectory)
-    if not reward.success and (cause := web_failure(trajectory.state)):
+    if not reward.success and (cause := permanent_failure(trajectory.state)):
         return Reward(value=0.0, success=False, valid=False, reason=f"the web failed: {cause}")
     malformed = next((n for n, turn in enumerate(trajectory.turns, 1) if turn.parsed.error is not None), None)
     if malformed is not None:

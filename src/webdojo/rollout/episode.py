@@ -19,8 +19,8 @@ from webdojo.browser.storage import read_storage_state
 from webdojo.config import RolloutConfig
 from webdojo.errors import BrowserError, EngineError, EngineLost, Failure, StartError, TaskError
 from webdojo.rollout.rest import Rest
+from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS, Perturbations
 from webdojo.sites.site import check_layout
-from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
@@ -32,7 +32,7 @@ Actor = Callable[[Task, SessionT], Engine]
 class Sites(Protocol):
     """Who serves the pages of tasks with a `kind`, and keeps a state for each visit (`sites.server.SiteServer`)."""
 
-    def headers(self, session_id: str, layout: str, weather: Weather) -> dict[str, str]:
+    def headers(self, session_id: str, layout: str, perturbations: Perturbations) -> dict[str, str]:
         """What the browser must send with every request of the visit."""
         ...
 
@@ -56,7 +56,7 @@ async def run_episode(
     max_steps: int,
     server: Sites | None = None,
     layout: str = "auto",
-    weather: Weather = CLEAR,
+    perturbations: Perturbations = NO_PERTURBATIONS,
     group: str = "",
     trajectory_id: str = "",
     on_turn: Callable[[Turn], None] = lambda turn: None,
@@ -69,7 +69,7 @@ async def run_episode(
         max_steps: turns before the episode ends unfinished.
         server: serves the pages of tasks with a `kind`.
         layout: which pages embedded sites serve, `auto` or `compact`.
-        weather: what embedded sites do to this episode.
+        perturbations: what may go wrong on embedded sites in this episode.
         group: id shared by the episodes of one group.
         trajectory_id: unique; empty draws one.
         on_turn: told of each turn once its calls were carried out.
@@ -99,7 +99,7 @@ async def run_episode(
     try:
         async with (rest or Rest()).timeout(config.task_timeout_s) as deadline:
             with clock.phase("start"):
-                headers = site.headers(visit, layout, weather) if site is not None else None
+                headers = site.headers(visit, layout, perturbations) if site is not None else None
                 session = await pool.open(task.start_url, headers, storage_state)
             try:
                 engine = actor(task, session)

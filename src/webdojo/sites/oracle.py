@@ -2,7 +2,7 @@
 
 It looks at the DOM to find where things are, but acts only by tool calls with coordinates in
 0..1000. Its plan is a list of sub-goals (`goal.py`) that it checks on whatever page it finds, so it
-recovers from wrong turns, its own (`noise`) included, and from weather (`weather/recover.py`). A thought
+recovers from wrong turns, its own (`noise`) included, and from perturbations (`recover.py`). A thought
 is the goal, why and what, short and regular: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the
 Size of Red Mug? Size is Large. Done.`
 """
@@ -18,9 +18,9 @@ from urllib.parse import parse_qsl, urlsplit
 from webdojo.errors import TaskError
 from webdojo.sites.oracle_forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
 from webdojo.sites.oracle_map import reach
+from webdojo.sites.oracle_recover import recover
 from webdojo.sites.oracle_view import look
 from webdojo.sites.site import canonical, href, site_of
-from webdojo.sites.weather.recover import recover
 from webdojo.types import Task, ToolCall, View
 
 

@@ -1,6 +1,6 @@
 """Serves every embedded site from one local port, with state that belongs to sessions.
 
-A request names its session, layout and weather in headers that the browser context sends; without a
+A request names its session, layout and perturbations in headers that the browser context sends; without a
 session header (a person with a browser) a cookie stands in. The state of a session is created on
 its first request and freed by `end`. Nothing here reaches the network.
 """
@@ -23,13 +23,17 @@ from starlette.staticfiles import StaticFiles
 from webdojo.errors import SiteError
 from webdojo.sites import parse_host
 from webdojo.sites.local import LOOPBACK, LocalServer
+from webdojo.sites.perturbations.overlay import in_other_layout, perturb_page
+from webdojo.sites.perturbations.respond import DroppedConnection, ServedPage, close_after_answer, replacement
+from webdojo.sites.perturbations.schedule import (
+    NO_PERTURBATIONS,
+    PERTURBATIONS_HEADER,
+    Perturbations,
+    parse_perturbations,
+)
+from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
-from webdojo.sites.weather.connection import WEATHER_HEADER, one_request_each
-from webdojo.sites.weather.dress import dress, variant
-from webdojo.sites.weather.forecast import CLEAR, Weather, parse_weather
-from webdojo.sites.weather.front import Dropped, Served, instead
-from webdojo.sites.weather.sky import Sky
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
@@ -44,27 +48,29 @@ class SiteServer(LocalServer):
 
     Args:
         port: 0 takes a free one.
-        weather: of sessions that ask for none in their headers.
+        perturbations: what sessions meet whose requests have no header that says it.
         host: see `LocalServer`.
 
     Raises:
         SiteError: the port is taken, or the address is not this machine's.
     """
 
-    def __init__(self, port: int = 0, weather: Weather = CLEAR, host: str = LOOPBACK) -> None:
-        self._weather = weather
+    def __init__(self, port: int = 0, perturbations: Perturbations = NO_PERTURBATIONS, host: str = LOOPBACK) -> None:
+        self._perturbations = perturbations
         self._overlays: dict[str, dict[str, Overlay]] = {}
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(one_request_each(Starlette(routes=routes), stormy=not weather.clear), port, host)
+        super().__init__(close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
 
     @property
     def hosts(self) -> dict[str, str]:
         """For `BrowserPool`: where the sites' hosts are served, so that `http://<host>/` needs no port."""
         return {HOSTS: self.address}
 
-    def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
+    def headers(
+        self, session_id: str, layout: str = "auto", perturbations: Perturbations = NO_PERTURBATIONS
+    ) -> dict[str, str]:
         """Headers that a browser context must send with every request.
 
         Raises:
@@ -73,7 +79,7 @@ class SiteServer(LocalServer):
         if layout not in LAYOUTS:
             raise SiteError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
         own = {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
-        return own if weather.clear else {**own, WEATHER_HEADER: str(weather)}
+        return own if perturbations.off else {**own, PERTURBATIONS_HEADER: str(perturbations)}
 
     def state(self, session_id: str) -> dict[str, Any]:
         """What a session changed and saw, by host: `{"shop-17.localhost": Overlay.snapshot()}`."""
@@ -95,8 +101,8 @@ class SiteServer(LocalServer):
         if layout not in LAYOUTS:
             return PlainTextResponse(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}\n", status_code=400)
         try:
-            asked = http.headers.get(WEATHER_HEADER)
-            weather = self._weather if asked is None else parse_weather(asked)
+            asked = http.headers.get(PERTURBATIONS_HEADER)
+            perturbations = self._perturbations if asked is None else parse_perturbations(asked)
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
         site = load_site(kind, seed).in_layout(layout)
@@ -107,14 +113,14 @@ class SiteServer(LocalServer):
             values[key] = f"{values[key]}, {value}" if key in values else value
         with self._lock:
             overlay = self._overlays.setdefault(session, {}).setdefault(site.host, Overlay())
-            if overlay.sky is None and not weather.clear:
-                overlay.sky = Sky(weather, site.host)
+            if overlay.perturbations is None and not perturbations.off:
+                overlay.perturbations = PerturbationState(perturbations, site.host)
             notice = http.url.path.startswith("/-/")  # scripts and frames ask for these, too
             part = not notice and http.headers.get("sec-fetch-dest", "document") != "document"
             reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout, part)
         if isinstance(reply, Redirect):
             return RedirectResponse(reply.path, status_code=303)
-        if isinstance(reply, Dropped):
+        if isinstance(reply, DroppedConnection):
             if http.client is not None:
                 await self.hang_up(http.client)
             return Response(status_code=204)  # nobody is there to get it
@@ -130,25 +136,26 @@ class SiteServer(LocalServer):
 
 def _respond(
     site: Site, request: Request, overlay: Overlay, address: str, layout: str, part: bool
-) -> Served | Redirect | Dropped:
-    """The answer to a request under the session's weather, which leaves alone what scripts ask for.
+) -> ServedPage | Redirect | DroppedConnection:
+    """The answer to a request under the session's perturbations, which leave alone what scripts ask for.
 
     Args:
         address: path with query of the request.
         part: a script on a page asks for more of it.
     """
-    sky = overlay.sky
-    if sky is not None:
-        if not part and (early := instead(sky, site, request, address, layout)) is not None:
+    perturbations = overlay.perturbations
+    if perturbations is not None:
+        if not part and (early := replacement(perturbations, site, request, address, layout)) is not None:
             return early
-        site = variant(site, sky.variant())
+        site = in_other_layout(site, perturbations.layout_seed())
     reply = site.respond(request, overlay)
     if isinstance(reply, Redirect):
         return reply
     overlay.visited.append(address)
     overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
     html = render(site, reply, overlay, layout)
-    if sky is None or part:
-        return Served(html, reply.status)
-    weather = sky.serve()
-    return Served(dress(html, site, sky, weather, address, layout), reply.status, weather.delay_s)
+    if perturbations is None or part:
+        return ServedPage(html, reply.status)
+    on_page = perturbations.serve()
+    html = perturb_page(html, site, perturbations, on_page, address, layout)
+    return ServedPage(html, reply.status, on_page.delay_s)

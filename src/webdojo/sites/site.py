@@ -19,7 +19,7 @@ from webdojo.errors import SiteError, TaskError
 from webdojo.sites import COMPACT_KINDS, KINDS, host_of, parse_host
 from webdojo.sites.compact import Row
 from webdojo.sites.look import Look, make_look
-from webdojo.sites.weather.sky import Sky
+from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.types import Task
 
 T = TypeVar("T")
@@ -37,13 +37,14 @@ class Overlay:
     """Facts that served pages showed, as `slug.label`: what the session can know."""
     drafts: dict[str, dict[str, str]] = field(default_factory=dict)
     """What it filled in of forms that are not sent yet, by their path; nothing that a task asks for."""
-    sky: Sky | None = None
-    """The session's weather on this host; None: it has none."""
+    perturbations: PerturbationState | None = None
+    """What has gone wrong for the session on this host; None: nothing can."""
 
     def snapshot(self) -> dict[str, Any]:
         """JSON form, as evaluators read it."""
         own = {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
-        return {**own, "weather": list(self.sky.events)} if self.sky is not None and self.sky.events else own
+        events = self.perturbations.events if self.perturbations is not None else []
+        return {**own, "perturbations": list(events)} if events else own
 
 
 @dataclass(frozen=True)

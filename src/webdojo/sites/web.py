@@ -9,8 +9,8 @@ from typing import Any, Self
 from webdojo.errors import TaskError
 from webdojo.sites import KINDS
 from webdojo.sites.miniwob.server import MiniwobServer
+from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS, Perturbations
 from webdojo.sites.server import SiteServer
-from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.tasks import miniwob
 from webdojo.types import Task
 
@@ -50,13 +50,15 @@ class EmbeddedWeb:
         """For `BrowserPool`: host patterns and where they are served."""
         return {pattern: address for server in self._servers for pattern, address in server.hosts.items()}
 
-    def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
+    def headers(
+        self, session_id: str, layout: str = "auto", perturbations: Perturbations = NO_PERTURBATIONS
+    ) -> dict[str, str]:
         """Headers that a browser context must send with every request.
 
         Raises:
             SiteError: unknown layout.
         """
-        own = (server.headers(session_id, layout, weather) for server in self._servers)
+        own = (server.headers(session_id, layout, perturbations) for server in self._servers)
         return {name: value for headers in own for name, value in headers.items()}
 
     def state(self, session_id: str) -> dict[str, Any]:

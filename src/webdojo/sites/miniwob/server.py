@@ -19,8 +19,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from webdojo.sites.local import LocalServer
+from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS, Perturbations
 from webdojo.sites.server import SESSION_HEADER
-from webdojo.sites.weather.forecast import CLEAR, Weather
 from webdojo.tasks.miniwob import HOST, pages_folder
 
 _CORE = '<script src="../core/core.js"></script>'
@@ -80,8 +80,10 @@ class MiniwobServer(LocalServer):
         """For `BrowserPool`: where the pages' host is served."""
         return {f"{HOST}:80": f"127.0.0.1:{self.port}"}
 
-    def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
-        """Headers that a browser context must send with every request; the pages have one layout and no weather."""
+    def headers(
+        self, session_id: str, layout: str = "auto", perturbations: Perturbations = NO_PERTURBATIONS
+    ) -> dict[str, str]:
+        """Headers that a browser context must send; the pages have one layout, and nothing goes wrong on them."""
         return {SESSION_HEADER: session_id}
 
     def state(self, session_id: str) -> dict[str, Any]:

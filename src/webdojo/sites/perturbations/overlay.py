@@ -1,4 +1,4 @@
-"""Lays weather over a finished page: cookie walls, pop-ups, chat bubbles, adverts, and numbers that drift.
+"""Lays perturbations over a finished page: cookie walls, pop-ups, chat bubbles, adverts, and numbers that drift.
 
 The HTML of the site stays as it is; everything is put in at `<body>`, `<main>` and their ends, in the
 colours of the site. In the compact layout it keeps to the grid. An overlay is a form that posts to
@@ -16,17 +16,17 @@ from functools import lru_cache
 
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
 from webdojo.sites.look import Look, Palette, make_look
+from webdojo.sites.perturbations import texts
+from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
+from webdojo.sites.perturbations.schedule import Event
+from webdojo.sites.perturbations.state import PagePerturbations, PerturbationState
 from webdojo.sites.render import fill
 from webdojo.sites.site import Site
-from webdojo.sites.weather import wording
-from webdojo.sites.weather.forecast import Event
-from webdojo.sites.weather.notice import ANSWER, OFFER, deal
-from webdojo.sites.weather.sky import PageWeather, Sky
 
 _CROSS = {"compact": "X", "auto": "×"}
 _CROSS_COLUMNS = 4
 _SCREEN_ROWS = 10
-"""Rows of the compact viewport."""
+"""How many rows the compact viewport shows."""
 _PLACES = {
     Event.COOKIE_WALL: ("center", "top", "bottom", "corner"),
     Event.NEWSLETTER: ("center", "bottom", "corner", "top"),
@@ -59,68 +59,70 @@ class Panel:
     field: str = ""
     """Label of a field for an address."""
     modal: bool = True
-    """Nothing beneath can be clicked."""
+    """Nothing beneath it can be clicked."""
 
 
 _drawn_look = lru_cache(maxsize=256)(make_look)
-"""A session asks for the same one with each page."""
+"""Cached, because a session asks for the same look with each page."""
 
 
-def variant(site: Site, number: int) -> Site:
-    """The same site in another layout: family, navigation, places of search, filters and buttons; 0 is its own.
+def in_other_layout(site: Site, seed: int) -> Site:
+    """The same site with layout, navigation and places of search, filters and buttons drawn anew; seed 0 is its own.
 
     Wording, colours and the length of lists stay, because tasks speak of them.
     """
-    if number == 0:
+    if seed == 0:
         return site
-    look, other = site.look, _drawn_look(site.kind, number)
+    look, other = site.look, _drawn_look(site.kind, seed)
     full = replace(other.full, font=look.full.font, heading_font=look.full.heading_font)
     changed = copy(site)
     changed.look = replace(look, full=full, compact=replace(other.compact, font=look.compact.font))
     return changed
 
 
-def dress(html: str, site: Site, sky: Sky, weather: PageWeather, address: str, layout: str) -> str:
-    """The page with its weather laid over."""
+def perturb_page(
+    html: str, site: Site, state: PerturbationState, on_page: PagePerturbations, address: str, layout: str
+) -> str:
+    """The page with its pop-up, advert and drift laid over."""
     look = site.look
-    if weather.drift:
-        rng = sky.forecast.rng(Event.DRIFT)
-        text, top = rng.choice(wording.DRIFTS), rng.random() < 0.5
-        number = sky.forecast.rng(Event.DRIFT, weather.page).randint(2, 99)
-        html = _put(html, fill(f"weather/drift-{layout}.html", text=text.format(n=number)), top, layout)
-    if weather.advert:
-        rng = sky.forecast.rng(Event.ADVERT, weather.page)
-        headline, text, label = rng.choice(wording.ADVERTS)
+    if on_page.drift:
+        rng = state.schedule.rng(Event.DRIFT)
+        text, top = rng.choice(texts.DRIFTS), rng.random() < 0.5
+        number = state.schedule.rng(Event.DRIFT, on_page.page).randint(2, 99)
+        html = _put(html, fill(f"perturbations/drift-{layout}.html", text=text.format(n=number)), top, layout)
+    if on_page.advert:
+        rng = state.schedule.rng(Event.ADVERT, on_page.page)
+        headline, text, label = rng.choice(texts.ADVERTS)
         back, ink = _colors(look.palette, rng)
         advert = fill(
-            f"weather/advert-{layout}.html", headline=headline, text=f"{text} {deal(sky)}", label=label, look=look,
-            back=back, ink=ink, href=f"{OFFER}?page={weather.page}",
+            f"perturbations/advert-{layout}.html", headline=headline, text=f"{text} {deal(state)}", label=label,
+            look=look, back=back, ink=ink, href=f"{OFFER}?page={on_page.page}",
         )  # fmt: skip
         html = _put(html, advert, rng.random() < 0.5, layout)
-    if weather.overlay is not None:
-        panel = make_panel(look, sky.forecast.rng(weather.overlay), weather.overlay)
+    if on_page.overlay is not None:
+        panel = make_panel(look, state.schedule.rng(on_page.overlay), on_page.overlay)
         values = {"panel": panel, "look": look, "action": ANSWER, "next": address, "cross": _CROSS[layout]}
         if layout == "compact":
             rows = compact_rows(panel)
             values |= {"rows": rows, **_position_px(panel, rows)}
-        html = html.replace("</body>", fill(f"weather/overlay-{layout}.html", **values) + "</body>", 1)
+        html = html.replace("</body>", fill(f"perturbations/overlay-{layout}.html", **values) + "</body>", 1)
     return html
 
 
 def make_panel(look: Look, rng: random.Random, event: Event) -> Panel:
-    """Draw the wording, place and colours of an overlay."""
+    """Draw the texts, place and colours of an overlay."""
     back, ink = _colors(look.palette, rng)
     place, cross = rng.choice(_PLACES[event]), rng.random() < 0.5
     swapped, quiet = rng.random() < 0.5, rng.random() < 0.6
     if event is Event.CHAT_BUBBLE:
-        title, text = rng.choice(wording.CHATS)
+        title, text = rng.choice(texts.CHATS)
         return Panel(event, title, text, (), place, back, ink, cross=True, modal=False)
     if event is Event.COOKIE_WALL:
-        title, text, yes, no = rng.choice(wording.COOKIES)
+        title, text, yes, no = rng.choice(texts.COOKIES)
         choices, field = [Choice(yes), Choice(no, quiet=quiet)], ""
         cross = False
     else:
-        title, text, yes, no = rng.choice(wording.NEWSLETTERS)
+        title, text, yes, no = rng.choice(texts.NEWSLETTERS)
         choices, field = [Choice(yes, "join"), Choice(no, quiet=quiet)], rng.choice(("Your email", "Email", "Address"))
         cross = cross and len(title) <= COLUMNS - _CROSS_COLUMNS
         if cross and rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Weather in real Chromium: met, seen and passed with the agent's own tools."""
+"""Perturbations in real Chromium: met, seen and passed with the agent's own tools."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import pytest
 import pytest_asyncio
 
 from tests.sites.test_compact_grid import MEASURE
-from tests.sites.test_weather import HOST, SHOP, events, get, only
+from tests.sites.test_perturbations import HOST, SHOP, events, get, only
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.oracle import Oracle
+from webdojo.sites.perturbations.schedule import Event, Perturbations
+from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.server import SiteServer
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
-from webdojo.sites.weather.forecast import Event, Weather
-from webdojo.sites.weather.sky import web_failure
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task, ToolCall
 
@@ -47,8 +47,10 @@ async def pools(server: SiteServer) -> AsyncIterator[dict[str, BrowserPool]]:
         yield {"compact": small, "auto": large}
 
 
-async def begin(pools: dict[str, BrowserPool], server: SiteServer, layout: str, name: str, weather: Weather) -> Any:
-    return await pools[layout].open(SHOP.url(), server.headers(name, layout, weather))
+async def begin(
+    pools: dict[str, BrowserPool], server: SiteServer, layout: str, name: str, perturbations: Perturbations
+) -> Any:
+    return await pools[layout].open(SHOP.url(), server.headers(name, layout, perturbations))
 
 
 async def click(session: BrowserSession, selector: str) -> str:
@@ -77,7 +79,7 @@ async def test_overlays_cover_the_page_until_they_are_closed(
     session = await begin(pools, server, layout, name, only(event, page))
     if page == 2:
         await go(session, "/")
-    before = {k: v for k, v in server.state(name)[HOST].items() if k != "weather"}
+    before = {k: v for k, v in server.state(name)[HOST].items() if k != "perturbations"}
     assert await session.page.locator("[role=dialog]").count() == 1
     await session.observe()
     if event is not Event.CHAT_BUBBLE:
@@ -92,7 +94,7 @@ async def test_overlays_cover_the_page_until_they_are_closed(
         assert covered
     assert "no visible change" not in await click(session, "[role=dialog] button[name=answer]")
     assert await session.page.locator("[role=dialog]").count() == 0
-    assert {k: v for k, v in server.state(name)[HOST].items() if k != "weather"} == before
+    assert {k: v for k, v in server.state(name)[HOST].items() if k != "perturbations"} == before
     noted = next(noted for noted in events(server, name) if noted["event"] == event)
     assert noted["answer"]
     await go(session, "/cart")
@@ -153,8 +155,8 @@ async def test_an_error_and_a_dropped_connection_pass(
 async def test_slow_and_stalled_pages_come_and_hold_up_nobody_else(
     pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
-    weather = only(Event.STALLED, 2)
-    session = await begin(pools, server, "auto", "stalled", weather)
+    perturbations = only(Event.STALLED, 2)
+    session = await begin(pools, server, "auto", "stalled", perturbations)
     loop = asyncio.get_running_loop()
     began = loop.time()
     stalled = asyncio.create_task(go(session, "/cart"))
@@ -201,7 +203,7 @@ async def test_bot_checks_can_and_cannot_be_passed(
     await click(session, "form:last-of-type[action='/-/answer'] button")
     assert session.page.url == SHOP.url("/cart?x=1")
     assert server.state(name)[HOST]["visited"] == ["/", "/cart?x=1"]
-    assert web_failure(server.state(name)) == ""
+    assert permanent_failure(server.state(name)) == ""
     await session.close()
     session = await begin(pools, server, layout, f"wall-{layout}", only(Event.BOT_WALL, 2, level=0))
     await go(session, "/cart")
@@ -209,17 +211,19 @@ async def test_bot_checks_can_and_cannot_be_passed(
         await click(session, "form[action='/-/answer'] button")
         await click(session, "form:last-of-type[action='/-/answer'] button")
     assert server.state(f"wall-{layout}")[HOST]["visited"] == ["/"]
-    assert web_failure(server.state(f"wall-{layout}")) == f"a bot check let nobody in ({HOST}, page 2)"
+    assert permanent_failure(server.state(f"wall-{layout}")) == f"a bot check let nobody in ({HOST}, page 2)"
     await session.close()
 
 
 @pytest.mark.parametrize("kind", ["shop", "wiki"])
-async def test_compact_weather_keeps_to_the_grid(kind: str, pools: dict[str, BrowserPool], server: SiteServer) -> None:
+async def test_compact_perturbations_keep_to_the_grid(
+    kind: str, pools: dict[str, BrowserPool], server: SiteServer
+) -> None:
     site, seen = load_site(kind, 3).in_layout("compact"), Counter[str]()
     paths = list(site.paths())
     for seed in range(12):
-        name, weather = f"grid-{kind}-{seed}", Weather(3, str(seed))
-        session = await pools["compact"].open(site.url(), server.headers(name, "compact", weather))
+        name, perturbations = f"grid-{kind}-{seed}", Perturbations(3, str(seed))
+        session = await pools["compact"].open(site.url(), server.headers(name, "compact", perturbations))
         for path in paths[seed :: len(paths) // 8]:
             await session.act([ToolCall(name="goto_url", arguments={"url": site.url(path)})])
             await session.observe()
@@ -230,13 +234,13 @@ async def test_compact_weather_keeps_to_the_grid(kind: str, pools: dict[str, Bro
             button = session.page.locator("form[action='/-/answer'] button").last
             if await button.count() and seed % 2:
                 await button.click()
-        seen.update(noted["event"] for noted in server.state(name)[site.host].get("weather", []))
+        seen.update(noted["event"] for noted in server.state(name)[site.host].get("perturbations", []))
         await session.close()
     assert seen.keys() >= {Event.COOKIE_WALL, Event.NEWSLETTER, Event.ADVERT, Event.CHAT_BUBBLE, Event.BOT_CHECK}
 
 
 @pytest.mark.parametrize("layout", VIEWPORTS)
-async def test_the_oracle_gets_through_heavy_weather(
+async def test_the_oracle_gets_through_heavy_perturbations(
     layout: str, pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
     tasks = make_tasks(["shop", "wiki"], range(HELDOUT_SEED, HELDOUT_SEED + 100), 24, seed=7, layout=layout)
@@ -271,7 +275,7 @@ async def solve(
     task: Task, pool: BrowserPool, server: SiteServer, layout: str, level: int, seed: int = 0
 ) -> tuple[bool, int, str, list[str]]:
     name = f"solve-{layout}-{level}-{seed}-{task.id}"
-    session = await pool.open(task.start_url, server.headers(name, layout, Weather(level, f"{seed}-{task.id}")))
+    session = await pool.open(task.start_url, server.headers(name, layout, Perturbations(level, f"{seed}-{task.id}")))
     oracle, log, answer = Oracle(task), [task.instruction], None
     while answer is None and len(log) < 61:
         step = await oracle.step(session)
@@ -282,6 +286,6 @@ async def solve(
         await session.observe()
     state = server.state(name)
     verdict = evaluate(task, answer, session.page.url, state)
-    met = [noted["event"] for seen in state.values() for noted in seen.get("weather", [])]
+    met = [noted["event"] for seen in state.values() for noted in seen.get("perturbations", [])]
     await session.close()
     return verdict.success, len(log) - 1, "\n".join([name, *log, str(met), verdict.reason]), met

@@ -1,18 +1,18 @@
-"""Pages that weather serves in the place of a site's own: errors, checks, ended sessions, outages, offers."""
+"""Pages that come in the place of a site's own: errors, checks, ended sessions, outages, offers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
+from webdojo.sites.perturbations import texts
+from webdojo.sites.perturbations.schedule import Event
+from webdojo.sites.perturbations.state import TICK, PerturbationState
 from webdojo.sites.render import compact_css, fill
 from webdojo.sites.site import Site
-from webdojo.sites.weather import wording
-from webdojo.sites.weather.forecast import Event
-from webdojo.sites.weather.sky import TICK, Sky
 
 ANSWER = "/-/answer"
-"""Forms of weather post `event`, `answer` and `next`, the page to go to, to this path of their site."""
+"""The forms of perturbations post `event`, `answer` and `next`, the page to go to, to this path of their site."""
 OFFER = "/-/offer"
 """Where adverts lead."""
 
@@ -25,7 +25,7 @@ class Notice:
     text: str
     status: int
     label: str = ""
-    """Of the button or link; empty: the page has none."""
+    """What the button or link says; empty: the page has none."""
     href: str = ""
     """Where a link leads; empty where there is a button."""
     event: str = ""
@@ -38,39 +38,39 @@ class Notice:
     """After so many seconds the browser asks for the page again by itself; 0: it does not."""
 
 
-def make_notice(sky: Sky, event: Event, address: str) -> Notice:
+def make_notice(state: PerturbationState, event: Event, address: str) -> Notice:
     """The page that comes instead of the one asked for, `address`."""
-    rng = sky.forecast.rng(event)
+    rng = state.schedule.rng(event)
     if event is Event.SESSION_EXPIRED:
-        title, text, label = rng.choice(wording.EXPIRIES)
+        title, text, label = rng.choice(texts.EXPIRIES)
         return Notice(title, text, 200, label, event=event, answer=label)
     if event in (Event.BOT_CHECK, Event.BOT_WALL):
-        title, text, box, label = rng.choice(wording.CHECKS)
-        if sky.rejected:
-            text = wording.FAILED_CHECKS[sky.rejected % len(wording.FAILED_CHECKS)]
-        return Notice(title, text, 403, label, event=event, answer=label, box=box, ticked=sky.ticked)
+        title, text, box, label = rng.choice(texts.CHECKS)
+        if state.rejected:
+            text = texts.FAILED_CHECKS[state.rejected % len(texts.FAILED_CHECKS)]
+        return Notice(title, text, 403, label, event=event, answer=label, box=box, ticked=state.ticked)
     if event is Event.PLEASE_WAIT:
-        title, text = rng.choice(wording.WAITS)
+        title, text = rng.choice(texts.WAITS)
         return Notice(title, text, 200, refresh_s=round(rng.uniform(3, 5), 1))
     if event is Event.OUTAGE:
-        title, text = rng.choice(wording.OUTAGES)
-        return Notice(title, text, 503, rng.choice(wording.RETRIES), href=address)
-    status = rng.choice(list(wording.ERRORS))
-    title, text = rng.choice(wording.ERRORS[status])
-    return Notice(title, text, status, rng.choice(wording.RETRIES), href=address)
+        title, text = rng.choice(texts.OUTAGES)
+        return Notice(title, text, 503, rng.choice(texts.RETRIES), href=address)
+    status = rng.choice(list(texts.ERRORS))
+    title, text = rng.choice(texts.ERRORS[status])
+    return Notice(title, text, status, rng.choice(texts.RETRIES), href=address)
 
 
-def make_offer(sky: Sky, page: str) -> Notice:
+def make_offer(state: PerturbationState, page: str) -> Notice:
     """The page behind an advert of a page."""
     number = int(page) if page.isdecimal() and len(page) < 5 else 1
-    headline, text, _ = sky.forecast.rng(Event.ADVERT, number).choice(wording.ADVERTS)
-    return Notice(headline, f"{text} {deal(sky)}", 200, wording.OFFER_BACK, href="/")
+    headline, text, _ = state.schedule.rng(Event.ADVERT, number).choice(texts.ADVERTS)
+    return Notice(headline, f"{text} {deal(state)}", 200, texts.OFFER_BACK, href="/")
 
 
-def deal(sky: Sky) -> str:
+def deal(state: PerturbationState) -> str:
     """Price and stock of what an advert offers, as they are at this moment of the session."""
-    rng = sky.forecast.rng(Event.DRIFT, sky.page)
-    return rng.choice(wording.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
+    rng = state.schedule.rng(Event.DRIFT, state.page)
+    return rng.choice(texts.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
 
 
 def draw_notice(notice: Notice, site: Site, address: str, layout: str) -> str:
@@ -78,7 +78,7 @@ def draw_notice(notice: Notice, site: Site, address: str, layout: str) -> str:
     if layout == "compact":
         css = compact_css(site.kind, site.seed)
         return fill("compact.html", title=notice.title, look=site.look, css=css, rows=_rows(notice, site, address))
-    return fill("weather/notice.html", notice=notice, look=site.look, next=address, action=ANSWER, tick=TICK)
+    return fill("perturbations/notice.html", notice=notice, look=site.look, next=address, action=ANSWER, tick=TICK)
 
 
 def _rows(notice: Notice, site: Site, address: str) -> list[Row]:

@@ -20,12 +20,14 @@ from urllib.parse import quote, unquote
 
 from webdojo.errors import SiteError
 
+PERTURBATIONS_HEADER = "X-Webdojo-Perturbations"
+"""Its value is `str()` of a session's `Perturbations`."""
 LEVELS = (0, 1, 2, 3)
 """None, light, moderate, heavy."""
 
 
 class Event(StrEnum):
-    """One kind of weather; the values stand in trajectories."""
+    """One thing that can go wrong; the values stand in trajectories."""
 
     COOKIE_WALL = "cookie_wall"
     NEWSLETTER = "newsletter"
@@ -37,6 +39,7 @@ class Event(StrEnum):
     PLEASE_WAIT = "please_wait"
     """A page that asks for patience and goes on by itself."""
     DROPPED = "dropped"
+    """The connection closes without an answer."""
     AB_LAYOUT = "ab_layout"
     MOVED_BUTTONS = "moved_buttons"
     DRIFT = "drift"
@@ -48,7 +51,7 @@ class Event(StrEnum):
     """The site is down, and stays down."""
 
 
-IMPASSABLE = frozenset({Event.BOT_WALL, Event.OUTAGE})
+PERMANENT = frozenset({Event.BOT_WALL, Event.OUTAGE})
 """No agent can do its task after one of these."""
 
 
@@ -80,62 +83,65 @@ _ODDS = {
     Event.SESSION_EXPIRED: _Odds(3, 0.4, (2, 6)),
     Event.BOT_CHECK: _Odds(3, 0.4, (1, 4)),
 }
-_IMPASSABLE_ODDS = {
+_PERMANENT_ODDS = {
     Event.BOT_WALL: _Odds(0, 0.1, (2, 4)),
     Event.OUTAGE: _Odds(0, 0.1, (2, 4)),
 }
-"""The first page never: a start URL that is down ends the episode before it begins."""
+"""They never begin on the first page: a start URL that is down ends the episode before it begins."""
 
 
 @dataclass(frozen=True)
-class Weather:
-    """The weather of one session."""
+class Perturbations:
+    """What may happen to one session."""
 
     level: int = 0
     """One of `LEVELS`."""
     seed: str = ""
-    impassable: bool = False
-    """Some sessions, a fifth at most, meet what no agent can pass (`IMPASSABLE`)."""
+    permanent_failures: bool = False
+    """A fifth of the sessions at most meet a failure that no agent can get past (`PERMANENT`)."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
-            raise SiteError(f"weather level {self.level} is unknown; levels are {', '.join(map(str, LEVELS))}")
+            raise SiteError(f"perturbation level {self.level} is unknown; levels are {', '.join(map(str, LEVELS))}")
 
     @property
-    def clear(self) -> bool:
+    def off(self) -> bool:
         """Nothing can happen."""
-        return self.level == 0 and not self.impassable
+        return self.level == 0 and not self.permanent_failures
 
     def __str__(self) -> str:
-        """As a header's value; `parse_weather` reads it."""
-        return f"{self.level};{int(self.impassable)};{quote(self.seed)}"
+        """The value of the header, which `parse_perturbations` reads."""
+        return f"{self.level};{int(self.permanent_failures)};{quote(self.seed)}"
 
 
-CLEAR = Weather()
+NO_PERTURBATIONS = Perturbations()
 
 
-def parse_weather(text: str) -> Weather:
-    """The weather that `str()` wrote; an empty text is clear.
+def parse_perturbations(text: str) -> Perturbations:
+    """The perturbations that `str()` wrote; an empty text has none.
 
     Raises:
-        SiteError: not such a text.
+        SiteError: `str()` never writes such a text.
     """
     if not text:
-        return CLEAR
+        return NO_PERTURBATIONS
     level, _, rest = text.partition(";")
-    impassable, _, seed = rest.partition(";")
-    if not level.isdecimal() or impassable not in ("0", "1"):
-        raise SiteError(f"{text!r} is no weather; it looks like 3;0;seed (level, impassable or not, seed)")
-    return Weather(int(level), unquote(seed), impassable == "1")
+    permanent, _, seed = rest.partition(";")
+    if not level.isdecimal() or permanent not in ("0", "1"):
+        raise SiteError(
+            f"{text!r} cannot be read; perturbations look like 3;0;seed (level, permanent failures or not, seed)"
+        )
+    return Perturbations(int(level), unquote(seed), permanent == "1")
 
 
-class Forecast:
-    """What a session meets on one host."""
+class Schedule:
+    """What a session meets on one host, and on which of its pages."""
 
-    def __init__(self, weather: Weather, host: str) -> None:
-        self._name = f"weather-{weather.seed}-{host}"
-        odds = {event: odds for event, odds in _ODDS.items() if odds.level <= weather.level}
-        self._odds = odds | (_IMPASSABLE_ODDS if weather.impassable else {})
+    def __init__(self, perturbations: Perturbations, host: str) -> None:
+        # `weather` is a part of every stream's seed: another word would draw other perturbations.
+        self._name = f"weather-{perturbations.seed}-{host}"
+        odds = {event: odds for event, odds in _ODDS.items() if odds.level <= perturbations.level}
+        self._odds = odds | (_PERMANENT_ODDS if perturbations.permanent_failures else {})
         self.first: dict[Event, int] = {}
         """The page on which each event begins; those that never come are not in it."""
         for event, chance in self._odds.items():

@@ -1,4 +1,4 @@
-"""The texts of weather. Titles have at most 20 characters and labels at most 18, so that compact pages hold them."""
+"""The texts of perturbations. Titles have at most 20 characters, labels at most 18, so that compact pages hold them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How the oracle gets through weather: what it does first on a page that is not as it should be.
+"""How the oracle gets through perturbations: what it does first on a page that is not as it should be.
 
-On pages without weather it finds nothing to do.
+On pages without perturbations it finds nothing to do.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from webdojo.sites.weather.forecast import Event
-from webdojo.sites.weather.notice import ANSWER, OFFER
+from webdojo.sites.perturbations.notices import ANSWER, OFFER
+from webdojo.sites.perturbations.schedule import Event
 from webdojo.types import ToolCall
 
 _ERROR_HOST = "chromewebdata"
