@@ -39,10 +39,10 @@ from webdojo.config import BrowserConfig
 from webdojo.errors import WebdojoError
 from webdojo.progress import Progress, progress
 from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.design.render import render
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.perturbations.schedule import LEVELS, Perturbations
-from webdojo.sites.render import render
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import Overlay, Page, Request, load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate

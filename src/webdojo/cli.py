@@ -294,7 +294,7 @@ def serve_sites(
     """Browse the embedded web by hand."""
     from webdojo.sites import HELDOUT_SEED, KINDS, host_of
     from webdojo.sites.perturbations.schedule import Perturbations
-    from webdojo.sites.server import SiteServer
+    from webdojo.sites.serving.server import SiteServer
 
     with (
         SiteServer(port, Perturbations(perturbations, perturbation_seed)) as server,

@@ -3,8 +3,8 @@ import pytest
 from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
 from webdojo.reward.rules import score
-from webdojo.sites.answers import number
 from webdojo.sites.goal import fact, place
+from webdojo.sites.verdict.answers import number
 from webdojo.tasks import load
 from webdojo.types import Parsed, Reward, Termination, Trajectory
 

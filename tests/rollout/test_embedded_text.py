@@ -17,7 +17,7 @@ from webdojo.rollout.episode import run_episode
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, Sampling, Task, Termination, Trajectory

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
-from webdojo.sites.answers import (
+from webdojo.sites.verdict.answers import (
     UNITS,
     among,
     any_order,

@@ -11,7 +11,7 @@ from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.places import Places
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages

@@ -1,4 +1,4 @@
-from webdojo.sites.look import MIN_CONTRAST, contrast, make_look
+from webdojo.sites.design.look import MIN_CONTRAST, contrast, make_look
 
 
 def test_every_text_of_two_hundred_sites_stands_out() -> None:

@@ -13,7 +13,7 @@ from tests.sites.test_oracle import VIEWPORTS, solve
 from webdojo.browser.pool import BrowserPool
 from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages

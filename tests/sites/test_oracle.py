@@ -13,10 +13,10 @@ from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.oracle_forms import fill
-from webdojo.sites.oracle_view import look
+from webdojo.sites.oracle.forms import fill
+from webdojo.sites.oracle.page import read_page
 from webdojo.sites.perturbations.schedule import LEVELS, Perturbations
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages
@@ -129,7 +129,7 @@ async def test_it_reads_pages_that_go_on_by_themselves() -> None:
             await session.page.add_init_script("setTimeout(() => location.reload(), 2)")
             await session.page.evaluate("location.reload()")
             for _ in range(30):
-                assert (await look(session.page))["host"] == "shop-1.localhost"
+                assert (await read_page(session.page))["host"] == "shop-1.localhost"
             await session.close()
 
 

@@ -27,7 +27,7 @@ from webdojo.sites.perturbations.schedule import (
     parse_perturbations,
 )
 from webdojo.sites.perturbations.state import permanent_failure
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import load_site
 

@@ -20,7 +20,7 @@ from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.perturbations.schedule import Event, Perturbations
 from webdojo.sites.perturbations.state import permanent_failure
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate

@@ -6,7 +6,7 @@ import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites.perturbations.schedule import PERTURBATIONS_HEADER, Perturbations
-from webdojo.sites.server import SESSION_HEADER, SiteServer
+from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.wiki.pages import Wiki
 

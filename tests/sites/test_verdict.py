@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
-from webdojo.sites.answers import text
 from webdojo.sites.goal import any_view, fact, place
 from webdojo.sites.verdict import Verdict, evaluate
+from webdojo.sites.verdict.answers import text
 from webdojo.types import Task
 
 HOST, OTHER = "shop-1.localhost", "wiki-2.localhost"

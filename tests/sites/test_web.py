@@ -4,8 +4,8 @@ import httpx
 import pytest
 
 from webdojo.errors import SiteError, TaskError
+from webdojo.sites.serving.web import EmbeddedWeb
 from webdojo.sites.taskgen import make_tasks
-from webdojo.sites.web import EmbeddedWeb
 from webdojo.tasks.miniwob import HOST, load
 from webdojo.types import Task
 

@@ -1,5 +1,5 @@
-from webdojo.sites import words
-from webdojo.sites.phrasing import PHRASINGS, instruction_vocabulary
+from webdojo.sites.content import words
+from webdojo.sites.instructions.phrasing import PHRASINGS, instruction_vocabulary
 
 
 def test_names_fit_a_compact_row_with_a_number_beside_them() -> None:

@@ -29,9 +29,9 @@ from webdojo.gym.observations import observation_space, observe, pixels
 from webdojo.reward.rules import by_rules, score
 from webdojo.sites.miniwob.server import episode_over
 from webdojo.sites.perturbations.schedule import Perturbations
+from webdojo.sites.serving.web import EmbeddedWeb
 from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import train_tasks
-from webdojo.sites.web import EmbeddedWeb
 from webdojo.store.images import MemoryImages
 from webdojo.types import (
     Feedback,

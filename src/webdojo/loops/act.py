@@ -32,7 +32,7 @@ from webdojo.policy.loading import TINY, model_folder
 from webdojo.policy.processor import Processor
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import parse_host
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn

@@ -32,7 +32,7 @@ from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, finished_groups
 from webdojo.rollout.rest import Rest
 from webdojo.sites.perturbations.schedule import Perturbations
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.store.run import RunStore
 from webdojo.types import Sampling, Task, Termination, Trajectory
 

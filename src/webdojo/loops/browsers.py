@@ -20,7 +20,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.config import Recipe
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.sites import HELDOUT_SEED, host_of
-from webdojo.sites.server import HOSTS, SiteServer
+from webdojo.sites.serving.server import HOSTS, SiteServer
 from webdojo.types import ImageSink
 
 _TRY_S = 10.0

@@ -1,4 +1,4 @@
-"""What forums talk about: a theme gives the things, the deeds and the places that titles are made of."""
+"""What forums talk about: a theme gives the nouns, verbs and places that titles are made of."""
 
 from __future__ import annotations
 

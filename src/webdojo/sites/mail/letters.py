@@ -55,7 +55,7 @@ class Letter:
     subjects: tuple[str, ...]
     texts: tuple[str, ...]
     says: tuple[str, ...] = ()
-    """Attributes that it is written for, and that its page alone shows."""
+    """Attributes that its text tells, and that only its page shows."""
 
 
 LETTERS: dict[str, Letter] = {

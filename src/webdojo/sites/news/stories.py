@@ -176,7 +176,7 @@ SECTIONS: dict[str, Section] = {
     ),
 }
 ADJECTIVES = _list("open, angry, unusual, elegant, early, honest, icy, old-fashioned")
-"""Those that an `an` stands before."""
+"""Words that take `an` as their article."""
 COMMENTS = (
     "Finally somebody says it.",
     "My aunt lives there, and she tells it differently.",

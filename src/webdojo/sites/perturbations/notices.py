@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
+from webdojo.sites.design.render import compact_css, fill
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.schedule import Event
 from webdojo.sites.perturbations.state import TICK, PerturbationState
-from webdojo.sites.render import compact_css, fill
 from webdojo.sites.site import Site
 
 ANSWER = "/-/answer"
@@ -27,7 +27,7 @@ class Notice:
     label: str = ""
     """What the button or link says; empty: the page has none."""
     href: str = ""
-    """Where a link leads; empty where there is a button."""
+    """Where a link leads; empty if there is a button."""
     event: str = ""
     answer: str = ""
     """What the button posts."""
@@ -35,7 +35,7 @@ class Notice:
     """A box to tick that stands above the button."""
     ticked: bool = False
     refresh_s: float = 0.0
-    """After so many seconds the browser asks for the page again by itself; 0: it does not."""
+    """Seconds after which the browser asks for the page again by itself; 0: it does not."""
 
 
 def make_notice(state: PerturbationState, event: Event, address: str) -> Notice:
@@ -91,11 +91,8 @@ def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
         tick = Form(ANSWER, "post", _posted(notice.event, TICK, address))
         rows.append(action_row(f"[{'x' if notice.ticked else ' '}] {notice.box}"[:COLUMNS], "full", tick))
     if notice.label and (notice.ticked or not notice.box):
-        rows.append(
-            action_row(
-                notice.label, compact.button, Form(ANSWER, "post", _posted(notice.event, notice.answer, address))
-            )
-        )
+        answer = Form(ANSWER, "post", _posted(notice.event, notice.answer, address))
+        rows.append(action_row(notice.label, compact.button, answer))
     return rows
 
 

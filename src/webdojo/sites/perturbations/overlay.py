@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
-from webdojo.sites.look import Look, Palette, make_look
+from webdojo.sites.design.look import Look, Palette, make_look
+from webdojo.sites.design.render import fill
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
 from webdojo.sites.perturbations.schedule import Event
 from webdojo.sites.perturbations.state import PagePerturbations, PerturbationState
-from webdojo.sites.render import fill
 from webdojo.sites.site import Site
 
 _CROSS = {"compact": "X", "auto": "×"}

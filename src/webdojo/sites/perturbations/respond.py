@@ -1,6 +1,6 @@
 """What the server asks before a site answers: does something else come instead, or is this a path of perturbations?
 
-Chromium silently sends a request again where a connection that it used before closes without an answer. A dropped
+If a connection that Chromium used before closes without an answer, it silently sends the request again. A dropped
 connection is seen only on a fresh one, so a session with perturbations uses each connection once.
 """
 

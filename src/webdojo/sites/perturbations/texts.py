@@ -53,7 +53,7 @@ DEALS = (
     "Today ${price}, {left} in stock.",
     "${price} each while {left} last.",
 )
-"""What an advert costs and how many there are, other numbers on each visit."""
+"""Price and stock of what an advert offers; the numbers are other ones on each visit."""
 
 DRIFTS = (
     "{n} people here now",

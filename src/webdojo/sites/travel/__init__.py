@@ -7,10 +7,10 @@ import random
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.people import USERS, towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import USERS, towns
 from webdojo.sites.site import Overlay, Page
-from webdojo.sites.words import slug
 
 FLIGHTS, HOTELS, TOWNS = 260, 120, 9
 _AIRLINES = (

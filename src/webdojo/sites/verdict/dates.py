@@ -1,7 +1,7 @@
 """Dates in answers: `2027-03-05`, `5 March 2027`, `March 5th, 2027`, `Fri, 5 Mar`.
 
-A date is right by its parts: the day, the month, the year where the question does not give it away,
-and the weekday where one is said. `3/5/2027` is no date, because two countries read it differently.
+A date is checked by its parts: the day, the month, the year unless the question gives it away, and the
+weekday if the answer has one. `3/5/2027` is no date, because two countries read it differently.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from webdojo.sites.tokens import FILLERS, claims, plain
+from webdojo.sites.verdict.tokens import FILLERS, claims, plain
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -25,14 +25,14 @@ _NUMBER = re.compile(r"(\d{1,4})(?:st|nd|rd|th)?")
 _WRAPPERS = FILLERS | {"on", "date", "day"}
 
 Part = str | tuple[str, int]
-"""A word as it is, or a part of a date: `year`, `month`, `day` or `weekday`, and which."""
+"""A word as it is, or a part of a date: `year`, `month`, `day` or `weekday`, and its number."""
 
 
 def says_date(wanted: date, answer: str, question: str, year_known: bool) -> bool:
     """Whether an answer says this date, no other, and nothing else.
 
     Args:
-        year_known: the year may be left out; it may be too where the question has it.
+        year_known: the year may be left out; it may also be left out if the question has it.
     """
     asked, said = _parts(question), _parts(answer)
     year_known = year_known or ("year", wanted.year) in asked
@@ -42,7 +42,7 @@ def says_date(wanted: date, answer: str, question: str, year_known: bool) -> boo
 
 
 def _names(wanted: date, parts: list[Part], year_known: bool) -> bool:
-    """Whether the parts of dates among these are those of one date."""
+    """Whether the parts of dates among these are exactly those of the date."""
     found: dict[str, set[int]] = {"year": set(), "month": set(), "day": set(), "weekday": set()}
     for part in parts:
         if isinstance(part, tuple):

@@ -1,4 +1,4 @@
-"""One ASGI app on a port of this machine, in a thread of its own, from enter to exit; on loopback unless told else."""
+"""A local server: one ASGI app on a port of this machine, in a separate thread, on loopback by default."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LocalServer:
             ) from None
         address, self.port = self._socket.getsockname()
         self.address = f"{LOOPBACK if address == _EVERY else address}:{self.port}"
-        """Where this machine finds it."""
+        """Host and port at which this machine reaches the server."""
         config = uvicorn.Config(
             app, http="h11", log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
         )
@@ -60,7 +60,7 @@ class LocalServer:
         for connection in list(self._server.server_state.connections):
             if isinstance(connection, H11Protocol) and connection.client == client:
                 connection.transport.close()
-        await asyncio.sleep(0.01)  # the answer that follows then finds nobody
+        await asyncio.sleep(0.01)  # so that the answer which follows finds nobody
 
     def __exit__(self, *error: object) -> None:
         self._server.should_exit = True

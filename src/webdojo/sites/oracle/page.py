@@ -1,6 +1,6 @@
 """What the oracle sees of a page: links, fields, buttons, cards and markers with the points where they are.
 
-Frames of the page are part of it, those of other sites included; their points are those of the page.
+Elements in frames are included, also in frames of other sites; their points are relative to the page.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from typing import Any
 
 from webdojo.browser.ready import until_read
 
-_LOOK = """() => {
+PageView = dict[str, Any]
+"""What `read_page` returns."""
+
+_READ = """() => {
   const out = [];
   const fields = 'input:not([type=hidden]), select, textarea, select:open option, [data-option], [data-rich]';
   const board = '[data-card], [data-column], [data-column] h2';
@@ -83,24 +86,25 @@ _LOOK = """() => {
 _FRAMES_ON_TOP = """points => points.map(([x, y]) => document.elementFromPoint(x, y)?.tagName === 'IFRAME')"""
 
 
-async def look(page: Any) -> dict[str, Any]:
+async def read_page(page: Any) -> PageView:
     """Read a Playwright page.
 
     Returns:
-        `host`, `path` with query, `status`, `width`, `height`, `busy` (a part of it is still to come), `map`, `frames`
-        (the paths that frames of the same site show) and `elements`, each with its point `x`, `y` in CSS pixels and
-        `clear` where a click at it would meet it; `seen` is a point in the part of it that is in view, and the middle
-        of it where none is. Of a page that goes on to another by itself, that other one.
+        `host`, `path` with query, `status`, `width`, `height`, `busy` (a part of the page is still to come), `map`,
+        `frames` (the paths that frames of the same site show) and `elements`. Each element has a point `x`, `y` in CSS
+        pixels, and is `clear` if a click at that point would meet it; `seen` is a point in the part of the element
+        that is in view, or its middle if no part is. A page that goes on to another by itself is not read; the page
+        that follows is.
     """
     return await until_read(lambda: _read(page))
 
 
-async def _read(page: Any) -> dict[str, Any]:
-    view: dict[str, Any] = {**await page.evaluate(_LOOK), "frames": []}
+async def _read(page: Any) -> PageView:
+    view: PageView = {**await page.evaluate(_READ), "frames": []}
     inner: list[dict[str, Any]] = []
     for frame in page.main_frame.child_frames:
         area = await (await frame.frame_element()).bounding_box()
-        seen = await frame.evaluate(_LOOK)
+        seen = await frame.evaluate(_READ)
         if area is None:
             continue
         if seen["origin"] == view["origin"]:
@@ -115,7 +119,7 @@ async def _read(page: Any) -> dict[str, Any]:
 
 
 def _moved(element: dict[str, Any], area: dict[str, float], origin: str, main: str) -> dict[str, Any]:
-    """An element of a frame as one of the page; what belongs to another site is no link or form of this one."""
+    """An element of a frame as one of the page; links and forms of another site are none of this one."""
     left, top = area["x"], area["y"]
     box = {"left": left, "top": top, "right": left + area["width"], "bottom": top + area["height"]}
     seen = [left + element["seen"][0], top + element["seen"][1]]

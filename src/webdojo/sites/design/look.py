@@ -1,6 +1,6 @@
 """How a site looks and what it calls its controls: a pure function of (kind, seed).
 
-Colours are drawn at random and redrawn until every text stands out from what it lies on (WCAG
+Colours are drawn at random and redrawn until every text stands out from its background (WCAG
 contrast of 6 or more), so a look can be strange but never unreadable.
 """
 
@@ -10,7 +10,7 @@ import colorsys
 import random
 from dataclasses import dataclass
 
-from webdojo.sites import words
+from webdojo.sites.content import words
 
 Rgb = tuple[float, float, float]
 MIN_CONTRAST = 6.0
@@ -169,7 +169,7 @@ def make_look(kind: str, seed: int) -> Look:
 
 
 def make_palette(rng: random.Random, mode: str = "") -> Palette:
-    """Draw readable colours: `light`, `tint` and `dark` pages are equally likely; `white` ones are only asked for."""
+    """Draw readable colours: `light`, `tint` and `dark` pages are equally likely; `white` ones only if asked for."""
     hue, second = rng.random(), rng.random()
     mode = mode or rng.choice(("light", "tint", "dark"))
     page = {

@@ -1,24 +1,25 @@
 """How the oracle finds a place on a map: it drags the map, zooms in, and clicks the marker.
 
-Markers are elements with `data-marker`, the map is `data-map` with its `.sheet` as what can be
-dragged, and the buttons that zoom are `data-zoom`; `data-opened` of the map names the open card.
+Markers are elements with `data-marker`. The map is the element with `data-map`; its `.sheet` can be dragged, and its
+`data-opened` names the open card. The buttons that zoom have `data-zoom`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from webdojo.sites.oracle_forms import Move, View, click
+from webdojo.sites.oracle.forms import Move, click
+from webdojo.sites.oracle.page import PageView
 from webdojo.types import ToolCall
 
 _EDGE_PX = 14
-"""A marker nearer to the edge of the map is out of reach."""
+"""A marker that is nearer to the edge of the map cannot be clicked."""
 _REACH = 0.25
-"""Fraction of the map's size that a drag goes from its middle, each way."""
+"""How far a drag goes from the middle of the map to each side, as a fraction of the map's size."""
 
 
-def reach(marker: str, name: str, view: View) -> Move | None:
-    """The next step towards opening the card of a marker; None where the page has no such marker."""
+def reach(marker: str, name: str, view: PageView) -> Move | None:
+    """The next step towards opening the card of a marker; None if the page has no such marker."""
     here = next((e for e in view["elements"] if e["marker"] == marker), None)
     if here is None:
         return None
@@ -39,7 +40,7 @@ def reach(marker: str, name: str, view: View) -> Move | None:
     return click(button, "+", f"{name} is not shown yet." if button["clear"] else "", "Press", view)
 
 
-def _drag(marker: dict[str, Any], name: str, box: tuple[float, float, float, float], view: View) -> Move:
+def _drag(marker: dict[str, Any], name: str, box: tuple[float, float, float, float], view: PageView) -> Move:
     left, top, right, bottom = box
     middle = ((left + right) / 2, (top + bottom) / 2)
     most = (_REACH * (right - left), _REACH * (bottom - top))

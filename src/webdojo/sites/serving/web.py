@@ -1,4 +1,4 @@
-"""All servers that a set of tasks needs, as one: each kind of embedded task finds its pages and its state."""
+"""All servers that a set of tasks needs, behind one interface."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from webdojo.errors import TaskError
 from webdojo.sites import KINDS
 from webdojo.sites.miniwob.server import MiniwobServer
 from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS, Perturbations
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.tasks import miniwob
 from webdojo.types import Task
 
 
 class EmbeddedWeb:
-    """A context manager that serves the kinds of the given tasks, and nothing where none has one.
+    """A context manager that serves the kinds of the given tasks, and nothing if no task has a kind.
 
     Raises:
         TaskError: a kind that no server has, or MiniWoB++ tasks without the package `miniwob`.

@@ -1,8 +1,8 @@
-"""How the goals of catalogue sites are said: frames around what a goal is about.
+"""Sentence templates that make instructions of what a goal is about.
 
-A goal gives a core, the frames make instructions of it: an imperative (`open the cheapest mug`) stands
-in `DO`, a noun phrase (`the price of Red Mug`) in `ASK`. Frames and cores are drawn apart, so a goal has as
-many phrasings as frames times cores; held-out phrasings are frames that training never uses.
+A goal gives a core: an imperative (`open the cheapest mug`) for the templates of `DO`, or a noun phrase (`the price of
+Red Mug`) for those of `ASK`. Template and core are drawn independently, so a goal has as many phrasings as templates
+times cores. Held-out phrasings use templates that training never uses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 Form = Literal["do", "ask"]
 
 Phrasings = Literal["plain", "train", "heldout"]
-"""`plain` is what a model with few words is taught (`phrasing.py`); the others are those of the splits."""
+"""`plain` are those of `phrasing.py`, for a model that knows few words; the others are those of the splits."""
 
 DO = (
     "{Core}.",
@@ -44,22 +44,22 @@ ASK = (
     "Do you know {core}? The site does.",
     "Give me {core}, nothing else.",
 )
-HELDOUT_FRAMES = 2
-"""The last so many frames of each form are for held-out phrasings only."""
+HELDOUT_TEMPLATES = 2
+"""How many templates of each form, the last ones, are for held-out phrasings only."""
 
 
-def frames(form: Form, phrasings: Phrasings) -> range:
-    """Indices of the frames to draw from."""
+def _drawn_from(form: Form, phrasings: Phrasings) -> range:
+    """Indices of the templates to draw from."""
     count = len(DO if form == "do" else ASK)
-    return range(count - HELDOUT_FRAMES, count) if phrasings == "heldout" else range(count - HELDOUT_FRAMES)
+    return range(count - HELDOUT_TEMPLATES, count) if phrasings == "heldout" else range(count - HELDOUT_TEMPLATES)
 
 
-def say(form: Form, frame: int, core: str) -> str:
-    """A core in a frame."""
-    return (DO if form == "do" else ASK)[frame].format(core=core, Core=core[0].upper() + core[1:])
+def say(form: Form, template: int, core: str) -> str:
+    """A core in the template of this index."""
+    return (DO if form == "do" else ASK)[template].format(core=core, Core=core[0].upper() + core[1:])
 
 
 def draw(form: Form, cores: Sequence[str], rng: random.Random, phrasings: Phrasings) -> tuple[str, int]:
     """An instruction, and the number of its phrasing."""
-    frame, core = rng.choice(frames(form, phrasings)), rng.randrange(len(cores))
-    return say(form, frame, cores[core]), frame * 10 + core
+    template, core = rng.choice(_drawn_from(form, phrasings)), rng.randrange(len(cores))
+    return say(form, template, cores[core]), template * 10 + core

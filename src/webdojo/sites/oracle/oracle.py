@@ -1,10 +1,10 @@
 """Solves every embedded task through the agent's own tools: the teacher, and the proof that tasks can be done.
 
-It looks at the DOM to find where things are, but acts only by tool calls with coordinates in
-0..1000. Its plan is a list of sub-goals (`goal.py`) that it checks on whatever page it finds, so it
-recovers from wrong turns, its own (`noise`) included, and from perturbations (`recover.py`). A thought
-is the goal, why and what, short and regular: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the
-Size of Red Mug? Size is Large. Done.`
+The oracle looks at the DOM to find where things are, but acts only by tool calls with coordinates in 0..1000. Its plan
+is a list of sub-goals (`goal.py`). It checks them on whatever page it finds, so it recovers from wrong turns, its own
+(`noise`) included, and from perturbations (`recover.py`). A thought says the goal, the reason and the next action in
+short, regular sentences: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the Size of Red Mug? Size is Large.
+Done.`
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.oracle_forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
-from webdojo.sites.oracle_map import reach
-from webdojo.sites.oracle_recover import recover
-from webdojo.sites.oracle_view import look
+from webdojo.sites.oracle.forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
+from webdojo.sites.oracle.map import reach
+from webdojo.sites.oracle.page import PageView, read_page
+from webdojo.sites.oracle.recover import recover
 from webdojo.sites.site import canonical, href, site_of
 from webdojo.types import Task, ToolCall, View
 
@@ -34,7 +34,7 @@ class Session(Protocol):
 
     @property
     def active(self) -> Any:
-        """The active tab; its `url` is the address asked for, even where nothing came."""
+        """The active tab; its `url` is the address that was asked for, even if no page came."""
         ...
 
     @property
@@ -57,9 +57,9 @@ class Oracle:
     Args:
         task: an embedded task, with its plan in `metadata`.
         noise: chance of a wrong turn at each step, 0..1.
-        seed: of the wrong turns.
-        view: how the agent sees pages. One that has the whole page does not scroll to what is out of view, and
-            chooses from lists by typing; its points may lie beyond 0..1000.
+        seed: the same seed draws the same wrong turns.
+        view: how the agent sees pages. For an agent that sees the whole page, the oracle does not scroll to what is
+            out of view and chooses from lists by typing; its points may lie beyond 0..1000.
 
     Raises:
         TaskError: the task has no plan.
@@ -76,11 +76,11 @@ class Oracle:
         self._noise = noise
         self._whole_page = view is not None and view.whole_page
         self._lost = False
-        """The last step was a wrong turn; the next one goes back, so that a way of several filters is not lost."""
+        """The last step was a wrong turn. The next one goes back, so that filters chosen so far are not lost."""
         self._now: tuple[Any, str] = (None, "")
         """The tab and the page that were seen last."""
         self._before = ""
-        """The page that this tab showed before that one, if it is known."""
+        """The page that the active tab showed before the current one; empty if unknown."""
         self._returned = -1
         """The sub-goal for which the oracle last went back."""
         self._rng = random.Random(f"oracle-{task.id}-{seed}")
@@ -91,7 +91,7 @@ class Oracle:
         return OracleStep(f"{self._goal} {step.think}", step.calls)
 
     async def _decide(self, session: Session) -> OracleStep:
-        view = await look(session.page)
+        view = await read_page(session.page)
         now = (session.active, f"{view['host']}{canonical(view['path'])}")
         if now != self._now:
             self._before = self._now[1] if now[0] is self._now[0] else ""
@@ -111,7 +111,7 @@ class Oracle:
         while self._holds(self._plan[self._next], view):
             note = self._plan[self._next].get("note", "")
             self._next += 1
-        if self._next == first and not self._filling(view):  # nor must what was just reached be left before it is used
+        if self._next == first and not self._filling(view):  # a page that was just reached is used before it is left
             wrong = self._wrong_turn(view, lost)
             if wrong is not None:
                 return wrong
@@ -133,17 +133,17 @@ class Oracle:
         why, what, calls = self._toward(goal, view, self._here(goal, view))
         return OracleStep(f"{note or why} {what}", calls)
 
-    def _filling(self, view: dict[str, Any]) -> bool:
-        """Whether the page has the form of the sub-goal, whose fields would be empty again after a wrong turn."""
+    def _filling(self, view: PageView) -> bool:
+        """Whether the page has the form of the sub-goal, whose fields a wrong turn would empty again."""
         goal = self._plan[self._next]
         sent_to = goal.get("action") or urlsplit(goal.get("path", "")).path
         return any(e["action"] == sent_to for e in view["elements"] if e["action"])
 
-    def _here(self, goal: dict[str, Any], view: dict[str, Any]) -> str:
-        """The page that the browser shows, as path with query; empty where it is not of the sub-goal's site."""
+    def _here(self, goal: dict[str, Any], view: PageView) -> str:
+        """The page that the browser shows, as path with query; empty if it is not on the sub-goal's site."""
         return canonical(view["path"]) if view["host"] == goal.get("site", self._task.website) else ""
 
-    def _holds(self, goal: dict[str, Any], view: dict[str, Any]) -> bool:
+    def _holds(self, goal: dict[str, Any], view: PageView) -> bool:
         here = self._here(goal, view)
         match goal["do"]:
             case "visit":
@@ -163,7 +163,7 @@ class Oracle:
         return False
 
     def _back_to_first_tab(self, goal: dict[str, Any], session: Session) -> ToolCall | None:
-        """What a tab showed that a link had opened is known: close it, or leave it and go back."""
+        """A call that leaves a tab which a link opened, once what it shows is known; None if there is no need."""
         at = session.tabs.index(session.active)
         first = urlsplit(session.tabs[0].url).hostname
         if not at or goal["do"] == "done" or first != goal.get("site", self._task.website):
@@ -172,7 +172,7 @@ class Oracle:
             return ToolCall(name="close_tab")
         return ToolCall(name="switch_tab", arguments={"index": 0})
 
-    def _toward(self, goal: dict[str, Any], view: dict[str, Any], here: str) -> Move:
+    def _toward(self, goal: dict[str, Any], view: PageView, here: str) -> Move:
         match goal["do"]:
             case "visit":
                 return self._visit(goal["path"], view, goal.get("via", ""))
@@ -197,8 +197,12 @@ class Oracle:
                 return click(button, self._site.look.words["add"], f"This is {goal['name']}.", "Press", view)
         return goal["because"], "Done.", [ToolCall(name="done", arguments={"answer": goal["answer"]})]
 
-    def _visit(self, path: str, view: dict[str, Any], via: str = "") -> Move:
-        """Use the link to a path, or else the link to the nearest page on the way there; `via` has one, if given."""
+    def _visit(self, path: str, view: PageView, via: str = "") -> Move:
+        """Use the link to a path, or else the link to the nearest page on the way there.
+
+        Args:
+            via: a page that has a link to the path; empty: the page that the site names.
+        """
         target, name = path, self._site.way_to(path)[1]
         while True:
             before, label = self._site.way_to(target)
@@ -212,7 +216,7 @@ class Oracle:
             if (move := narrow(target, view)) is not None:
                 return move
             assert target != "/", "every page links to home"
-            if canonical(view["path"]) == before:  # a list that shows it on another of its pages
+            if canonical(view["path"]) == before:  # this list shows the link on another of its pages
                 return self._search(label, view)
             target = before
         if via and target == via and self._before == f"{view['host']}{via}" and self._returned != self._next:
@@ -227,7 +231,7 @@ class Oracle:
             why = f"{name} is not here." if lost else self._site.reason(path) or why
         return click(link, label, why, "Open", view)
 
-    def _search(self, text: str, view: dict[str, Any]) -> Move:
+    def _search(self, text: str, view: PageView) -> Move:
         field = next(e for e in view["elements"] if e["tag"] == "input" and e["name"] == "q")
         label = self._site.look.words["search"]
         why, what, calls = click(field, label, f"{label} is in view.", "Open", view)
@@ -236,8 +240,8 @@ class Oracle:
         write = ToolCall(name="write", arguments={"text": text})
         return why, f"Write {text}.", [*calls, write, ToolCall(name="press_keys", arguments={"keys": ["Enter"]})]
 
-    def _wrong_turn(self, view: dict[str, Any], lost: bool) -> OracleStep | None:
-        """A wrong turn, or the way back where the last step was one; None: neither is due."""
+    def _wrong_turn(self, view: PageView, lost: bool) -> OracleStep | None:
+        """A wrong turn, or the way back if the last step was one; None: neither is due."""
         if lost:
             return OracleStep("This is not the page. Go back.", [ToolCall(name="go_back")])
         if self._rng.random() >= self._noise:

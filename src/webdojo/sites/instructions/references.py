@@ -1,7 +1,7 @@
 """How instructions point at the things of a catalogue site: by name, or by filters and an extreme.
 
-A description has one fact for each filter and one for the extreme (`the cheapest flight from Rome`), so
-difficulty grows with it (WebGym §3.2).
+A description has one fact for each filter and one for the extreme (`the cheapest flight from Rome`), so a longer
+description makes a harder task (WebGym §3.2).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Reference:
     plan: Plan
     """Leads to the entity's page."""
     says: tuple[str, ...] = field(default=())
-    """One sentence for each thing that the description asks of the entity."""
-    told: frozenset[str] = frozenset()
-    """Keys of the attributes whose value the description tells."""
+    """One sentence for each condition of the description."""
+    given: frozenset[str] = frozenset()
+    """Keys of the attributes whose value the description gives away."""
 
     @property
     def path(self) -> str:
@@ -44,7 +44,7 @@ def named(collection: Collection, entity: Entity) -> Reference:
 
 
 def _described(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
-    """A description of so many facts: filters and one extreme."""
+    """A reference by description: one extreme, and a filter for each further fact; None if the draw fits nothing."""
     extremes = [a for a in collection.attributes if a.least and a.sort]
     constraints = draw_constraints(collection, facts - 1, rng)
     if not extremes or constraints is None:
@@ -62,14 +62,19 @@ def _described(collection: Collection, facts: int, rng: random.Random) -> Refere
 
 
 def refer(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
-    """A reference whose description has so many facts; with none it is a name."""
+    """A reference whose description has this many facts; with 0 facts it is a name."""
     return _described(collection, facts, rng) if facts else named(collection, rng.choice(collection.entities))
 
 
 def draw_constraints(
     collection: Collection, count: int, rng: random.Random, among: tuple[str, ...] = ()
 ) -> list[Constraint] | None:
-    """So many filters of different attributes that something meets, or None; `among` are the keys to choose from."""
+    """Draw filters of different attributes that at least one entity passes; None if that fails.
+
+    Args:
+        count: number of filters.
+        among: keys of the attributes to choose from; empty: all.
+    """
     filtered = [a for a in collection.attributes if a.filter and (not among or a.key in among)]
     if count > len(filtered):
         return None
@@ -89,14 +94,14 @@ def query_of(constraints: list[Constraint]) -> dict[str, str]:
 
 
 def joined(constraints: list[Constraint]) -> str:
-    """Filters in a row, as one says them: `in Travel with at least 3 votes and with at most 20 replies`."""
+    """Filters in one phrase: `in Travel with at least 3 votes and with at most 20 replies`."""
     phrases = [c.phrase for c in constraints]
     ands = ("and " if a.split()[0] == b.split()[0] else "" for a, b in zip(["-", *phrases], phrases, strict=False))
     return " ".join(each + phrase for each, phrase in zip(ands, phrases, strict=True))
 
 
 def quoted(name: str) -> str:
-    """A name in an instruction: in quotes where it could be taken for a part of the sentence."""
+    """A name in an instruction: in quotes if it could be taken for a part of the sentence."""
     return name if all(word[0].isupper() or word[0].isdigit() for word in name.split()) else f"\u201c{name}\u201d"
 
 

@@ -1,15 +1,15 @@
-"""How goals of shops and wikis are said: five ways each in few and plain words, and in the frames of `wording.py`.
+"""The instruction of a goal; for goals of shops and wikis also five phrasings each in few and plain words.
 
-Words that a page shows are written as the page writes them (`Mugs`, `In stock`), because that is
-what a reader of the page looks for.
+Words that a page shows are written as the page writes them (`Mugs`, `In stock`), because a reader of the page looks
+for them.
 """
 
 from __future__ import annotations
 
 import random
 
-from webdojo.sites import wording
 from webdojo.sites.goal import Goal
+from webdojo.sites.instructions import templates
 
 PHRASINGS: dict[str, tuple[str, ...]] = {
     "cart": (
@@ -169,7 +169,7 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
 }
 
 
-CORES: dict[str, tuple[wording.Form, str]] = {
+CORES: dict[str, tuple[templates.Form, str]] = {
     "cart": ("do", "open the {cart}"),
     "category": ("do", "open the list of {nouns}"),
     "search": ("do", "search the site for {name}"),
@@ -193,27 +193,27 @@ CORES: dict[str, tuple[wording.Form, str]] = {
     "oldest_region": ("do", "open the page of the oldest {noun} in the {region}"),
     "read_oldest_region": ("ask", "the {label} of the oldest {noun} in the {region}"),
 }
-"""The same goals for the frames of `wording.py`."""
-_FRAMED = 100
-"""Numbers of framed phrasings of these goals begin here."""
+"""The same goals for the templates of `templates.py`."""
+_FIRST_TEMPLATED = 100
+"""The numbers of phrasings by template begin here for these goals."""
 
 
-def phrase(goal: Goal, rng: random.Random, phrasings: wording.Phrasings = "plain") -> tuple[str, int]:
+def phrase(goal: Goal, rng: random.Random, phrasings: templates.Phrasings = "plain") -> tuple[str, int]:
     """An instruction for a goal, and the number of its phrasing."""
     if goal.cores:
-        return wording.draw(goal.form, goal.cores, rng, phrasings)
+        return templates.draw(goal.form, goal.cores, rng, phrasings)
     options = PHRASINGS[goal.name]
     if phrasings == "plain" or (phrasings == "train" and rng.random() < 1 / 3):
         index = rng.randrange(len(options))
         return options[index].format(**goal.fields), index
     form, core = CORES[goal.name]
-    text, index = wording.draw(form, (core.format(**goal.fields),), rng, phrasings)
-    return text, _FRAMED + index
+    text, index = templates.draw(form, (core.format(**goal.fields),), rng, phrasings)
+    return text, _FIRST_TEMPLATED + index
 
 
 def restate(goal: Goal) -> str:
-    """A goal in its first phrasing, which says nothing that another leaves out."""
-    return wording.say(goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
+    """A goal in its first phrasing, which says no more than the others do."""
+    return templates.say(goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
 
 
 def said(goal: Goal, instruction: str) -> tuple[str, ...]:
@@ -222,6 +222,6 @@ def said(goal: Goal, instruction: str) -> tuple[str, ...]:
 
 
 def instruction_vocabulary() -> list[str]:
-    """The words of all phrasings, names and values left out, sorted."""
+    """The words of all plain phrasings without names and values, sorted."""
     text = " ".join(option for options in PHRASINGS.values() for option in options)
     return sorted({word.strip(".,?") for word in text.split() if "{" not in word})

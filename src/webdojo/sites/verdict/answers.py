@@ -1,10 +1,10 @@
-"""Answers that code can check: the values that a question may ask for, and who says one of them.
+"""Answers that code can check: the values that a question may ask for, and whether an answer says them.
 
-| `type` | right where the answer says |
+| `type` | right if the answer says |
 |---|---|
 | `text` | this word or name |
 | `number` | this number, up to `tolerance`, in `unit` or without any |
-| `date` | this date, in any common form; without the year where `year_known` |
+| `date` | this date, in any common form; without the year if `year_known` |
 | `set` | all of these items, split by `,` `;` or lines, in any order |
 | `list` | the same in this order |
 | `url` | this address, or its path alone |
@@ -12,8 +12,8 @@
 | `impossible` | that it cannot be done, and why: `refusal.py` |
 
 An answer may wrap its value in words of the question and a few fillers (`The Size is Large.`); any
-other word, a second value, or the question echoed makes it wrong. Where the question itself has the
-value, only fillers may stand around it. All checks take time linear in the answer.
+other word, a second value, or an echo of the question makes it wrong. If the question itself contains
+the value, only fillers may stand around it. All checks take time linear in the answer.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.dates import says_date
-from webdojo.sites.refusal import says_impossible
-from webdojo.sites.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
+from webdojo.sites.verdict.dates import says_date
+from webdojo.sites.verdict.refusal import says_impossible
+from webdojo.sites.verdict.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
 
 UNITS: dict[str, frozenset[str]] = {
     unit: frozenset(spellings.split())
@@ -78,7 +78,7 @@ def text(value: str) -> dict[str, Any]:
 
 
 def date(value: Date, year_known: bool = False) -> dict[str, Any]:
-    """Evaluator of an answer that is a date; `year_known` where question and site leave no doubt about the year."""
+    """Evaluator of an answer that is a date; `year_known` if question and site leave no doubt about the year."""
     return {"type": "date", "value": value.isoformat(), **({"year_known": True} if year_known else {})}
 
 
@@ -106,18 +106,18 @@ def impossible(*why: str | Sequence[str]) -> dict[str, Any]:
     """Evaluator of the answer that a task cannot be done.
 
     Args:
-        why: phrases that the answer has to say; of several in one place, one is enough.
+        why: phrases that the answer has to say; a sequence of phrases asks for one of them.
     """
     return {"type": "impossible", "why": [each if isinstance(each, str) else list(each) for each in why]}
 
 
 def shown(value: str) -> dict[str, Any]:
-    """Evaluator of a value as a page shows it: a number where it is one, else a word or a name."""
+    """Evaluator of a value as a page shows it: a number if it is one, else a word or a name."""
     return _evaluator(scalar(value))
 
 
 def scalar(value: str) -> int | str:
-    """A value as a page shows it, as the number that it is or as text."""
+    """A value as a page shows it, as a number if it is one, else as text."""
     return int(value) if value.isdecimal() else value
 
 
@@ -178,7 +178,7 @@ def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str],
     if any(right(token) for token in asked):
         asked = set()
     numbers = [as_number(token) for token in said if token != "or"]
-    # `2 or 12`, where the question speaks of 12: another number beside the value is another value.
+    # `2 or 12` to a question about 12: another number beside the value is another value.
     hedged = any(None not in pair and pair[0] != pair[1] for pair in pairwise(numbers))
     found = set(claims(said, fillers, asked - other))
     return len(found) == 1 and right(found.pop()) and not hedged
@@ -229,6 +229,6 @@ def _same_address(value: str, said: str) -> bool:
 
 
 def _path(path: str, query: str) -> tuple[str, list[tuple[str, str]]]:
-    """A path and its query, whichever of several spellings it has; page 1 is the page without a number."""
+    """A path and its query in one spelling; page 1 is the page without a number."""
     values = [(key, value) for key, value in parse_qsl(query) if (key, value) != ("page", "1")]
     return unquote(path).rstrip("/") or "/", sorted(values)

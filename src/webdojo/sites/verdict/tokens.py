@@ -1,6 +1,6 @@
-"""What an answer says, as words and numbers: one form for the many ways to write the same.
+"""An answer as words and numbers, in one form for the many ways to write the same.
 
-Look-alikes of one character are told apart, but its widths and styles are not (NFKC): `２４` is 24,
+Characters that look alike are told apart, but widths and styles of one character are not (NFKC): `２４` is 24,
 a Cyrillic `а` is no `a`. Signs that change what a number says (`≠ > ~ % €`) are words of their own.
 """
 
@@ -13,7 +13,7 @@ from decimal import Decimal
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a line."""
+    """The words of a text, split at white space."""
     return frozenset(words.split())
 
 
@@ -22,7 +22,7 @@ FILLERS = word_set("a an the is are it its it's of in at for to and has costs co
 DOUBTS = word_set(
     "not no never nor neither none without except but maybe perhaps probably possibly might think guess unsure"
 )
-"""Words that take back what stands beside them; a question that has them does not excuse them."""
+"""Words that take back what stands beside them, also if the question has them."""
 
 _NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|[-+]?(?<![\w.])\.\d+"
 _BOUND = r"(?<![\w=-])[<>]=?(?=\s?[-+$€£]?[\d.])"  # neither a tag nor an arrow
@@ -48,12 +48,12 @@ def claims(said: Iterable[str], fillers: Collection[str], asked: Collection[str]
 
 
 def within(phrase: list[str], said: list[str]) -> bool:
-    """Whether tokens stand in others, one after the other."""
+    """Whether the tokens of a phrase stand in others, one after the other."""
     return f" {' '.join(phrase)} " in f" {' '.join(said)} "
 
 
 def without(phrase: list[str], said: list[str]) -> list[str]:
-    """The tokens that are left where a phrase is taken out as often as it stands there."""
+    """The tokens that are left when every occurrence of a phrase is taken out."""
     rest = f" {' '.join(said)} "
     while (shorter := rest.replace(f" {' '.join(phrase)} ", " ")) != rest:
         rest = shorter
@@ -61,5 +61,5 @@ def without(phrase: list[str], said: list[str]) -> list[str]:
 
 
 def as_number(token: str) -> Decimal | None:
-    """The number that a token is; None where it is a word or a sign."""
+    """The number that a token is; None if it is a word or a sign."""
     return Decimal(token) if token[-1].isdecimal() else None

@@ -1,8 +1,8 @@
-"""The answer that a task cannot be done: it says so, says why, and says nothing that would be a result.
+"""The answer that a task cannot be done: it says so, gives the reason, and contains nothing that would be a result.
 
 An answer is read clause by clause. A clause with a denial (`cannot`, `there is no`, `sold out`) may
-use any words, up to `_FREE_WORDS` in all. Any other clause may only say how one looked (`I searched
-the whole shop`), in words of the question, of the reason, or of `_TALK`; so a value, a success or
+use any words, up to `_FREE_WORDS` in all. Any other clause may only say how the agent looked (`I
+searched the whole shop`), in words of the question, of the reason, or of `_TALK`; so a value, a success or
 another offer stands out.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from webdojo.sites.tokens import FILLERS, as_number, plain, tokens, within, without, word_set
+from webdojo.sites.verdict.tokens import FILLERS, as_number, plain, tokens, within, without, word_set
 
 _DENIAL = re.compile(
     r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
@@ -51,7 +51,7 @@ def says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: s
     """Whether an answer refuses for the right reason.
 
     Args:
-        why: phrases that it has to say; of several in one place, one is enough.
+        why: phrases that it has to say; a sequence of phrases asks for one of them.
     """
     said, text = tokens(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", plain(answer)))
     reasons = [[tokens(phrase) for phrase in ([each] if isinstance(each, str) else each)] for each in why]

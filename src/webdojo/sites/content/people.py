@@ -10,7 +10,7 @@ from faker.providers.person.en_US import Provider as Person
 FIRST_NAMES: tuple[str, ...] = tuple(Person.first_names)
 LAST_NAMES: tuple[str, ...] = tuple(Person.last_names)
 USERS = ("Ada Brook", "Ben Castle", "Cleo Winter", "Dan Marsh", "Eva Stone", "Finn Rivers", "Grace Hill", "Hugo Field")
-"""Those whose names goals fill in."""
+"""People whose names goals fill in."""
 ADDRESSES = (
     "ada.brook@mail.example",
     "ben.castle@post.example",
@@ -28,7 +28,7 @@ _TOWN_ENDS: tuple[str, ...] = tuple(Address.city_suffixes)
 
 
 def people(rng: random.Random, count: int) -> list[str]:
-    """So many different full names."""
+    """Draw `count` different full names."""
     names: dict[str, None] = {}
     while len(names) < count:
         names[f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"] = None
@@ -36,7 +36,7 @@ def people(rng: random.Random, count: int) -> list[str]:
 
 
 def towns(rng: random.Random, count: int) -> list[str]:
-    """So many different towns of one word."""
+    """Draw `count` different towns, each of one word."""
     names: dict[str, None] = {}
     while len(names) < count:
         names[rng.choice(_TOWN_STARTS) + rng.choice(_TOWN_ENDS)] = None

@@ -13,7 +13,7 @@ from webdojo.sites.site import Overlay, Page, Site, href, load_site
 LAYOUTS = ("auto", "compact")
 
 _templates = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=lambda name: name is not None and name.endswith(".html"),
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -35,7 +35,7 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
 
 
 def fill(template: str, **values: Any) -> str:
-    """A template with its values, for pages that are no site's own."""
+    """A template with its values, for parts and pages that belong to no kind of site."""
     return _templates.get_template(template).render(**values)
 
 

@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 from webdojo.errors import SiteError
 from webdojo.sites import parse_host
-from webdojo.sites.local import LOOPBACK, LocalServer
+from webdojo.sites.design.render import LAYOUTS, render
 from webdojo.sites.perturbations.overlay import in_other_layout, perturb_page
 from webdojo.sites.perturbations.respond import DroppedConnection, ServedPage, close_after_answer, replacement
 from webdojo.sites.perturbations.schedule import (
@@ -32,7 +32,7 @@ from webdojo.sites.perturbations.schedule import (
     parse_perturbations,
 )
 from webdojo.sites.perturbations.state import PerturbationState
-from webdojo.sites.render import LAYOUTS, render
+from webdojo.sites.serving.local import LOOPBACK, LocalServer
 from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
 
 SESSION_HEADER = "X-Webdojo-Session"
@@ -44,11 +44,11 @@ HOSTS = "*.localhost:80"
 
 
 class SiteServer(LocalServer):
-    """A context manager that serves all sites from a thread of its own.
+    """A context manager that serves all sites from a separate thread.
 
     Args:
         port: 0 takes a free one.
-        perturbations: what sessions meet whose requests have no header that says it.
+        perturbations: what goes wrong for sessions whose requests have no header that says it.
         host: see `LocalServer`.
 
     Raises:
@@ -59,7 +59,7 @@ class SiteServer(LocalServer):
         self._perturbations = perturbations
         self._overlays: dict[str, dict[str, Overlay]] = {}
         self._lock = threading.Lock()
-        static = StaticFiles(directory=Path(__file__).parent / "static")
+        static = StaticFiles(directory=Path(__file__).parent.parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
         super().__init__(close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
 

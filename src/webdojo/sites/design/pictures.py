@@ -1,4 +1,4 @@
-"""Drawn pictures for the full-size layout: one simple shape a noun, varied by the thing's name.
+"""Drawn pictures for the full-size layout: one simple shape for each noun, varied by the thing's name.
 
 A picture is an SVG of a scene (backdrop, ground, light) with the noun's shape in the thing's own
 colours, so that every card of a list differs and no image file is needed.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from webdojo.sites.look import Palette
+from webdojo.sites.design.look import Palette
 
 SHAPES: dict[str, str] = json.loads((Path(__file__).parent / "shapes.json").read_text())
 """Inner SVG on a 100 x 100 canvas; {c} is the thing's colour, {d} darker, {l} lighter, {w} water."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from webdojo.sites.oracle.page import PageView
 from webdojo.sites.perturbations.notices import ANSWER, OFFER
 from webdojo.sites.perturbations.schedule import Event
 from webdojo.types import ToolCall
 
 _ERROR_HOST = "chromewebdata"
-"""Host of the page that Chromium shows where none came."""
+"""Host of the page that Chromium shows if no page came."""
 _REFUSALS = (403, 429)
 _PATIENCE_S = 2
 
@@ -36,12 +37,12 @@ class Remedy:
     """An element of the page to click, or a call."""
 
 
-def recover(view: dict[str, Any], url: str) -> Remedy | None:
-    """What to do before anything else; None where the page is the site's own and nothing covers it.
+def recover(view: PageView, url: str) -> Remedy | None:
+    """What to do before anything else; None if the page is the site's own and nothing covers it.
 
     Args:
-        view: what the oracle sees (`oracle.py`).
-        url: the address asked for, even where nothing came.
+        view: what the oracle sees of the page.
+        url: the address that was asked for, even if no page came.
     """
     if view["host"] == _ERROR_HOST:
         return Remedy("The page did not load. Load it again.", ToolCall(name="goto_url", arguments={"url": url}))
@@ -53,7 +54,7 @@ def recover(view: dict[str, Any], url: str) -> Remedy | None:
     overlay = next((e for e in buttons if e["name"] == "answer"), None)
     if overlay is not None:
         return Remedy(f"{_SAYS[overlay['event']]} Press {_label(overlay)}.", overlay)
-    if buttons:  # of a check that takes two, the second is there once the first was pressed
+    if buttons:  # a check that takes two buttons shows the second one after the first was pressed
         return Remedy(f"{_SAYS[buttons[-1]['event']]} Press {_label(buttons[-1])}.", buttons[-1])
     if view["status"] in _REFUSALS or view["status"] >= 500:
         link = next((e for e in view["elements"] if e["href"] and e["clear"]), None)

@@ -1,4 +1,4 @@
-"""How the oracle fills in forms: one field a step, each by what a person does with such a control."""
+"""How the oracle clicks, scrolls and drags, and fills in forms as a person does: one field a step."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from webdojo.sites.oracle.page import PageView
 from webdojo.types import ToolCall
 
 SCROLL_AMOUNT = 0.5
 """Fraction of the viewport that one scroll moves."""
 
 Move = tuple[str, str, list[ToolCall]]
-"""Why, what, and the calls."""
-
-View = dict[str, Any]
-"""What the oracle sees of the page (`oracle.py`)."""
+"""Why the oracle does it, what it does, and the tool calls."""
 
 
-def click(element: dict[str, Any], label: str, why: str, verb: str, view: View) -> Move:
-    """Click an element, or scroll towards it where it is not in view."""
+def click(element: dict[str, Any], label: str, why: str, verb: str, view: PageView) -> Move:
+    """Click an element, or scroll towards it if it is not in view."""
     if element["clear"]:
         return why, f"{verb} {label}.", [ToolCall(name="click", arguments=point(element, view))]
     if (inside := _scroll_inside(element, label, view)) is not None:
@@ -29,8 +27,8 @@ def click(element: dict[str, Any], label: str, why: str, verb: str, view: View) 
     return f"{label} is not in view.", f"Scroll {way}.", [call]
 
 
-def _scroll_inside(element: dict[str, Any], label: str, view: View) -> Move | None:
-    """Scroll the part of the page that hides an element of its own; None where none does, or it is out of view."""
+def _scroll_inside(element: dict[str, Any], label: str, view: PageView) -> Move | None:
+    """Scroll the inner list that hides an element; None if there is no such list, or the list is out of view."""
     box = element.get("box")
     if not box or box["top"] <= element["y"] <= box["bottom"]:
         return None
@@ -44,8 +42,8 @@ def _scroll_inside(element: dict[str, Any], label: str, view: View) -> Move | No
     return f"{label} is further {way} in its list.", f"Scroll the list {way}.", [call]
 
 
-def _beside_map(view: View) -> dict[str, int]:
-    """Where to turn the wheel so that it scrolls the page; nothing where the middle will do."""
+def _beside_map(view: PageView) -> dict[str, int]:
+    """The point at which the wheel scrolls the page and not the map; empty if the middle of the page will do."""
     width, height, area = view["width"], view["height"], view["map"]
     if not area or not (area["left"] <= width / 2 <= area["right"] and area["top"] <= height / 2 <= area["bottom"]):
         return {}
@@ -53,12 +51,12 @@ def _beside_map(view: View) -> dict[str, int]:
     return {"x": 500, "y": round(500 * (area["top"] / height)) if above else round(500 * (1 + area["bottom"] / height))}
 
 
-def point(element: dict[str, Any], view: View) -> dict[str, Any]:
-    """Centre of an element in 0..1000 of the viewport."""
+def point(element: dict[str, Any], view: PageView) -> dict[str, Any]:
+    """Point of an element in 0..1000 of the viewport."""
     return {"x": round(1000 * element["x"] / view["width"]), "y": round(1000 * element["y"] / view["height"])}
 
 
-def open_menu(name: str, view: View) -> Move:
+def open_menu(name: str, view: PageView) -> Move:
     """Rest the mouse on a menu, so that it opens."""
     button = next(e for e in view["elements"] if e["menu"] == name and e["tag"] == "button")
     why, what, calls = click(button, button["text"], "The menu is closed.", "Point at", view)
@@ -67,8 +65,8 @@ def open_menu(name: str, view: View) -> Move:
     return why, what, calls
 
 
-def fill(action: str, values: Mapping[str, str], view: View) -> Move | None:
-    """The next step towards sending the form of an action with these values; None where the page has no such form."""
+def fill(action: str, values: Mapping[str, str], view: PageView) -> Move | None:
+    """The next step towards sending the form of an action with these values; None if the page has no such form."""
     controls = [e for e in view["elements"] if e["action"] == action]
     buttons = [e for e in controls if e["tag"] == "button" and e["type"] == "submit"]
     if not buttons:
@@ -80,8 +78,8 @@ def fill(action: str, values: Mapping[str, str], view: View) -> Move | None:
     return click(buttons[-1], label, "The form is filled in.", "Press", view)
 
 
-def by_menu(item: str, name: str, action: str, view: View) -> Move | None:
-    """The next step towards an action of the menu that a right click on an item's card opens; None without the card."""
+def by_menu(item: str, name: str, action: str, view: PageView) -> Move | None:
+    """The next step towards an action in the menu that a right click on a card opens; None if there is no such card."""
     entry = next((e for e in view["elements"] if e["tag"] == "button" and e["action"] == action), None)
     if entry is not None:
         return click(entry, entry["text"], "The menu is open.", "Click", view)
@@ -94,8 +92,8 @@ def by_menu(item: str, name: str, action: str, view: View) -> Move | None:
     return why, what, calls
 
 
-def narrow(path: str, view: View) -> Move | None:
-    """The next step towards a list's address by its form of filters; None where the page has none."""
+def narrow(path: str, view: PageView) -> Move | None:
+    """The next step towards a list's address by its form of filters; None if the page has no such form."""
     parts = urlsplit(path)
     query = dict(parse_qsl(parts.query))
     if not query or "page" in query:
@@ -107,8 +105,8 @@ def narrow(path: str, view: View) -> Move | None:
     return fill(parts.path, {name: query.get(name, "") for name in offered}, view)
 
 
-def drag(card: str, column: str, view: View) -> Move | None:
-    """Drag a card to a column of a board, sideways where nothing of the column is in view; None without such a card."""
+def drag(card: str, column: str, view: PageView) -> Move | None:
+    """Drag a card to a column of a board, or sideways if the column is out of view; None if there is no such card."""
     here = next((e for e in view["elements"] if e["card"] == card), None)
     parts = [e for e in view["elements"] if e["column"] == column]
     if here is None or not parts:
@@ -122,8 +120,8 @@ def drag(card: str, column: str, view: View) -> Move | None:
     return "The card is in view.", f"Drag it to {column}.", calls
 
 
-def _set(element: dict[str, Any], wanted: str, view: View) -> Move | None:
-    """The next step towards a control's value; None where it has it."""
+def _set(element: dict[str, Any], wanted: str, view: PageView) -> Move | None:
+    """The next step towards a control's value; None if it has that value."""
     label = element["label"] or element["name"]
     if element["type"] in ("radio", "checkbox"):
         several = wanted.split(", ") if element["type"] == "checkbox" else [wanted]
@@ -145,7 +143,7 @@ def _set(element: dict[str, Any], wanted: str, view: View) -> Move | None:
     return why, f"Write {wanted}.", [*calls, ToolCall(name="write", arguments={"text": wanted})]
 
 
-def _select(element: dict[str, Any], wanted: str, label: str, view: View) -> Move | None:
+def _select(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move | None:
     if element["value"].lower() == wanted.lower():
         return None
     if view["whole"]:
@@ -164,14 +162,13 @@ def _select(element: dict[str, Any], wanted: str, label: str, view: View) -> Mov
     way = "up" if option["y"] < shown[0]["y"] else "down"
     at = point(shown[len(shown) // 2], view)
     span = (shown[-1]["y"] - shown[0]["y"]) / view["height"]
-    amount = min(
-        max(round(span, 2), 0.08), SCROLL_AMOUNT / 2
-    )  # no further than what is in view, which may be one option
+    # No further than the options that are in view, which may be one.
+    amount = min(max(round(span, 2), 0.08), SCROLL_AMOUNT / 2)
     call = ToolCall(name="scroll", arguments={"direction": way, "amount": amount, **at})
     return f"{option['text']} is not in view.", f"Scroll the list {way}.", [call]
 
 
-def _pick(element: dict[str, Any], wanted: str, label: str, view: View) -> Move | None:
+def _pick(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move | None:
     offered = [e for e in view["elements"] if e["option"] and e["name"] == element["name"]]
     option = next((e for e in offered if e["text"] == wanted), None)
     if option is not None:
@@ -185,7 +182,7 @@ def _pick(element: dict[str, Any], wanted: str, label: str, view: View) -> Move 
     return why, f"Write {start}.", [*calls, ToolCall(name="write", arguments={"text": start})]
 
 
-def _pick_day(element: dict[str, Any], wanted: str, label: str, view: View) -> Move:
+def _pick_day(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move:
     days = [e for e in view["elements"] if e["day"]]
     if not days:
         return click(element, label, f"{label} is not right yet.", "Open", view)

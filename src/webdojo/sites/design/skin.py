@@ -1,21 +1,21 @@
-"""How the sites whose pages are made of blocks look, beyond `look.py`: a pure function of (kind, seed)."""
+"""The further look of sites whose pages are made of blocks, beyond `look.py`: a pure function of (kind, seed)."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 
-from webdojo.sites import words
-from webdojo.sites.look import Palette, make_palette
-from webdojo.sites.pictures import ARTS, SCENES
+from webdojo.sites.content import words
+from webdojo.sites.design.look import Palette, make_palette
+from webdojo.sites.design.pictures import ARTS, SCENES
 
 
 @dataclass(frozen=True)
 class CatalogLook:
-    """Choices of the sites whose pages are made of blocks (`pages.py`)."""
+    """Choices for sites whose pages are made of blocks (`pages.py`)."""
 
     words: dict[str, str]
-    """The site's own wording of a control, by the plain one."""
+    """How the site words a control, by the plain word."""
     per_page: int
     cards: str
     """`grid`, `rows` or `table`: how a list shows its things."""
@@ -49,15 +49,15 @@ class CatalogLook:
     """What a card says, `inline`, in `lines` or as `chips`."""
     columns: int
     ground: str
-    """Behind the page: `plain`, a `wash`, `dots`, or a `rule` at the left."""
+    """Background of the page: `plain`, a `wash`, `dots`, or a `rule` at the left."""
     forms: str
     """`plain`, in a `panel`, or two in a row as a `pair`."""
     menu: bool
-    """The navigation opens where the mouse rests on it."""
+    """The navigation opens when the mouse rests on it."""
     footer: str
     """A `line`, `columns` of links, or in the `center`."""
     apart: bool
-    """What a list shows opens in a tab of its own, on sites that do so."""
+    """What a list shows opens in a new tab, on kinds of sites that have this."""
     sticky: bool
     """The header stays in view."""
     nested: bool
@@ -65,7 +65,7 @@ class CatalogLook:
 
     @property
     def classes(self) -> str:
-        """For style sheets."""
+        """The choices as class names for style sheets."""
         return (
             f"hero-{self.hero} tiles-{self.tiles} details-{self.details} side-{self.side} facts-{self.facts} "
             f"columns-{self.columns} ground-{self.ground} forms-{self.forms} footer-{self.footer}"

@@ -5,10 +5,10 @@ The evaluator of a task is JSON:
 | key | is |
 |---|---|
 | `facts` | what must be true, one by one; each `says` it in a plain sentence and has at least one check |
-| `state` | all that the session may have changed on the task's site; nothing where absent |
+| `state` | all that the session may have changed on the task's site; nothing if absent |
 | `states` | the same for further hosts, by host; on hosts named nowhere nothing may be changed |
 
-A task is done where every fact holds, nothing else was changed on any host, and the agent said `done`.
+A task is done if every fact holds, nothing else was changed on any host, and the agent said `done`.
 The checks of a fact must all hold, on its `site` or else on the task's:
 
 | check | holds when |
@@ -33,25 +33,25 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.answers import says
-from webdojo.sites.tokens import tokens, within
+from webdojo.sites.verdict.answers import says
+from webdojo.sites.verdict.tokens import tokens, within
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _CHECKS = frozenset(("url", "within", "visited", "seen", "state", "answer", "any"))
 
 Place = dict[str, Any]
-"""A page of a site: `path`, and `query` with values in lower case and without page 1; any query where there is none."""
+"""A page of a site: `path`, and `query` with values in lower case and without page 1. Without `query`, any fits."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a task was done, the first thing that was wrong where it was not, and which facts hold."""
+    """Whether a task was done, the first thing that was wrong if it was not, and which facts hold."""
 
     success: bool
     reason: str
     facts: tuple[bool, ...]
-    """In the order of the evaluator; for analysis, they earn nothing by themselves."""
+    """Whether each fact holds, in the order of the evaluator. They are for analysis and earn no reward."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
 
     Args:
         task: its `evaluator` says what must hold.
-        answer: argument of `done`, or None where the agent never said it.
+        answer: argument of `done`, or None if the agent never said it.
         final_url: URL of the active tab at the end.
         state: `SiteServer.state` of the session.
 
@@ -106,7 +106,7 @@ def _checks(fact: dict[str, Any]) -> dict[str, Any]:
 
 
 def _wrong(checks: dict[str, Any], site: str, ending: _Ending) -> str:
-    """The first check that does not hold, in words; empty where all do."""
+    """The first check that does not hold, in words; empty if all do."""
     here = ending.state.get(site, {})
     for key, wanted in checks.items():
         match key:
@@ -168,7 +168,7 @@ def _place(path: str, query: str) -> Place:
 
 
 def _unasked(task: Task, state: dict[str, Any]) -> str:
-    """What was changed beside what was asked for, on any host; empty where nothing was."""
+    """A change on any host that was not asked for, in words; empty if there is none."""
     wanted = {task.website: task.evaluator.get("state", {}), **task.evaluator.get("states", {})}
     for host in dict.fromkeys((*wanted, *state)):
         reason = _wrong_change(state.get(host, {}).get("state", {}), wanted.get(host, {}))
