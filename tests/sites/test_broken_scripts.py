@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.sites.test_oracle import VIEWPORTS, solve
+from tests.sites.oracle.test_oracle import VIEWPORTS, solve
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.sites.test_oracle import VIEWPORTS, solve
+from tests.sites.oracle.test_oracle import VIEWPORTS, solve
 from webdojo.browser.pool import BrowserPool
 from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS

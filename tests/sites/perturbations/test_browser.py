@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.sites.perturbations.test_perturbations import HOST, SHOP, events, get, only
 from tests.sites.test_compact_grid import MEASURE
-from tests.sites.test_perturbations import HOST, SHOP, events, get, only
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
