@@ -164,8 +164,13 @@ def slug(name: str) -> str:
     return "-".join(_PART.findall(name.lower()))
 
 
+def comma_list(text: str) -> tuple[str, ...]:
+    """The items of a text between its commas."""
+    return tuple(part.strip() for part in text.split(","))
+
+
 def compact_vocabulary() -> list[str]:
-    """Every word that a compact page can show, brands in capitals and digits left out, sorted."""
+    """Every word that a compact page can show, sorted, without digits and without brands in capitals."""
     carts = SYNONYMS["cart"]
     phrases = [option.format(cart=cart) for options in SYNONYMS.values() for option in options for cart in carts]
     phrases += [text.format(region=r, year="", noun="") for text in WIKI_TEXT for r in REGIONS]

@@ -219,9 +219,3 @@ def restate(goal: Goal) -> str:
 def said(goal: Goal, instruction: str) -> tuple[str, ...]:
     """The values of a goal that an instruction says."""
     return tuple(dict.fromkeys(value for value in goal.fields.values() if value in instruction))
-
-
-def instruction_vocabulary() -> list[str]:
-    """The words of all plain phrasings without names and values, sorted."""
-    text = " ".join(option for options in PHRASINGS.values() for option in options)
-    return sorted({word.strip(".,?") for word in text.split() if "{" not in word})

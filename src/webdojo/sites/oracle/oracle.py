@@ -149,7 +149,7 @@ class Oracle:
             case "visit":
                 return here == goal["path"]
             case "search":
-                return here.lower() == self._search_path(goal["text"])
+                return here.lower() == href("/search", q=goal["text"]).lower()
             case "add":
                 return here == f"/added/{goal['item']}"
             case "form" | "menu":
@@ -253,6 +253,3 @@ class Oracle:
         link = self._rng.choice(links)
         name = " ".join(link["text"].split()).lstrip("->* ")
         return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=point(link, view))])
-
-    def _search_path(self, text: str) -> str:
-        return href("/search", q=text).lower()
