@@ -152,7 +152,7 @@ class World:
                 HOST: {
                     "done": True,
                     "raw_reward": turns[0].response.ids[0] % 2,
-                    "perturbations": str(given["perturbations"]),
+                    "drawn": str(given["perturbations"]),
                 }
             },
         )
@@ -223,7 +223,7 @@ def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, mo
             "rate": successes / 6,
             "ci95": list(wilson95(successes, 6)),
         }
-    met = {key: each["state"][HOST]["perturbations"] for key, each in world.stored(PHASE).items()}
+    met = {key: each["state"][HOST]["drawn"] for key, each in world.stored(PHASE).items()}
     assert all(met[task.id, (2,)] == met[task.id, (4,)] for task in HELDOUT), "not the same perturbations each time"
     assert len(set(met.values())) == len(HELDOUT)
 
@@ -263,7 +263,7 @@ def test_a_run_that_was_killed_trains_under_the_same_perturbations(
             world.kill_at = 3
             world.go(*options)
         assert len(world.go(*options)) == ITERATIONS
-        met.append({id: each["state"][HOST]["perturbations"] for (id, _), each in world.stored(RL).items()})
+        met.append({id: each["state"][HOST]["drawn"] for (id, _), each in world.stored(RL).items()})
     both = met[0].keys() & met[1].keys()
     assert len(both) > ITERATIONS * 2 * 3 / 2
     assert all(met[0][id] == met[1][id] for id in both)

@@ -164,7 +164,7 @@ def slug(name: str) -> str:
     return "-".join(_PART.findall(name.lower()))
 
 
-def comma_list(text: str) -> tuple[str, ...]:
+def items(text: str) -> tuple[str, ...]:
     """The items of a text between its commas."""
     return tuple(part.strip() for part in text.split(","))
 

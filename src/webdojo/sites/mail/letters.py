@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webdojo.sites.content.words import comma_list
+from webdojo.sites.content.words import items
 
 GAPS: dict[str, tuple[str, ...]] = {
-    "kind": comma_list(
+    "kind": items(
         "folding, wooden, spare, second-hand, tailored, green, heavy, portable, printed, woollen, antique, custom"
     ),
-    "item": comma_list(
+    "item": items(
         "desk, bicycle, bookshelf, raincoat, printer, teapot, suitcase, telescope, keyboard, armchair, "
         "toolbox, violin, lamp, mirror, blender, camera, carpet, guitar"
     ),
-    "topic": comma_list(
+    "topic": items(
         "Budget, Website, Hiring, Safety, Warehouse, Brand, Support, Training, Museum, Harbour, "
         "Catalogue, Summer Fair, Recycling, Archive, Newsletter, Travel Desk"
     ),
-    "form": comma_list("review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in"),
-    "paper": comma_list(
+    "form": items("review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in"),
+    "paper": items(
         "contract, slides, draft report, floor plan, price list, press text, survey results, poster, manual, checklist"
     ),
-    "event": comma_list(
+    "event": items(
         "garden party, lake weekend, school play, wedding, moving day, choir concert, birthday picnic, "
         "ski trip, housewarming, street market, farewell dinner, boat ride"
     ),
-    "show": comma_list(
+    "show": items(
         "The Silent Orchard, Northern Lights, A Night of Strings, The Clockmaker, River Songs, Paper "
         "Moons, Winter Circus, The Long Table, Echoes, Brass and Bones, The Glass Stair, Open Skies"
     ),
-    "aim": comma_list(
+    "aim": items(
         "Autumn walk, Spring clean, Members evening, Repair day, Book swap, Open workshop, Yearly meeting, Bake sale"
     ),
-    "prize": comma_list(
+    "prize": items(
         "a cruise, a golden watch, a new phone, free fuel for life, a secret fund, a dream kitchen, a "
         "diet tea, a castle"
     ),
-    "bait": comma_list(
+    "bait": items(
         "Last chance, Congratulations, Urgent, You were chosen, Open now, Do not ignore, Final notice, Lucky day"
     ),
 }
@@ -152,9 +152,9 @@ LETTERS: dict[str, Letter] = {
     ),
 }
 
-ROOMS = comma_list("Birch, Cedar, Harbour View, Attic, Blue Room, Library, Studio, Glass Box, Garden Room, Cellar")
-COURIERS = comma_list("Swift Parcel, Red Kite, Postal Union, Night Owl, Turtle Express")
-HALLS = comma_list("Town Hall, Old Mill, Opera House, Green Theatre, Station Stage")
-FILES = comma_list("No file, No file, No file, PDF, Photo, Spreadsheet")
-COMPANY_ENDS = comma_list("Supplies, Store, Events, Logistics, Works, Partners, Online, Tickets")
-STRANGERS = comma_list("Lucky Wheel, Golden Offers, Prize Desk, Dr. Fortune, Best Deals")
+ROOMS = items("Birch, Cedar, Harbour View, Attic, Blue Room, Library, Studio, Glass Box, Garden Room, Cellar")
+COURIERS = items("Swift Parcel, Red Kite, Postal Union, Night Owl, Turtle Express")
+HALLS = items("Town Hall, Old Mill, Opera House, Green Theatre, Station Stage")
+FILES = items("No file, No file, No file, PDF, Photo, Spreadsheet")
+COMPANY_ENDS = items("Supplies, Store, Events, Logistics, Works, Partners, Online, Tickets")
+STRANGERS = items("Lucky Wheel, Golden Offers, Prize Desk, Dr. Fortune, Best Deals")

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webdojo.sites.content.words import comma_list
+from webdojo.sites.content.words import items
 
 GAPS: dict[str, tuple[str, ...]] = {
-    "body": comma_list(
-        "council, school board, mayor, planning office, harbour office, district court, transport board"
-    ),
-    "place": comma_list(
+    "body": items("council, school board, mayor, planning office, harbour office, district court, transport board"),
+    "place": items(
         "library, swimming pool, old bridge, town square, railway station, hospital, market hall, bus "
         "depot, cinema, lighthouse, city park, ferry dock, bike path, water tower"
     ),
-    "deed": comma_list("close, repair, sell, repaint, move, reopen, name, widen, protect, light up"),
-    "firm": comma_list(
+    "deed": items("close, repair, sell, repaint, move, reopen, name, widen, protect, light up"),
+    "firm": items(
         "bakery, shipyard, start-up, brewery, printer, paper mill, bank, florist, garage, toy maker, dairy, bookshop"
     ),
-    "good": comma_list(
+    "good": items(
         "bread, bicycles, solar roofs, wooden toys, tea, cheese, ferries, phone cases, beer, glass, umbrellas, boots"
     ),
-    "team": comma_list(
-        "Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors"
-    ),
-    "match": comma_list(
+    "team": items("Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors"),
+    "match": items(
         "cup final, season opener, home game, replay, charity run, regatta, marathon, night race, derby, relay"
     ),
-    "mood": comma_list("surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange"),
-    "art": comma_list(
+    "mood": items("surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange"),
+    "art": items(
         "novel, play, opera, exhibition, film, album, mural, festival, puppet show, photo series, radio drama, musical"
     ),
-    "idea": comma_list(
+    "idea": items(
         "winter, the sea, silence, old age, a lost dog, trains, bees, night shifts, sisters, maps, bread, rain"
     ),
-    "finding": comma_list(
+    "finding": items(
         "bees, old trees, sea grass, bats, street lights, batteries, glaciers, tides, moss, owls, sleep, soil"
     ),
-    "who": comma_list(
+    "who": items(
         "nurses, teachers, pensioners, students, drivers, farmers, shop owners, parents, volunteers, commuters"
     ),
-    "dish": comma_list(
+    "dish": items(
         "lentil soup, apple cake, fish stew, rye bread, pumpkin pie, plum jam, onion tart, dumplings, pea salad"
     ),
 }
@@ -176,7 +172,7 @@ SECTIONS: dict[str, Section] = {
         ),
     ),
 }
-ADJECTIVES = comma_list("open, angry, unusual, elegant, early, honest, icy, old-fashioned")
+ADJECTIVES = items("open, angry, unusual, elegant, early, honest, icy, old-fashioned")
 """Words that take `an` as their article."""
 COMMENTS = (
     "Finally somebody says it.",
