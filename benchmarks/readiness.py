@@ -37,7 +37,7 @@ from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import finished_groups
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.server import HOSTS, SiteServer
+from webdojo.sites.serving.server import HOSTS, SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, Trajectory

@@ -307,15 +307,18 @@ def doctor() -> None:
 @sites_app.command("serve")
 def serve_sites(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
-    weather: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
-    weather_seed: Annotated[str, typer.Option(help="Another seed is other weather.")] = "",
+    perturbations: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
+    perturbation_seed: Annotated[str, typer.Option(help="Another seed is other perturbations.")] = "",
 ) -> None:
     """Browse the embedded web by hand."""
     from webdojo.sites import HELDOUT_SEED, KINDS, host_of
-    from webdojo.sites.server import SiteServer
-    from webdojo.sites.weather.forecast import Weather
+    from webdojo.sites.perturbations.schedule import Perturbations
+    from webdojo.sites.serving.server import SiteServer
 
-    with SiteServer(port, Weather(weather, weather_seed)) as server, contextlib.suppress(KeyboardInterrupt):
+    with (
+        SiteServer(port, Perturbations(perturbations, perturbation_seed)) as server,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
         typer.echo("Open in a browser (names that end in .localhost are this machine; any seed works):")
         for kind in KINDS:
             for seed in (0, 1, 2, HELDOUT_SEED):

@@ -30,7 +30,7 @@ from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.errors import BrowserError, ModelError
 from webdojo.sites import host_of
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.store.images import MemoryImages
 
 GIB = 2**30

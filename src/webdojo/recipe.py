@@ -53,7 +53,7 @@ MOVED = {
     "tasks.heldout_sites": "env.heldout_sites",
     "tasks.layout": "env.layout",
     "tasks.weather": "env.perturbations",
-    "tasks.weather_impassable": "env.impassable",
+    "tasks.weather_impassable": "env.permanent_failures",
     "browser.sites_host": "env.host",
     "browser.sites_port": "env.port",
     "model.engine": "engine.name",

@@ -27,7 +27,7 @@ from webdojo.reward.rules import score
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, SessionT, run_episode
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import ImageRef, Prompt, Response, Sampling, Task, ToolCall, Trajectory

@@ -24,7 +24,7 @@ from webdojo.policy.tiny.lessons import ALL_THINGS, Note, Question, Skill, dense
 from webdojo.policy.tiny.pages import SIDE, Screen, Screens
 from webdojo.policy.tiny.sight import ROWS, TOKENS, Sight
 from webdojo.policy.tiny.speech import passed, say
-from webdojo.sites.words import slug
+from webdojo.sites.content.words import slug
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Observation, Parsed, Response, Task, TextSegment
 
 EPISODES = 0.6
