@@ -47,7 +47,7 @@ from webdojo.sites.site import Overlay, Page, Request, load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages
-from webdojo.tasks import load
+from webdojo import load_tasks
 from webdojo.types import Task, ToolCall
 
 VIEWPORTS = {"auto": (1280, 1000), "compact": (320, 320)}
@@ -272,7 +272,7 @@ def page_cpu_ms() -> tuple[float, list[dict[str, Any]]]:
 
 def tasks_per_s(n: int = 10_000) -> float:
     began = time.perf_counter()
-    assert len({task.id for task in islice(load("dojo:train"), n)}) == n
+    assert len({task.id for task in islice(load_tasks("dojo:train"), n)}) == n
     return round(n / (time.perf_counter() - began), 1)
 
 
