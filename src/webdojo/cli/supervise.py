@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import signal
 import subprocess
 import sys
@@ -36,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 def command(*arguments: str) -> list[str]:
     """`webdojo ARGUMENTS`, for `supervise`."""
-    return [sys.executable, "-m", "webdojo.supervise", *arguments]
+    return [sys.executable, "-m", "webdojo.cli.supervised", *arguments]
 
 
 def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restarts: int) -> int:
@@ -134,16 +133,3 @@ def _note(run: Path, why: str) -> None:
     restart = {"created": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "because": f"the training {why}"}
     info["restarted"] = [*info.get("restarted", []), restart]
     write_atomic(run / "info.json", json.dumps(info, indent=2).encode())
-
-
-def _end_with_parent() -> None:
-    while os.read(0, 1):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-if __name__ == "__main__":
-    from webdojo.cli import main
-
-    threading.Thread(target=_end_with_parent, name="webdojo-parent", daemon=True).start()
-    main()

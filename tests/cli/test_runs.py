@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.test_cli import one_line_error, webdojo
 
 from tests.store.fabricate import trajectory
-from tests.test_cli import one_line_error, webdojo
 from tests.view.demo_run import create, fill
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore

@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
+from webdojo.cli.app import INTERRUPTED, app
 from webdojo.errors import WebdojoError
 
-INTERRUPTED = 130
-
 runs_app = typer.Typer(help="Runs: what they are, what they hold.", no_args_is_help=True)
+app.add_typer(runs_app, name="runs")
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
