@@ -144,7 +144,7 @@ def test_a_wrong_arrow_and_a_circle_are_seen():
     assert wrong_arrow("types", "store")
     assert not wrong_arrow("cli", "types")
     assert circle({"a": {"b"}, "b": {"a"}})
-    assert "webdojo.recipe" in arrows()["webdojo.cli"], "an import inside a function"
+    assert "webdojo.recipe" in arrows()["webdojo.cli.train"], "an import inside a function"
 
 
 def test_types_and_errors_import_nothing_of_ours():

@@ -29,8 +29,7 @@ from webdojo.evaluate.config import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
-from webdojo.policy.engines import ENGINES
-from webdojo.policy.hf_config import HFConfig
+from webdojo.policy.engines import ENGINES, HF
 from webdojo.reward.reward import RewardFunction
 from webdojo.reward.rewards import REWARDS, EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
@@ -71,7 +70,7 @@ class Recipe(Section):
     seed: int = 0
     """Every random choice of a run follows from it."""
     model: ModelConfig = ModelConfig()
-    engine: Annotated[EngineConfig, *plug_field(*PLUGS["engine"])] = HFConfig()
+    engine: Annotated[EngineConfig, *plug_field(*PLUGS["engine"])] = HF()
     """Who answers prompts."""
     browser: BrowserConfig = BrowserConfig()
     env: Annotated[Environment, *plug_field(*PLUGS["env"])] = Dojo()
