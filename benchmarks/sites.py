@@ -32,8 +32,8 @@ from urllib.parse import parse_qsl, urlsplit
 import record
 from adversary import adversarial_answers, asks_for_answer, right_answer, right_ending, wrong_endings
 
+from webdojo.browser.page.ready import until_read
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.ready import until_read
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig
 from webdojo.errors import WebdojoError

@@ -18,6 +18,7 @@ LAYERS = [
     {"loops"},
     {"rollout", "train", "evaluate"},
     {"agent", "policy", "reward", "sites"},
+    {"browser_service"},
     {"browser", "tasks", "store"},
     {"types", "config", "errors", "estimate", "memory", "progress", "recipes"},
 ]

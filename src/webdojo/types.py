@@ -118,7 +118,7 @@ ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
 
 
 class View(Record):
-    """How an agent that names elements by number sees a page (`browser/views.py`).
+    """How an agent that names elements by number sees a page (`browser/page/views.py`).
 
     The numbers stay good for the calls of the next turn: wherever a tool takes `x` and `y`, a call may say
     `element` instead.

@@ -18,7 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.keys import normalise_keys
-from webdojo.browser.probe import PageState
+from webdojo.browser.page.probe import PageState
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import COORDINATE_MAX
 

@@ -22,11 +22,11 @@ import psutil
 from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from webdojo.browser.begin_frame import FLAGS, Frames
 from webdojo.browser.chores import Chores
 from webdojo.browser.find import find_chromium
-from webdojo.browser.frames import FLAGS, Frames
-from webdojo.browser.guard import Guard
-from webdojo.browser.popups import POPUPS_JS
+from webdojo.browser.network.guard import Guard
+from webdojo.browser.page.popups import POPUPS_JS
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState
 from webdojo.config import BrowserConfig

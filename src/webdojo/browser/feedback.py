@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdojo.browser.keys import normalise_keys, shown
-from webdojo.browser.probe import Element, PageState
+from webdojo.browser.page.probe import Element, PageState
 from webdojo.types import Feedback, ToolCall
 
 _EDGES = {"up": "top", "down": "bottom", "left": "left edge", "right": "right edge"}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
-from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.storage import StorageState
 from webdojo.types import Feedback, Observation, ToolCall, View
 

@@ -20,9 +20,9 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chores import Chores
 from webdojo.browser.chromium import Chromium, Kit
-from webdojo.browser.guard import Guard
-from webdojo.browser.proxy import GuardProxy
-from webdojo.browser.rate import RateLimit
+from webdojo.browser.network.guard import Guard
+from webdojo.browser.network.proxy import GuardProxy
+from webdojo.browser.network.rate import RateLimit
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState, read_storage_state
 from webdojo.config import BrowserConfig

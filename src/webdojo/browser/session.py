@@ -20,20 +20,20 @@ from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
-from webdojo.browser.blocked import blocked_by
+from webdojo.browser.begin_frame import Frames
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.diagnostics import SessionLog
-from webdojo.browser.elements import Elements
 from webdojo.browser.feedback import describe, failed
-from webdojo.browser.frames import Frames
-from webdojo.browser.guard import Guard, Refused
 from webdojo.browser.interface import ActResult
-from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
-from webdojo.browser.ready import is_overtaken, settle
-from webdojo.browser.snapshot import Place, Snapshot, snapshot
+from webdojo.browser.network.guard import Guard, Refused
+from webdojo.browser.page.blocked import blocked_by
+from webdojo.browser.page.elements import Elements
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, read_state
+from webdojo.browser.page.ready import is_overtaken, settle
+from webdojo.browser.page.snapshot import Place, Snapshot, snapshot
+from webdojo.browser.page.views import dress, numbered
 from webdojo.browser.tab import Tab
 from webdojo.browser.tools import check_call
-from webdojo.browser.views import dress, numbered
 from webdojo.config import BrowserConfig
 from webdojo.errors import BrowserError, Failure
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
@@ -230,7 +230,7 @@ class BrowserSession:
         return None
 
     async def settle(self, point: tuple[int, int] | None = None) -> PageState:
-        """Wait until the active tab is ready (`browser/ready.py`), and read its state.
+        """Wait until the active tab is ready (`browser/page/ready.py`), and read its state.
 
         Args:
             point: CSS pixel whose element the state describes.

@@ -14,8 +14,8 @@ from typing import Any
 
 from playwright.async_api import CDPSession, ConsoleMessage, Download, Page, Request, Response
 
+from webdojo.browser.begin_frame import Frames
 from webdojo.browser.diagnostics import SessionLog
-from webdojo.browser.frames import Frames
 from webdojo.config import BrowserConfig
 
 _DATA = ("fetch", "xhr")

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import make_harness
-from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.interface import Pool, Session
+from webdojo.browser.network.blocklist import Blocklist
 from webdojo.config import Recipe, TasksConfig
 from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
 from webdojo.loops.browsers import open_browsers

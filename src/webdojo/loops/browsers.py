@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
-from webdojo.browser.access import token_from_environment
-from webdojo.browser.client import RemotePool
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser_service.access import token_from_environment
+from webdojo.browser_service.client import RemotePool
 from webdojo.config import Recipe
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.sites import HELDOUT_SEED, host_of

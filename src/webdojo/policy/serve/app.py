@@ -20,9 +20,9 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from webdojo import __version__
-from webdojo.browser.access import Access
-from webdojo.browser.hangup import ClientGone, while_connected
-from webdojo.browser.wire import ErrorKind
+from webdojo.browser_service.access import Access
+from webdojo.browser_service.disconnect import ClientGone, while_connected
+from webdojo.browser_service.wire import ErrorKind
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.processor import Processor
 from webdojo.policy.serve.pictures import Pictures

@@ -10,10 +10,10 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
+from webdojo.browser.page.snapshot import Node, Snapshot, snapshot
+from webdojo.browser.page.views import accessibility_tree, estimated_tokens, marked, simplified_html
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.browser.snapshot import Node, Snapshot, snapshot
-from webdojo.browser.views import accessibility_tree, estimated_tokens, marked, simplified_html
 from webdojo.types import ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.browser.blocklist import Blocklist
+from webdojo.browser.network.blocklist import Blocklist
 from webdojo.errors import StoreError
 from webdojo.types import ImageRef, Observation, Task, Termination, Trajectory
 

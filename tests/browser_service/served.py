@@ -14,9 +14,9 @@ from socket import create_server
 from types import MappingProxyType
 from typing import Self
 
-from webdojo.browser.access import TOKEN_VARIABLE
-from webdojo.browser.serve import DrainingServer
-from webdojo.browser.service import SessionService, open_service
+from webdojo.browser_service.access import TOKEN_VARIABLE
+from webdojo.browser_service.serve import DrainingServer
+from webdojo.browser_service.service import SessionService, open_service
 from webdojo.config import BrowserConfig
 
 

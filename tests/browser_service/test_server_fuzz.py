@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
 
 from tests.browser.conftest import CONFIG
-from tests.browser.served import Served
+from tests.browser_service.served import Served
 from webdojo.config import ServeConfig
 
 TOKEN = "a-secret"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
-from webdojo.browser.guard import Guard, Refused
-from webdojo.browser.rate import RateLimit
+from webdojo.browser.network.guard import Guard, Refused
+from webdojo.browser.network.rate import RateLimit
 from webdojo.errors import ConfigError
 
 _HEAD_BYTES = 64 * 1024

@@ -17,12 +17,12 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from webdojo import __version__
-from webdojo.browser.access import TOKEN_VARIABLE, Access, problem_response
-from webdojo.browser.hangup import ClientGone, while_connected
 from webdojo.browser.interface import ActResult
-from webdojo.browser.service import NoPlace, SessionService, UnknownSession
-from webdojo.browser.snapshot import Snapshot
-from webdojo.browser.wire import (
+from webdojo.browser.page.snapshot import Snapshot
+from webdojo.browser_service.access import TOKEN_VARIABLE, Access, problem_response
+from webdojo.browser_service.disconnect import ClientGone, while_connected
+from webdojo.browser_service.service import NoPlace, SessionService, UnknownSession
+from webdojo.browser_service.wire import (
     OBSERVATION_MIME,
     ActRequest,
     ErrorKind,
@@ -39,7 +39,7 @@ from webdojo.types import View, ViewKind
 
 _ABOUT = (
     "Isolated sessions in real Chromium. `POST /sessions` opens one; then observe and act in turns; `DELETE` ends it. "
-    "`webdojo.browser.client.RemotePool` speaks this protocol."
+    "`webdojo.browser_service.client.RemotePool` speaks this protocol."
 )
 _OBSERVATION = (
     "A line of JSON (`webdojo.types.Observation`), then the bytes of the encoded screenshot. "

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from pydantic import ValidationError
 
-from webdojo.browser.wire import ErrorKind, Health, ProblemBody
+from webdojo.browser_service.wire import ErrorKind, Health, ProblemBody
 from webdojo.errors import BrowserError, Failure, StartError
 
 HEALTH_TIMEOUT_S = 5.0

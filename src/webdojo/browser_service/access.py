@@ -18,7 +18,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from webdojo.browser.wire import STATUS, ErrorKind, Problem, ProblemBody
+from webdojo.browser_service.wire import STATUS, ErrorKind, Problem, ProblemBody
 from webdojo.errors import BrowserError
 
 TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"

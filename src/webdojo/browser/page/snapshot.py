@@ -17,7 +17,7 @@ from typing import Any
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, JSHandle, Page
 
-from webdojo.browser.probe import ELEMENTS_JS
+from webdojo.browser.page.probe import ELEMENTS_JS
 
 MAX_NODES = 5000
 """Of one frame; a page of 50,000 nodes must not take seconds to describe."""

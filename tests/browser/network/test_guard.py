@@ -10,15 +10,14 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from webdojo.browser.guard import Guard, Refused
+from tests.browser.conftest import Handler, served
+from webdojo.browser.network.guard import Guard, Refused
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig, GuardConfig
 from webdojo.errors import ConfigError, StartError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
-
-from .conftest import Handler, served
 
 
 @pytest.mark.parametrize(

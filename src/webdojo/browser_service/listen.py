@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from webdojo.browser.access import is_loopback
+from webdojo.browser_service.access import is_loopback
 from webdojo.errors import ConfigError
 
 

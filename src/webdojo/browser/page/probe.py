@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from webdojo.browser.blocked import MARKS_JS
+from webdojo.browser.page.blocked import MARKS_JS
 
 WATCH_JS = """
 const watchKey = Symbol.for('webdojo.watch');

@@ -11,10 +11,10 @@ from types import FrameType
 
 import uvicorn
 
-from webdojo.browser.access import TOKEN_VARIABLE
-from webdojo.browser.listen import listen, require_token, url_of
-from webdojo.browser.server import create_app
-from webdojo.browser.service import SessionService, open_service
+from webdojo.browser_service.access import TOKEN_VARIABLE
+from webdojo.browser_service.listen import listen, require_token, url_of
+from webdojo.browser_service.server import create_app
+from webdojo.browser_service.service import SessionService, open_service
 from webdojo.config import BrowserConfig
 from webdojo.errors import ConfigError
 

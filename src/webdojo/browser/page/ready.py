@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.probe import READ_JS, WATCH_JS
+from webdojo.browser.page.probe import READ_JS, WATCH_JS
 from webdojo.browser.tab import Tab
 from webdojo.config import BrowserConfig
 

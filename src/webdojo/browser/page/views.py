@@ -17,7 +17,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from webdojo.browser.snapshot import Node, Snapshot
+from webdojo.browser.page.snapshot import Node, Snapshot
 from webdojo.types import View
 
 Tokens = Callable[[str], int]

@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
+from webdojo.browser.begin_frame import Frames
 from webdojo.browser.find import find_chromium
-from webdojo.browser.frames import Frames
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.config import BrowserConfig

@@ -16,7 +16,7 @@ import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.browser.conftest import CONFIG, LOCAL, served
-from tests.browser.served import Served, served_process
+from tests.browser_service.served import Served, served_process
 from webdojo.browser.pool import BrowserPool
 from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.store.images import MemoryImages

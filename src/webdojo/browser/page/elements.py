@@ -14,10 +14,10 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from webdojo.browser.actions import ToolFailed
-from webdojo.browser.probe import ELEMENTS_JS
-from webdojo.browser.snapshot import Place, Snapshot, frame_corner
+from webdojo.browser.page.probe import ELEMENTS_JS
+from webdojo.browser.page.snapshot import Place, Snapshot, frame_corner
+from webdojo.browser.page.views import numbered
 from webdojo.browser.tools import COORDINATE_MAX
-from webdojo.browser.views import numbered
 
 _POINT_JS = (
     f"(elements, [index, scroll]) => {{ {ELEMENTS_JS}"

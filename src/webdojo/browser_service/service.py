@@ -18,10 +18,10 @@ from types import MappingProxyType
 from typing import Self
 
 from webdojo.browser.interface import ActResult, Pool, Session
-from webdojo.browser.metrics import Ended, Metrics, Operation
+from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.pool import BrowserPool, browser_count
-from webdojo.browser.snapshot import Snapshot
-from webdojo.browser.wire import ErrorKind, Health, OpenRequest
+from webdojo.browser_service.metrics import Ended, Metrics, Operation
+from webdojo.browser_service.wire import ErrorKind, Health, OpenRequest
 from webdojo.config import BrowserConfig, ServeConfig
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.store.images import MemoryImages

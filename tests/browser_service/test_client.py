@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.conftest import CONFIG
-from tests.browser.served import Served, served_process
+from tests.browser_service.served import Served, served_process
 from tests.codec import SmallCodec
 from webdojo.agent.harnesses import make_harness
-from webdojo.browser.client import RemotePool, RemoteSession
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser_service.client import RemotePool, RemoteSession
 from webdojo.config import (
     BrowserConfig,
     HarnessConfig,
