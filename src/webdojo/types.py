@@ -73,19 +73,23 @@ class ImageRef(Record):
     """SHA-256 of the encoded bytes, in hex; the name under which the image is stored."""
     width: int
     height: int
-    mime: str = "image/jpeg"
+    mime: str
+    """Format of the encoded bytes, such as `image/jpeg`; with `sha` it says which file holds them."""
 
 
 class ImageSink(Protocol):
-    """Where encoded screenshots go. Storing the same bytes twice stores them once."""
+    """Where encoded screenshots go. Storing the same bytes twice stores them once.
+
+    Sessions call `put` in threads, several at a time, because it hashes and may write to a disk.
+    """
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef: ...
 
 
 class ImageSource(Protocol):
-    """Where encoded screenshots are read from by their hash."""
+    """Where encoded screenshots are read from."""
 
-    def get(self, sha: str) -> bytes: ...
+    def get(self, image: ImageRef) -> bytes: ...
 
 
 class Tab(Record):

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
-from webdojo.browser.begin_frame import Frames
+from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
@@ -39,7 +39,7 @@ async def drawn(config: BrowserConfig) -> AsyncIterator[BrowserPool]:
 
 async def pixels(session: BrowserSession) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
     seen = await session.observe()
-    return np.asarray(Image.open(io.BytesIO(IMAGES.get(seen.screenshot.sha))).convert("RGB")).astype(np.int16)
+    return np.asarray(Image.open(io.BytesIO(IMAGES.get(seen.screenshot))).convert("RGB")).astype(np.int16)
 
 
 async def test_it_is_not_the_fallback(drawn: BrowserPool) -> None:
@@ -105,10 +105,10 @@ async def test_new_windows_are_drawn_too(drawn: BrowserPool, site: str) -> None:
 async def test_a_browser_that_cannot_takes_screenshots(
     config: BrowserConfig, site: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def no(self: Frames, context: object) -> bool:
+    async def no(self: BeginFrames, context: object) -> bool:
         return False
 
-    monkeypatch.setattr(Frames, "works", no)
+    monkeypatch.setattr(BeginFrames, "works", no)
     async with BrowserPool(config.model_copy(update={"capture": "begin_frame"}), IMAGES) as pool:
         assert "cannot draw on demand" in caplog.text
         session = await pool.open(f"{site}/")

@@ -292,7 +292,7 @@ async def test_a_forgotten_session_ends_by_itself(config: BrowserConfig, site: s
 async def test_a_hung_browser_is_ended_and_replaced(
     config: BrowserConfig, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chromium, "_PULSE_S", 0.2)
+    monkeypatch.setattr(chromium, "_CHECK_EVERY_S", 0.2)
     monkeypatch.setattr(chromium, "_HANG_S", 2.0)
     async with BrowserPool(config, MemoryImages()) as pool:
         (hung,) = pool.browsers

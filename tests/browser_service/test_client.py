@@ -92,8 +92,8 @@ async def test_a_remote_session_sees_and_does_what_a_local_one_does(large: Serve
         expected, got = await visit(local), await visit(remote)
     assert got == expected
     for observation in (got[1], got[4]):
-        sha = observation.screenshot.sha  # type: ignore[attr-defined]
-        assert remote_images.get(sha) == local_images.get(sha)
+        shot = observation.screenshot  # type: ignore[attr-defined]
+        assert remote_images.get(shot) == local_images.get(shot)
     assert remote_images.puts == 2
 
 

@@ -1,9 +1,9 @@
-"""Frames on demand: the cheapest correct way to see a page, in Chromium's headless shell only.
+"""Drawing pages on demand (BeginFrame control), the cheapest correct way to see them in Chromium's headless shell.
 
-A page opened here draws nothing by itself: each `HeadlessExperimental.beginFrame` draws once, and may give
-the picture of what it drew. So frames flow while a session acts or waits, and a picture is the second of
-two frames, because the first may only begin to answer the last input. Two frames at once end a Chromium,
-so all its sessions share one lock, and a frame that has begun is never abandoned.
+A page that is opened here draws nothing by itself: each `HeadlessExperimental.beginFrame` draws one frame and may
+return its picture. So frames are drawn continuously while a session acts or waits, and a screenshot is the second
+of two frames, because the first may only begin to show the effect of the last input. Two frames at a time crash
+Chromium, so all its sessions share one lock, and a frame that has begun is never abandoned.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from playwright.async_api import Error as PlaywrightError
 FLAGS = ("--enable-begin-frame-control", "--run-all-compositor-stages-before-draw")
 _FIRST_PAUSE_S = 0.008
 _LAST_PAUSE_S = 0.064
-"""Frames come close after an input, which waits for them, and then ever less often."""
+"""Frames follow each other closely after an input, which waits for them, and then less and less often."""
 _HANG_S = 10.0
-"""A frame takes milliseconds; one that takes so long has met something native and never ends."""
-_TRY_S = 5.0
-_PICTURES_TRIED = 20
+"""A frame takes milliseconds; one that takes so long is stuck in a native window and never ends."""
+_PROBE_S = 5.0
+_MAX_FRAMES = 20
+"""A new page, or one with much to draw, may need several frames before one has a picture."""
 
 
-class Frames:
+class BeginFrames:
     """Draws the pages of one Chromium.
 
     Args:
-        browser: DevTools channel of the browser as a whole.
-        on_hang: called when a frame does not end: the browser cannot be used any more.
+        browser: the DevTools channel of the browser itself.
+        on_hang: called when a frame does not end; the browser cannot be used any more.
     """
 
     def __init__(self, browser: CDPSession, on_hang: Callable[[], None]) -> None:
@@ -41,8 +42,8 @@ class Frames:
         self._drawing: set[asyncio.Task[dict[str, Any]]] = set()
         self._ids: dict[BrowserContext, str] = {}
 
-    async def learn(self, context: BrowserContext, before: set[str]) -> None:
-        """Find out which of Chromium's contexts this is: the one that was not there `before`."""
+    async def register(self, context: BrowserContext, before: set[str]) -> None:
+        """Learn the id of a new context: the one that is not among the ids from `before`."""
         (self._ids[context],) = await self.contexts() - before
         context.on("close", self._forget)
 
@@ -50,42 +51,42 @@ class Frames:
         self._ids.pop(context, None)
 
     async def contexts(self) -> set[str]:
-        """Ids of all contexts."""
+        """Return the ids of all contexts."""
         return set((await self._browser.send("Target.getBrowserContexts"))["browserContextIds"])
 
     async def open_page(self, context: BrowserContext) -> None:
-        """Ask for a blank page that is drawn on demand; the context reports it as any new page."""
+        """Ask for a blank page that is drawn on demand; the context reports it like any other new page."""
         await self._browser.send(
             "Target.createTarget",
             {"url": "about:blank", "browserContextId": self._ids[context], "enableBeginFrameControl": True},
         )
 
     async def works(self, context: BrowserContext) -> bool:
-        """Whether this Chromium draws on demand: it must picture a page of the context, and draw lists inside pages."""
+        """Whether this Chromium can draw on demand: it must return a screenshot, and draw drop-downs inside pages."""
         coming: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
         context.once("page", lambda page: coming.set_result(page))
         try:
-            async with asyncio.timeout(_TRY_S):
+            async with asyncio.timeout(_PROBE_S):
                 await self.open_page(context)
                 page = await coming
                 cdp = await context.new_cdp_session(page)
-                await self.picture(cdp, {"format": "jpeg"})
+                await self.screenshot(cdp, {"format": "jpeg"})
                 return bool(await page.evaluate("CSS.supports('appearance', 'base-select')"))
         except (PlaywrightError, TimeoutError):
             return False
 
-    async def picture(self, page: CDPSession, options: dict[str, Any]) -> str:
-        """Base64 data of the page as it is now.
+    async def screenshot(self, page: CDPSession, options: dict[str, Any]) -> str:
+        """Return the page as it is now, as base64.
 
         Raises:
             PlaywrightError: the page is gone, or is not drawn.
         """
         await self.draw(page)
-        for tried in range(_PICTURES_TRIED):  # of a page that is new, or has much to draw, a frame may have no picture
+        for attempt in range(_MAX_FRAMES):
             if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):
                 return str(data)
-            await asyncio.sleep(_FIRST_PAUSE_S * tried)
-        raise PlaywrightError(f"{_PICTURES_TRIED} frames without a picture")
+            await asyncio.sleep(_FIRST_PAUSE_S * attempt)
+        raise PlaywrightError(f"{_MAX_FRAMES} frames without a picture")
 
     async def draw(self, page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
         """Draw one frame.
@@ -99,10 +100,10 @@ class Frames:
         return await asyncio.shield(task)
 
     @asynccontextmanager
-    async def flowing(self, page: Callable[[], CDPSession | None]) -> AsyncIterator[None]:
-        """Draw frame after frame of whatever page is the active one while the block runs."""
+    async def continuous(self, page: Callable[[], CDPSession | None]) -> AsyncIterator[None]:
+        """Draw frame after frame while the block runs, always of the page that is active then."""
 
-        async def flow() -> None:
+        async def draw_all() -> None:
             pause_s = _FIRST_PAUSE_S
             while True:
                 if (current := page()) is not None:
@@ -111,7 +112,7 @@ class Frames:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LAST_PAUSE_S)
 
-        task = asyncio.create_task(flow())
+        task = asyncio.create_task(draw_all())
         try:
             yield
         finally:

@@ -1,8 +1,8 @@
 """Copy, cut and paste within one session.
 
-All contexts of a Chromium share its clipboard: what one session copies, another could paste. So each
-session keeps its own: copying remembers the selected text, and pasting gives it to the page as a paste
-event, or types it where the page does not take that.
+All contexts of a Chromium share its clipboard, so one session could paste what another one copied. Therefore each
+session keeps its own: copying remembers the selected text, and pasting sends it to the page as a paste event, or
+types it if the page does not handle that event.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _PASTED_JS = f"""(text) => {{
   return !(focus || doc).dispatchEvent(
     new ClipboardEvent('paste', {{clipboardData: data, bubbles: true, cancelable: true, composed: true}}));
 }}"""
-"""Whether the page took the pasted text itself."""
+"""Returns whether the page handled the pasted text itself."""
 
 
 class Clipboard:
-    """What a session copied last."""
+    """The text that a session copied last."""
 
     def __init__(self) -> None:
         self.text = ""
 
     async def press(self, page: Page, chord: str) -> str | None:
-        """Press a chord; those that copy, cut and paste use this clipboard.
+        """Press a chord; chords that copy, cut or paste use this clipboard.
 
         Args:
-            chord: as `keys.normalise_keys` gives it.
+            chord: as `keys.normalise_keys` returns it.
 
-        Returns: a note for the feedback where there was nothing to paste.
+        Returns: a note for the feedback if there was nothing to paste, else None.
         """
         name = chord.lower()
         if name in _PASTE:

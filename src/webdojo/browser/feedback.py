@@ -1,8 +1,8 @@
-"""What a call did, in one short line, told from the page before and after it (OpenWebRL Table 5).
+"""Feedback on a call in one short line, from the states of the page before and after it (OpenWebRL Table 5).
 
-Pure: the session reads the states, this module words them. The one coordinate space is 0..1000,
-and places on the page are percentages, because that is how the model speaks. A line stays short,
-since every one of them is read again in each later prompt.
+Everything here is pure: the session reads the states, and this module turns them into words. Coordinates are in
+0..1000 and scroll positions are percentages, because the model uses the same units. Lines stay short, since each of
+them is read again in every later prompt.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _EDGES = {"up": "top", "down": "bottom", "left": "left edge", "right": "right ed
 
 
 def describe(call: ToolCall, before: PageState, after: PageState, notes: Sequence[str] = ()) -> Feedback:
-    """Word the effect of a call that was executed.
+    """Describe the effect of a call that was executed.
 
     Args:
         call: a call that `tools.check_call` accepts.
-        before, after: the active tab around the call, read at the call's point.
-        notes: what the states cannot show: dialogs, refused downloads, HTTP errors.
+        before, after: the state of the active tab before and after the call, read at the call's point.
+        notes: what the states cannot show, such as dialogs, refused downloads and HTTP errors.
     """
-    text = _SAYS[call.name](call, before, after)
+    text = _DESCRIPTIONS[call.name](call, before, after)
     return Feedback(ok=True, text="; ".join([text, *notes]))
 
 
 def failed(call: ToolCall, reason: str) -> Feedback:
-    """Word a call that could not be executed."""
+    """Describe a call that could not be executed."""
     return Feedback(ok=False, text=f"{_clip(call.name, 40)} failed: {_clip(reason, 200)}")
 
 
@@ -130,7 +130,7 @@ def _done(call: ToolCall, before: PageState, after: PageState) -> str:
     return f'done: "{_clip(call.arguments["answer"], 200)}"'
 
 
-_SAYS = {
+_DESCRIPTIONS = {
     "click": _click,
     "hover": _hover,
     "drag": _drag,
@@ -150,7 +150,7 @@ _NOTHING = "nothing changed"
 
 
 def _movement(before: PageState, after: PageState) -> str | None:
-    """Where the agent is now, if it is somewhere else than before."""
+    """Say which page or tab the agent is on now, if that has changed."""
     if after.tabs > before.tabs:
         return f"opened tab {after.tab}, {_clip(after.url, 120)}"
     if after.tabs < before.tabs:
@@ -163,7 +163,7 @@ def _movement(before: PageState, after: PageState) -> str | None:
 
 
 def _effect(before: PageState, after: PageState) -> str:
-    """The most telling difference between two states."""
+    """Say the most informative difference between two states."""
     moved = _movement(before, after)
     if moved:
         return moved
@@ -191,7 +191,7 @@ def _effect(before: PageState, after: PageState) -> str:
 
 
 def _hint(field: Element) -> str:
-    """What to write into a field that no picker helps with."""
+    """Say what to write into a field whose picker never opens."""
     return f"; it takes values like {field.takes}" if field.takes else ""
 
 

@@ -1,7 +1,7 @@
-"""One tab: its page, its DevTools channel, and what the navigation events said so far.
+"""One tab: its page, its DevTools channel, and its state as the navigation events report it.
 
-Chromium reports a navigation that a click began before it acknowledges the click, so right after
-an input `navigating` is already true; nothing needs to guess or sleep.
+Chromium reports a navigation that a click began before it acknowledges the click, so `navigating` is already true
+when the input returns; nothing needs to guess or to sleep.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.async_api import CDPSession, ConsoleMessage, Download, Page, Request, Response
 
-from webdojo.browser.begin_frame import Frames
+from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.diagnostics import SessionLog
 from webdojo.config import BrowserConfig
 
@@ -32,16 +32,16 @@ class Tab:
         log: SessionLog,
         on_popup: Callable[[], None],
         note: Callable[[str], None],
-        frames: Frames | None,
+        frames: BeginFrames | None,
     ) -> None:
         self.page = page
         self.cdp = cdp
         self.navigating = False
         self.document = 0
-        """Counts committed documents."""
+        """Number of documents that were committed so far."""
         self.crashed = False
         self.status = 0
-        """HTTP status of the document; 0 before the first."""
+        """HTTP status of the document; 0 before the first one."""
         self.failed_url = ""
         """The address that did not load, where the tab shows Chromium's error page."""
         self._config = config
@@ -61,15 +61,15 @@ class Tab:
         log: SessionLog,
         on_popup: Callable[[], None],
         note: Callable[[str], None],
-        frames: Frames | None = None,
+        frames: BeginFrames | None = None,
     ) -> Tab:
         """Attach to a page and follow it from now on.
 
         Args:
-            log: counts the requests and takes script errors.
+            log: counts the requests and keeps script errors.
             on_popup: called when the page asks for a new window, before that window exists.
-            note: takes what the agent should be told in the next feedback.
-            frames: draws the page, where that is done on demand.
+            note: receives what the next feedback should say besides the effect of the call.
+            frames: draws the page, if pages are drawn on demand.
         """
         tab = cls(page, await page.context.new_cdp_session(page), config, log, on_popup, note, frames)
         tab.cdp.on("Page.frameRequestedNavigation", tab._on_requested)
@@ -96,20 +96,25 @@ class Tab:
 
     @property
     def url(self) -> str:
-        """The address; for an error page the one that failed, not Chromium's own."""
+        """The address of the page; on an error page the address that failed, not Chromium's own."""
         return self.failed_url or self.page.url
 
     async def navigated(self) -> None:
-        """Return once no navigation of the main frame is on its way."""
+        """Wait until no navigation of the main frame is under way."""
         while self.navigating:
             self._moved.clear()
             await self._moved.wait()
 
     async def requests_done(self, deadline: float) -> bool:
-        """Wait for what the page asked for and has not got: data, or a frame's next document.
+        """Wait for pending requests: for data, or for the next document of a frame.
 
-        A request older than half the readiness cap is a long poll or a dead third party and is
-        not waited for. `deadline` is in `time.monotonic()` seconds. Returns whether there were any.
+        A request older than half the readiness cap is a long poll or a dead third party and is not waited for.
+
+        Args:
+            deadline: in `time.monotonic()` seconds.
+
+        Returns:
+            Whether there was anything to wait for.
         """
         waited = False
         while True:
@@ -127,12 +132,12 @@ class Tab:
                 return waited
 
     async def screenshot(self) -> bytes:
-        """The viewport, encoded as the recipe says."""
+        """Return the viewport, encoded as the recipe says."""
         options: dict[str, Any] = {"format": self._config.screenshot_format, "optimizeForSpeed": True}
         if self._config.screenshot_format == "jpeg":
             options["quality"] = self._config.screenshot_quality
         if self._frames is not None:
-            return base64.b64decode(await self._frames.picture(self.cdp, options))
+            return base64.b64decode(await self._frames.screenshot(self.cdp, options))
         shot = await self.cdp.send("Page.captureScreenshot", options)
         return base64.b64decode(shot["data"])
 
@@ -174,7 +179,7 @@ class Tab:
             self._requests[request] = time.monotonic()
 
     def _leaves_frame(self, request: Request) -> bool:
-        """Whether a frame within the page leaves the document it shows; its first one is part of loading."""
+        """Whether a frame inside the page leaves the document that it shows; its first document is part of loading."""
         if not request.is_navigation_request():
             return False
         frame = request.frame

@@ -1,8 +1,8 @@
-"""Who may speak to a server of ours: holders of its token, or programs of this machine; never a web page.
+"""Who may use a server of ours: holders of its token, or programs on this machine, but never a web page.
 
-With a token, every request must carry it. Without one the server listens on loopback only, and a
-request that a web page could have made is refused: pages betray themselves by headers that they
-cannot leave out, and a name that was rebound to this machine by its Host header.
+With a token, every request must carry it. Without one, the server listens on loopback only and refuses requests that a
+web page could have made: a page cannot leave out certain headers, and a DNS name that was rebound to this machine shows
+in the Host header.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from webdojo.browser_service.wire import STATUS, ErrorKind, Problem, ProblemBody
 from webdojo.errors import BrowserError
 
 TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
-"""Where browser servers and their clients read the token."""
+"""The environment variable from which browser servers and their clients read the token."""
 
 OPEN_PATHS = frozenset({"/health", "/docs", "/openapi.json"})
-"""These say nothing about sessions, and are read by probes and people without a token."""
+"""Paths that need no token, because they tell nothing about sessions; probes and people read them."""
 
 Refuse = Callable[[ErrorKind, str, dict[str, str]], ASGIApp]
 
@@ -33,12 +33,12 @@ _FROM_PAGES = ("origin", "referer", "sec-fetch-site")
 
 
 def token_from_environment(variable: str = TOKEN_VARIABLE) -> str:
-    """A server's token, without the line break that files of secrets end in; empty where there is none."""
+    """Return a server's token without the line break at the end of a secret file; empty if there is none."""
     return os.environ.get(variable, "").strip()
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine's own, whatever a resolver says."""
+    """Whether a host name or address is always this machine's own, whatever a resolver says."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -48,7 +48,7 @@ def is_loopback(host: str) -> bool:
 def problem_response(
     kind: ErrorKind, message: str, headers: dict[str, str] | None = None, cause: BrowserError | None = None
 ) -> JSONResponse:
-    """An error in the shape that all have; `cause` is the failure of the browser, if it was one."""
+    """Return an error response; `cause` is the failure of the browser, if the browser failed."""
     problem = Problem(kind=kind, message=_whole(message))
     if cause is not None:
         problem.failure, problem.diagnostics = cause.failure, json.loads(_whole(json.dumps(cause.diagnostics)))
@@ -56,17 +56,17 @@ def problem_response(
 
 
 def _whole(text: str) -> str:
-    """Pages may hold half a character, which UTF-8 has no bytes for."""
+    """Replace lone surrogates, which pages may contain and UTF-8 cannot encode."""
     return text.encode(errors="backslashreplace").decode()
 
 
 class Access:
-    """ASGI middleware that answers requests of strangers itself.
+    """ASGI middleware that refuses requests without access.
 
     Args:
-        token: what `Authorization: Bearer` must carry; empty where the server listens on loopback only.
-        refuse: makes the answer to a stranger, of a kind, a message and headers.
-        variable: environment variable in which the server's users keep the token.
+        token: the token that `Authorization: Bearer` must carry; empty if the server listens on loopback only.
+        refuse: makes the response to a refused request from an error kind, a message and headers.
+        variable: the environment variable in which users of the server keep the token, for the message.
     """
 
     def __init__(self, app: ASGIApp, token: str, refuse: Refuse, variable: str) -> None:
@@ -104,7 +104,7 @@ class Access:
 
 
 def _host_name(header: str) -> str:
-    """The name in a Host header; empty where it has none."""
+    """Return the name in a Host header; empty if it has none."""
     try:
         return urlsplit(f"//{header}").hostname or ""
     except ValueError:

@@ -1,8 +1,8 @@
-"""Sessions on browser servers, behind the interface of the local pool.
+"""Sessions on browser servers, with the interface of the local pool.
 
-A session lives on one server until it ends; only new sessions move to another server. Nothing that
-could have an effect is ever sent twice. Screenshots arrive as bytes, go into the given sink under the
-same hash as they would from a local browser, and are not sent again while the screen stays as it is.
+A session stays on one server until it ends; only new sessions go to another server. No request that could have an
+effect is ever sent twice. Screenshots arrive as bytes, are stored under the same hash as those of a local browser, and
+are not sent again while the screen stays the same.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _CHECK_AT_LEAST_EVERY_S = 30.0
 
 
 class RemotePool:
-    """Sessions on many servers, the least loaded first. Use as an async context manager.
+    """Sessions on many servers, the least loaded first; an async context manager.
 
     Args:
         servers: their URLs, such as `http://10.0.0.7:8400`.
-        images: where screenshots are put.
-        token: what the servers' WEBDOJO_BROWSER_TOKEN is.
+        images: where screenshots are stored.
+        token: the WEBDOJO_BROWSER_TOKEN of the servers.
         acquire_timeout_s: how long `open` looks for a server with a free place.
         call_timeout_s: how long any single call may take, its time in the server's queue included.
 
     Raises:
-        ConfigError: no server, or something that is no server's URL.
+        ConfigError: there is no server, or a URL that cannot be a server's.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class RemotePool:
         )
         self._servers = [RemoteServer(url, self._http) for url in urls]
         self._line = asyncio.Lock()
-        """Those who look for a free server; first come, first served."""
+        """Held by the caller that looks for a free server; first come, first served."""
         self._checks: list[asyncio.Task[None]] = []
         self._open: set[RemoteSession] = set()
 
@@ -87,9 +87,9 @@ class RemotePool:
 
     @property
     def places(self) -> int:
-        """Sessions that this client may have at once: those it has or opens, and as many more as its servers take.
+        """How many sessions this client may have at once: its own, and the free places of its servers.
 
-        No limit where no server takes any: who opens a session then is told why he gets none.
+        There is no limit if no server takes sessions, so that `open` is called and reports why.
         """
         taking = [server.places for server in self._servers if server.takes_sessions]
         return sum(taking) if taking else sys.maxsize
@@ -97,16 +97,11 @@ class RemotePool:
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> RemoteSession:
-        """Open a fresh session at a URL, ready to be observed.
-
-        Args:
-            start_url: an http or https address, as the servers see the web.
-            headers: sent with every request of this session.
-            storage_state: cookies and local storage to begin with, instead of the server's.
+        """See `interface.Pool.open`; the server must be able to reach `start_url`.
 
         Raises:
             StartError: the start URL is refused, or cannot be reached from the server.
-            BrowserError: no server had a free place in time, which names each with its reason; or one failed.
+            BrowserError: a server failed, or none had a free place in time; the message gives the reason of each.
         """
         deadline = asyncio.get_running_loop().time() + self._acquire_timeout_s
         body = {"start_url": start_url, "headers": headers or {}, "storage_state": storage_state}
@@ -130,11 +125,11 @@ class RemotePool:
                 return session
 
     async def _free_server(self, deadline: float) -> RemoteServer:
-        """The least loaded server that takes sessions, with a place of its counted as this client's."""
+        """Return the least loaded server that takes sessions, and count one of its places as this client's."""
         try:
             async with asyncio.timeout_at(deadline), self._line:
                 while True:
-                    await asyncio.sleep(0)  # a deadline that is over takes effect here
+                    await asyncio.sleep(0)  # a deadline that has passed takes effect here
                     free = [server for server in self._servers if not server.trouble]
                     if free:
                         server = min(free, key=lambda server: (server.load, server.own, random.random()))
@@ -161,25 +156,18 @@ class RemoteSession:
         self._images = images
         self._open_sessions = open_sessions
         self._seen = ""
-        """Hash of the last screenshot, which the sink has."""
+        """Hash of the last screenshot, which is stored in the sink."""
         self._lost: ServerError | None = None
         self._closed = False
 
     async def observe(self, view: View | None = None) -> Observation:
-        """See the active tab as it is now.
-
-        Args:
-            view: numbers the page's controls and adds its text, or marks in the picture.
-
-        Raises:
-            BrowserError: the browser or the server is lost, or no picture came in time.
-        """
+        """See `interface.Session.observe`."""
         asked = {} if view is None else {"view": view.kind, **view.model_dump(exclude={"kind"})}
         response = await self._call("GET", "/observation", params={"have": self._seen, **asked})
         observation, image = unpack_observation(response.content)
         shot = observation.screenshot
         if shot.sha != self._seen:
-            stored = self._images.put(image, shot.width, shot.height, shot.mime)
+            stored = await asyncio.to_thread(self._images.put, image, shot.width, shot.height, shot.mime)
             if stored != shot:
                 raise BrowserError(
                     f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash",
@@ -189,33 +177,25 @@ class RemoteSession:
         return observation
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        """Carry out calls in order; `done` and a call that runs out of time end the turn. Never sent twice.
-
-        Raises:
-            BrowserError: the browser or the server is lost.
-        """
+        """See `interface.Session.act`; the calls are never sent twice."""
         body = json.dumps({"calls": [{"name": call.name, "arguments": call.arguments} for call in calls]})
         headers = {"Content-Type": "application/json"}
         response = await self._call("POST", "/act", content=body, headers=headers)
         return unpack_result(response.content)
 
     async def snapshot(self) -> Snapshot:
-        """What the active tab says, for the text observations of `views.py`.
-
-        Raises:
-            BrowserError: the browser or the server is lost, or it did not answer in time.
-        """
+        """See `interface.Session.snapshot`."""
         return unpack_snapshot((await self._call("GET", "/snapshot")).content)
 
     async def close(self) -> None:
-        """Close all tabs and forget cookies and storage. Closing twice is allowed."""
+        """See `interface.Session.close`."""
         if self._closed:
             return
         self._closed = True
         try:
             await self._server.request("DELETE", self._path, timeout=_CLOSE_TIMEOUT_S)
         except ServerError:
-            pass  # it went with its server, or the server ends it when nobody calls it
+            pass  # it is gone with its server, or the server ends it when it is idle
         finally:
             self._server.own -= 1
             self._open_sessions.discard(self)
@@ -232,7 +212,7 @@ class RemoteSession:
 
 
 def _checked(url: str) -> str:
-    """The URL without a slash at its end; ConfigError where it names no server."""
+    """Return the URL without a slash at its end; raise ConfigError if it cannot be a server's."""
     try:
         parts = urlsplit(url)
         names_server = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query
@@ -245,7 +225,7 @@ def _checked(url: str) -> str:
 
 
 async def _keep_checking(server: RemoteServer) -> None:
-    """Check its health for ever, less often the longer it fails."""
+    """Check the health of a server for ever, and less often the longer it fails."""
     pause_s = _CHECK_EVERY_S
     while True:
         await asyncio.sleep(pause_s)

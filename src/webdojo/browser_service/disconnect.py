@@ -1,4 +1,4 @@
-"""Clients of our servers that leave: what they asked for is cancelled."""
+"""Cancels the work for clients that disconnect."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _T = TypeVar("_T")
 
 
 class ClientGone(Exception):
-    """Nobody waits for the answer any more."""
+    """The client disconnected, so nobody waits for the response."""
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
-    """Do work for a client; cancel it where the client leaves.
+    """Do work for a client, and cancel it if the client disconnects.
 
     Raises:
-        ClientGone: the client left.
+        ClientGone: the client disconnected.
     """
-    working, leaving = asyncio.create_task(work), asyncio.create_task(_left(request))
+    working, disconnected = asyncio.create_task(work), asyncio.create_task(_until_disconnected(request))
     try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({working, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return working.result()
         raise ClientGone
     finally:
-        leaving.cancel()
+        disconnected.cancel()
         working.cancel()
         with contextlib.suppress(asyncio.CancelledError, WebdojoError):
             await working
 
 
-async def _left(request: Request) -> None:
+async def _until_disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

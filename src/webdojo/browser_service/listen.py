@@ -1,4 +1,4 @@
-"""The address that a server of ours listens on, and the token that it needs there."""
+"""The socket that a server listens on, and whether it needs a token there."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from webdojo.errors import ConfigError
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one.
+    """Return a listening socket; port 0 takes a free one.
 
     Raises:
-        ConfigError: the port is taken, or the host is none of this machine's addresses.
+        ConfigError: the port is taken, or the host is not an address of this machine.
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -24,13 +24,13 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(host: str, listening: socket.socket) -> str:
-    """Where clients of this machine find it."""
+    """Return the URL of a server for clients on this machine."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{listening.getsockname()[1]}"
 
 
 def require_token(host: str, token: str, variable: str) -> None:
-    """Raise ConfigError where others can reach the address and there is no token."""
+    """Raise ConfigError if other machines can reach the address and there is no token."""
     if not token and not is_loopback(host):
         raise ConfigError(
             f"--host {host} can be reached from other machines, and there is no token: "

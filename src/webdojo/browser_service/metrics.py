@@ -1,4 +1,4 @@
-"""What Prometheus is told about a browser server."""
+"""The Prometheus metrics of a browser server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class Operation(StrEnum):
-    """The kinds of work that queue apart from each other (WebGym B.1)."""
+    """The operations on sessions; each kind has a queue of its own (WebGym B.1)."""
 
     OPEN = "open"
     ACT = "act"
@@ -29,11 +29,11 @@ class Ended(StrEnum):
 
 
 class Metrics:
-    """The figures of one server, in a registry of their own.
+    """The metrics of one server, in a registry of its own.
 
     Args:
-        sessions: how many there are now.
-        browsers: how many Chromiums run now.
+        sessions: returns the number of sessions.
+        browsers: returns the number of Chromium processes.
     """
 
     def __init__(self, sessions: Callable[[], int], browsers: Callable[[], int]) -> None:
@@ -64,5 +64,5 @@ class Metrics:
         )
 
     def text(self) -> bytes:
-        """In Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self._registry)

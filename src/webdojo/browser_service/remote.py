@@ -1,6 +1,6 @@
-"""One browser server as a client knows it: its requests, its health, its load.
+"""One browser server as its client sees it: requests, health and load.
 
-Every answer that is not a success becomes one of our exceptions, with the server's address in front.
+Every response that is not a success becomes one of our exceptions, whose message begins with the server's URL.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ServerError(BrowserError):
     """A server refused or failed a request, or could not be reached.
 
     Attributes:
-        kind: what the server says; None where no browser server answered.
+        kind: the error kind that the server gave; None if no browser server answered.
     """
 
     def __init__(
@@ -39,37 +39,37 @@ class RemoteServer:
 
     Args:
         url: `http://host:port`, without a path.
-        http: carries the token and the time limits.
+        http: the HTTP client, with the token and the timeouts.
     """
 
     def __init__(self, url: str, http: httpx.AsyncClient) -> None:
         self.url = url
         self.own = 0
-        """Sessions that this client has here or is opening."""
+        """Number of sessions that this client has here or is opening."""
         self._http = http
         self._trouble = ""
         self._reported = Health(draining=False, sessions=0, max_sessions=0)
         self._own_then = 0
-        """`own` when the server reported."""
+        """The value of `own` when the server reported."""
 
     @property
     def load(self) -> float:
-        """Share of its places that are taken: as it reported, with what this client opened and closed since."""
+        """The share of its places that are taken: as it reported, with what this client has opened and closed since."""
         return self._sessions / self._reported.max_sessions if self._reported.max_sessions else 0.0
 
     @property
     def places(self) -> int:
-        """Sessions that this client may have here: those it has, and as many as are free."""
+        """Number of sessions that this client may have here: those that it has, and the free places."""
         return self.own + max(0, self._reported.max_sessions - self._sessions)
 
     @property
     def takes_sessions(self) -> bool:
-        """False where it does not answer, or drains."""
+        """Whether it answers and is not draining."""
         return not self._trouble
 
     @property
     def trouble(self) -> str:
-        """Why it is not asked for a session now; empty where it is."""
+        """Why it cannot be asked for a session now; empty if it can."""
         if self._trouble:
             return self._trouble
         if self.load >= 1:
@@ -81,12 +81,12 @@ class RemoteServer:
         return self._reported.sessions + self.own - self._own_then
 
     async def check(self) -> bool:
-        """Ask for its health; False where it takes no sessions for more than being full."""
+        """Ask for its health; return False if it takes no sessions for another reason than being full."""
         try:
             response = await self._http.get(f"{self.url}/health", timeout=HEALTH_TIMEOUT_S)
             health = Health.model_validate_json(response.content)
         except httpx.TransportError as error:
-            self._trouble = f"unreachable, {_words(error)}"
+            self._trouble = f"unreachable, {_one_line(error)}"
         except ValidationError:
             self._trouble = f"HTTP {response.status_code}, and no webdojo browser service"
         else:
@@ -95,7 +95,7 @@ class RemoteServer:
         return not self._trouble
 
     def refused(self, error: ServerError) -> None:
-        """Remember why it took no session, until a place of ours frees or the next health check."""
+        """Remember why it took no session, until a session of this client ends or the next health check."""
         if error.kind is ErrorKind.FULL:
             places = max(self._reported.max_sessions, 1)
             self._reported = Health(draining=False, sessions=places, max_sessions=places)
@@ -104,21 +104,21 @@ class RemoteServer:
             self._trouble = str(error).removeprefix(f"{self.url}: ")
 
     async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """A successful answer.
+        """Send a request, and return its successful response.
 
         Raises:
             StartError: the server could not open the start URL.
-            ServerError: everything else.
+            ServerError: any other failure.
         """
         try:
             response = await self._http.request(method, f"{self.url}{path}", **options)
         except httpx.TransportError as error:
-            raise ServerError(f"{self.url}: unreachable, {_words(error)}", None) from error
+            raise ServerError(f"{self.url}: unreachable, {_one_line(error)}", None) from error
         if response.is_success:
             return response
         try:
             problem = ProblemBody.model_validate_json(response.content).error
-        except ValidationError:  # something in between answered
+        except ValidationError:  # a proxy or another server answered
             raise ServerError(f"{self.url}: HTTP {response.status_code}", None) from None
         message, failure = f"{self.url}: {problem.message}", problem.failure
         if problem.kind is ErrorKind.START_ERROR:
@@ -126,6 +126,6 @@ class RemoteServer:
         raise ServerError(message, problem.kind, failure or Failure.SERVER_LOST, problem.diagnostics)
 
 
-def _words(error: httpx.TransportError) -> str:
-    """Some of httpx's errors have no text."""
+def _one_line(error: httpx.TransportError) -> str:
+    """Return the error as one line; some of httpx's errors have no text, only a type."""
     return " ".join(str(error).split()) or type(error).__name__

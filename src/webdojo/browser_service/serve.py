@@ -1,7 +1,7 @@
-"""Runs the browser service until it is told to stop, and then lets open sessions finish.
+"""Runs a browser server until a signal stops it, and then lets open sessions finish.
 
-SIGTERM or Ctrl-C begins a drain: no new sessions, `/health` answers 503, calls on open sessions go on.
-The process ends when the last session has, or after `serve.drain_timeout_s`, or at a second signal.
+SIGTERM or Ctrl-C begins a drain: the server takes no new sessions, `/health` answers 503, and calls on open sessions go
+on. The process ends when the last session has ended, after `serve.drain_timeout_s`, or at a second signal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STOP_TIMEOUT_S = 5
 
 
 class DrainingServer(uvicorn.Server):
-    """A uvicorn server whose first signal to stop begins a drain."""
+    """A uvicorn server whose first stop signal begins a drain."""
 
     def __init__(self, service: SessionService, token: str) -> None:
         super().__init__(
@@ -64,12 +64,12 @@ async def serve(
 
     Args:
         port: 0 takes a free one.
-        token: what clients must send; may be empty on loopback.
+        token: the token that clients must send; it may be empty on loopback.
         hosts: see `BrowserPool`.
-        on_listening: called with the server's URL.
+        on_listening: called with the URL of the server.
 
     Raises:
-        ConfigError: no token for an address that others can reach, or the port is taken.
+        ConfigError: there is no token for an address that others can reach, or the port is taken.
         BrowserError: Chromium does not start.
     """
     require_token(host, token, TOKEN_VARIABLE)
@@ -80,10 +80,10 @@ async def serve(
 
 
 def read_hosts(options: Sequence[str]) -> dict[str, str]:
-    """`PATTERN=ADDRESS` options as `BrowserPool` takes them.
+    """Parse `PATTERN=ADDRESS` options into what `BrowserPool` takes.
 
     Raises:
-        ConfigError: an option of another form.
+        ConfigError: an option has another form.
     """
     hosts = {}
     for option in options:

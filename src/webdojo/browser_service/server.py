@@ -1,7 +1,7 @@
-"""The browser service as an ASGI app: one route an operation, one shape for all errors.
+"""The browser service as an ASGI app, with one route for each operation and one shape for all errors.
 
-A request whose client leaves is cancelled, and a session that was opened for a client that left is
-closed, so nobody's departure holds a slot or a place.
+A request whose client disconnects is cancelled, and a session that was opened for a client that has disconnected is
+closed, so that no disconnected client keeps a slot or a place.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _ABOUT = (
 )
 _OBSERVATION = (
     "A line of JSON (`webdojo.types.Observation`), then the bytes of the encoded screenshot. "
-    "They are left out where the screenshot is the one that the query names in `have`."
+    "The bytes are left out if the screenshot is the one that the query names in `have`."
 )
 _RETRY_AFTER_S = 1
 
 
 def create_app(service: SessionService, token: str) -> FastAPI:
-    """The app that serves a service's sessions.
+    """Return the app that serves the sessions of a service.
 
     Args:
         token: see `access.Access`.
@@ -98,13 +98,13 @@ def create_app(service: SessionService, token: str) -> FastAPI:
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
     async def act(session_id: str, body: ActRequest, request: Request) -> Response:
-        """Carry out tool calls in order; `done` and a call that runs out of time end the turn."""
+        """Execute tool calls in order; `done`, or a call that times out, ends the turn."""
         result = await while_connected(request, service.act(session_id, body.calls))
         return Response(pack_result(result), media_type="application/json")
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:
-        """What the active tab says, element by element, for text observations."""
+        """Read the active tab element by element, for text observations."""
         seen = await while_connected(request, service.snapshot(session_id))
         return Response(pack_snapshot(seen), media_type="application/json")
 
@@ -115,13 +115,13 @@ def create_app(service: SessionService, token: str) -> FastAPI:
 
     @app.get("/health", response_model=Health, responses={503: {"model": Health, "description": "The server drains."}})
     async def health() -> JSONResponse:
-        """Whether new sessions are taken, and how many there are; needs no token."""
+        """Whether the server takes new sessions, and how many it has; needs no token."""
         state = service.health
         return JSONResponse(state.model_dump(), 503 if state.draining else 200)
 
     @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
     async def metrics() -> Response:
-        """For Prometheus."""
+        """Metrics for Prometheus."""
         return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
     _handle_errors(app, service)
@@ -132,7 +132,7 @@ _BINARY = {"type": "string", "format": "binary"}
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """OpenAPI entries of the errors of a route, those included that any route may give."""
+    """Return the OpenAPI entries of the errors of a route, including those that every route may give."""
     return {
         status: {"model": ProblemBody, "description": HTTPStatus(status).phrase}
         for status in sorted({401, 403, 422, *statuses})
@@ -163,7 +163,9 @@ def _handle_errors(app: FastAPI, service: SessionService) -> None:
     async def http_error(request: Request, error: HTTPException) -> Response:
         kind = ErrorKind.NOT_FOUND if error.status_code == 404 else ErrorKind.BAD_REQUEST
         answer = problem_response(kind, f"{request.method} {request.url.path}: {error.detail}")
-        if error.status_code != 400:  # FastAPI's word for a body that is no JSON, which is a bad request like others
+        if (
+            error.status_code != 400
+        ):  # FastAPI gives 400 for a body that is not JSON; here it is a bad request like others
             answer.status_code = error.status_code
         answer.headers.update(error.headers or {})
         return answer

@@ -1,8 +1,8 @@
-"""The sessions of a browser server: who may have one, who waits, and when each ends.
+"""The sessions of a browser server: who may open one, which calls wait, and when each session ends.
 
-Invariants: every session that is opened is closed exactly once, by its client, by the reaper or at the
-end; calls on one session run one after the other; each kind of operation waits only for its own kind,
-so slow starts never hold up observations (WebGym B.1). Nothing here knows HTTP.
+Invariants: every session that is opened is closed exactly once, by its client, by the reaper or when the server stops;
+calls on one session run one after the other; each kind of operation waits only for its own kind, so that slow starts
+never hold up observations (WebGym B.1). Nothing here depends on HTTP.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _REAP_EVERY_S = 1.0
 
 
 class NoPlace(Exception):
-    """No new session now: `FULL` or `DRAINING`."""
+    """The server takes no session now; `kind` is `FULL` or `DRAINING`."""
 
     def __init__(self, kind: ErrorKind, message: str) -> None:
         super().__init__(message)
@@ -41,29 +41,29 @@ class NoPlace(Exception):
 
 
 class UnknownSession(Exception):
-    """No session of that name: it never was, or has ended."""
+    """There is no session with that id: it never existed, or it has ended."""
 
 
 @dataclass
 class _Entry:
-    """An open session and what the reaper needs to know of it."""
+    """An open session, and what the reaper needs to know about it."""
 
     session: Session
     deadline: float
     """In `time.monotonic()` seconds, like `used`."""
     used: float = field(default_factory=time.monotonic)
     calls: int = 0
-    """That run or wait."""
+    """Number of calls that run or wait."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class SessionService:
-    """Sessions of one pool by id, within limits; an async context manager that ends them all.
+    """The sessions of one pool by id, within limits; an async context manager that ends them all.
 
     Args:
-        pool: opens them; entered and left by the caller.
-        images: where the pool puts its screenshots.
-        browsers: how many Chromiums the pool runs now.
+        pool: opens the sessions; the caller enters and leaves it.
+        images: where the pool stores its screenshots.
+        browsers: returns the number of Chromium processes of the pool.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class SessionService:
         self._config = config
         self._sessions: dict[str, _Entry] = {}
         self._taken = 0
-        """Places: of sessions that are opening, open or closing."""
+        """Number of places that are taken, by sessions that are opening, open or closing."""
         self._slots = {
             Operation.OPEN: asyncio.Semaphore(config.open_slots),
             Operation.ACT: asyncio.Semaphore(config.act_slots),
@@ -103,7 +103,7 @@ class SessionService:
 
     @property
     def drained(self) -> bool:
-        """Whether it was told to drain, and all sessions have ended or had their time."""
+        """Whether a drain has begun and is over: all sessions have ended, or the time for it is up."""
         return self._drain_until is not None and (not self._taken or time.monotonic() > self._drain_until)
 
     def drain(self) -> None:
@@ -112,11 +112,11 @@ class SessionService:
         logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
 
     async def open(self, request: OpenRequest) -> tuple[str, Session]:
-        """A new session and its id.
+        """Open a session, and return its id and the session.
 
         Raises:
-            NoPlace: all places are taken, or the server drains.
-            StartError, BrowserError: as `Pool.open`.
+            NoPlace: all places are taken, or the server is draining.
+            StartError, BrowserError: see `Pool.open`.
         """
         if self._drain_until is not None:
             raise NoPlace(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
@@ -136,32 +136,35 @@ class SessionService:
         return id, session
 
     async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
-        """What the session shows, and the screenshot's bytes; none where it is the one named `have`.
+        """Observe a session; return the observation and the bytes of its screenshot.
+
+        Args:
+            have: the hash of the screenshot that the client has; if it is the same one, the bytes are empty.
 
         Raises:
-            UnknownSession: see there.
-            BrowserError: as `Session.observe`.
+            UnknownSession: there is no such session.
+            BrowserError: see `Session.observe`.
         """
         async with self._using(id, Operation.OBSERVE) as session:
             observation = await session.observe(view)
-            sha = observation.screenshot.sha
-            return observation, b"" if sha == have else self._images.get(sha)
+            shot = observation.screenshot
+            return observation, b"" if shot.sha == have else self._images.get(shot)
 
     async def act(self, id: str, calls: Sequence[ToolCall]) -> ActResult:
-        """Carry out calls; raises as `observe`."""
+        """Execute calls; raises the errors of `observe`."""
         async with self._using(id, Operation.ACT) as session:
             return await session.act(calls)
 
     async def snapshot(self, id: str) -> Snapshot:
-        """What the session's page says; queues with the observations, and raises as they do."""
+        """Read the session's page; queues with the observations, and raises the same errors."""
         async with self._using(id, Operation.OBSERVE) as session:
             return await session.snapshot()
 
     async def close(self, id: str) -> None:
-        """End a session after the call that runs in it; goes on where the caller is cancelled.
+        """End a session after the call that runs in it, even if the caller is cancelled meanwhile.
 
         Raises:
-            UnknownSession: see there.
+            UnknownSession: there is no such session.
         """
         self._entry(id)
         await asyncio.shield(self._end(id, Ended.CLOSED))
@@ -175,7 +178,7 @@ class SessionService:
         return self._sessions[id]
 
     def _end(self, id: str, reason: Ended) -> asyncio.Task[None]:
-        """Forget a session at once and close it soon."""
+        """Forget a session at once, and close it in a task."""
         entry = self._sessions.pop(id)
         task = asyncio.create_task(self._close(entry))
         self._closing.add(task)
@@ -190,7 +193,7 @@ class SessionService:
 
     @asynccontextmanager
     async def _using(self, id: str, operation: Operation) -> AsyncIterator[Session]:
-        """The session, once it is this caller's turn and there is a slot for the operation."""
+        """Wait for this caller's turn on the session and for a slot for the operation, and give the session."""
         entry = self._entry(id)
         entry.calls += 1
         try:
@@ -232,20 +235,21 @@ class SessionService:
 async def open_service(
     config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[SessionService]:
-    """Start browsers for a service, and stop both in every case; arguments are `BrowserPool`'s.
+    """Start browsers and a service, and stop both at the end; the arguments are those of `BrowserPool`.
 
     Raises:
-        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or as `BrowserPool`.
+        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
         BrowserError: Chromium does not start.
     """
     wanted = config.serve.max_sessions
     if not config.sessions_per_browser:
         config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
-    images = MemoryImages(capacity=wanted)  # a session is seen once at a time
+    # A session is observed once at a time, but an observation whose client left may still bring its picture.
+    images = MemoryImages(capacity=2 * wanted)
     pool = BrowserPool(config, images, hosts)
-    if pool.capacity < wanted:
+    if pool.places < wanted:
         raise ConfigError(
-            f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.capacity}: "
+            f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.places}: "
             "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
         )
     async with pool, SessionService(pool, images, config.serve, lambda: len(pool.browsers)) as service:

@@ -1,9 +1,9 @@
-"""What browser servers and their clients say to each other: requests, answers, errors, pictures.
+"""The wire format between browser servers and their clients: requests, responses, errors and screenshots.
 
-An observation is one body: a line of JSON, then the encoded screenshot as it is, so that seeing costs
-one round trip and no picture is ever text. A client that names the picture it has gets the line alone
-where the screen is still that picture. Every error has one shape, `{"error": {"kind", "message"}}`,
-with the name and the record of a browser failure where it is one.
+An observation is one body, a line of JSON followed by the bytes of the encoded screenshot, so that observing costs one
+round trip and no image is encoded as text. A client that names the screenshot that it has gets the line alone while the
+screen stays the same. Every error has one shape, `{"error": {"kind", "message"}}`; the failure of a browser adds its
+name and its diagnostics.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class OpenRequest(Record):
     @classmethod
     def _is_address(cls, url: str) -> str:
         parts = urlsplit(url)
-        if not parts.hostname or parts.port == 0:  # a port that is no number raises ValueError by itself
-            raise ValueError("the address names no host, or a port that is none")
+        if not parts.hostname or parts.port == 0:  # `parts.port` raises ValueError for a port that is not a number
+            raise ValueError("the address names no host, or an invalid port")
         return url
 
 
@@ -68,23 +68,23 @@ class ActRequest(Record):
 
     @model_validator(mode="after")
     def _is_text(self) -> ActRequest:
-        """JSON can name half a character (`"\\ud800"`), which no browser can be told."""
+        """Refuse lone surrogates (`"\\ud800"`), which JSON can express and no browser accepts."""
         for call in self.calls:
             json.dumps([call.name, call.arguments], ensure_ascii=False).encode()
         return self
 
 
 class Health(Record):
-    """Whether a server takes new sessions, and how busy it is."""
+    """Whether a server takes new sessions, and how many it has."""
 
     draining: bool
     sessions: int
-    """Open, or on their way."""
+    """Number of sessions that are open, opening or closing."""
     max_sessions: int
 
 
 class ErrorKind(StrEnum):
-    """What went wrong, for programs."""
+    """What went wrong, as a word for programs."""
 
     BAD_REQUEST = "bad_request"
     UNAUTHORIZED = "unauthorized"
@@ -104,18 +104,18 @@ STATUS = {
     ErrorKind.FORBIDDEN: 403,
     ErrorKind.NOT_FOUND: 404,
     ErrorKind.UNKNOWN_SESSION: 404,
-    # The web or the caller's address failed, not the server.
+    # The site or the address failed, not the server.
     ErrorKind.START_ERROR: 424,
     ErrorKind.FULL: 429,
     ErrorKind.INTERNAL: 500,
     ErrorKind.BROWSER_ERROR: 502,
     ErrorKind.DRAINING: 503,
 }
-"""HTTP status by kind."""
+"""The HTTP status of each kind."""
 
 
 class Problem(Record):
-    """Of a browser that failed also the name of the failure and what led to it (`errors.BrowserError`)."""
+    """An error; if a browser failed, with the name of the failure and its diagnostics (`errors.BrowserError`)."""
 
     kind: ErrorKind
     message: str
@@ -124,13 +124,13 @@ class Problem(Record):
 
 
 class ProblemBody(Record):
-    """Body of every answer that is not a success."""
+    """The body of every response that is not a success."""
 
     error: Problem
 
 
 def pack_observation(observation: Observation, image: bytes) -> bytes:
-    """One body for both; an empty `image` stands for the picture that the client has."""
+    """Encode both as one body; an empty `image` stands for the screenshot that the client has."""
     return _encode(observation.model_dump(mode="json")) + b"\n" + image
 
 
@@ -160,5 +160,5 @@ def unpack_snapshot(body: bytes) -> Snapshot:
 
 
 def _encode(record: object) -> bytes:
-    """JSON on one line. Pages may hold half a character, which UTF-8 has no bytes for."""
+    """Encode as JSON on one line; lone surrogates, which pages may contain, become `?`."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")

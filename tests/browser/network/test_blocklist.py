@@ -41,7 +41,7 @@ def test_success_wipes_the_record(tmp_path: Path) -> None:
 def episode(host: str, termination: Termination, blocked: str | None = "", kind: str = "") -> Trajectory:
     """A trajectory on a host; `blocked` None has no screen at all."""
     task = Task(id="t", instruction="Find it.", start_url=f"https://{host}/", website=host, kind=kind)
-    image = ImageRef(sha="0" * 64, width=1, height=1)
+    image = ImageRef(sha="0" * 64, width=1, height=1, mime="image/jpeg")
     final = None
     if blocked is not None:
         final = Observation(screenshot=image, url="", title="", tabs=[], viewport_px=(1, 1), blocked=blocked)

@@ -1,7 +1,7 @@
-"""Hosts that keep failing, kept in one file that all workers of a machine share.
+"""A list of hosts that keep failing, in one file that all workers of a machine share.
 
-A host is blocked when `failures` sessions in a row could not work with it, for `hours`; one that
-worked in between starts from nothing again. SQLite does the locking.
+A host is blocked for `hours` when `failures` sessions in a row have failed on it; a session that works resets the
+count. SQLite does the locking.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class Blocked:
 
     host: str
     reason: str
-    """Of its last failure."""
+    """The reason of its last failure."""
     until: float
-    """Seconds since the epoch."""
+    """End of the block, in seconds since the epoch."""
 
 
 class Blocklist:
-    """The list in a file; made when it is missing.
+    """A blocklist in a file, which is made if it is missing.
 
     Args:
-        path: of the SQLite file.
-        failures: in a row that block a host.
-        hours: that a block lasts (12 in WebGym, B.2).
+        path: the SQLite file.
+        failures: how many failures in a row block a host.
+        hours: how long a block lasts (12 in WebGym, B.2).
         now: the clock, in seconds since the epoch.
 
     Raises:
-        StoreError: the file cannot be made, or is something else.
+        StoreError: the file cannot be made, or is not a blocklist.
     """
 
     def __init__(self, path: Path, failures: int = 3, hours: float = 12, now: Callable[[], float] = time.time) -> None:
@@ -56,7 +56,7 @@ class Blocklist:
             raise StoreError(f"blocklist {str(path)!r} cannot be used ({error}); give another path") from None
 
     def failed(self, host: str, reason: str) -> None:
-        """Count a failure; the one that makes them `failures` in a row blocks the host."""
+        """Count a failure, and block the host if it is the last of `failures` in a row."""
         until = self._now() + self._seconds
         self._connection.execute(
             "INSERT INTO hosts VALUES (:host, 1, :reason, CASE WHEN :limit <= 1 THEN :until ELSE 0 END) "
@@ -70,9 +70,9 @@ class Blocklist:
         self._connection.execute("DELETE FROM hosts WHERE host = ?", (host.lower(),))
 
     def note(self, trajectory: Trajectory) -> None:
-        """Count how the host of an episode behaved: one that cannot be started, or that ends blocked, has failed.
+        """Count an episode for its host: it has failed if it could not start, or if it ended on a blocked page.
 
-        Embedded sites do not count, nor do failures of the browser or the engine.
+        Episodes on embedded sites do not count, nor do failures of the browser or of the engine.
         """
         host, final = trajectory.task.website, trajectory.final
         if trajectory.task.kind:
@@ -85,7 +85,7 @@ class Blocklist:
             self.worked(host)
 
     def blocked(self) -> dict[str, Blocked]:
-        """The hosts that are blocked now; those whose time is over begin with a clean record."""
+        """Return the hosts that are blocked now; a host whose block is over starts without failures."""
         self._connection.execute("DELETE FROM hosts WHERE until > 0 AND until <= ?", (self._now(),))
         rows = self._connection.execute("SELECT host, reason, until FROM hosts WHERE until > 0 ORDER BY host")
         return {host: Blocked(host, reason, until) for host, reason, until in rows}

@@ -1,9 +1,9 @@
 """Which addresses a browser may reach.
 
-Only http and https, only hosts that the recipe allows, and only public addresses: an agent that
-clicks on what strangers wrote must not reach the machine it runs on, its network, or the metadata
-service of a cloud. `Guard` decides; `proxy.GuardProxy` enforces it for every connection that the
-browser opens, whoever asks for it (page, frame, worker, redirect) and after the name was resolved.
+It may reach only http and https, only hosts that the recipe allows, and only public addresses: an agent that clicks on
+what strangers wrote must not reach the machine that it runs on, its network, or the metadata service of a cloud.
+`Guard` decides, and `proxy.GuardProxy` enforces it for every connection that the browser opens, whatever asks for it
+(page, frame, worker, redirect), after the name has been resolved.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Refused(Exception):
 
 
 class Guard:
-    """The rules of one recipe, and what they refused lately.
+    """The rules of one recipe, and the hosts that they refused lately.
 
     Raises:
-        ConfigError: an entry of `private_hosts` looks like an address or a network and is none.
+        ConfigError: an entry of `private_hosts` looks like an address or a network, but is not one.
     """
 
     def __init__(self, config: GuardConfig) -> None:
@@ -75,7 +75,7 @@ class Guard:
         """Raise `Refused` for a host that may not be reached, as far as its name or literal address tells."""
         try:
             self.check_host(host)
-            with contextlib.suppress(ValueError):  # a name: whoever resolves it has to be trusted
+            with contextlib.suppress(ValueError):  # a name, which somebody else resolves
                 self.check_address(host, ipaddress.ip_address(host))
             if _within(_domain(host), ["localhost"]):
                 self.check_address(host, ipaddress.ip_address("127.0.0.1"))
@@ -85,10 +85,10 @@ class Guard:
         self._refused.pop(_domain(host), None)
 
     async def resolve(self, host: str, port: int) -> list[str]:
-        """The addresses of a host that may be reached, in the resolver's order.
+        """Return the addresses of a host that may be reached, in the order of the resolver.
 
         Raises:
-            Refused: none may be; remembered for `refusal`.
+            Refused: none of them may be reached; `refusal` returns the reason later.
             OSError: the name has no address.
         """
         try:
@@ -110,15 +110,15 @@ class Guard:
         return allowed
 
     def failed(self, host: str, reason: str) -> None:
-        """Remember for `unreachable` that a host could not be reached."""
+        """Remember that a host could not be reached; `unreachable` returns the reason."""
         _remember(self._unreachable, host, reason)
 
     def refusal(self, url: str) -> str | None:
-        """Why the host of an address was refused, or None if it was not."""
+        """Return why the host of a URL was refused, or None if it was not."""
         return self._refused.get(_domain(urlsplit(url).hostname or ""))
 
     def unreachable(self, url: str) -> str | None:
-        """Why the host of an address could not be reached when that failed last, or None if it never did."""
+        """Return why the host of a URL could not be reached the last time, or None if that never failed."""
         return self._unreachable.get(_domain(urlsplit(url).hostname or ""))
 
 
@@ -134,12 +134,12 @@ def _domain(host: str) -> str:
 
 
 def _within(name: str, domains: Sequence[str]) -> bool:
-    """Whether a name is one of the domains or below one."""
+    """Whether a name is one of the domains or a subdomain."""
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
 
 
 def _embedded(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for, if it does."""
+    """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(address, ipaddress.IPv6Address):
         if address in _NAT64:
             return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)

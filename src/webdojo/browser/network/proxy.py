@@ -1,8 +1,8 @@
-"""The forward proxy through which a browser reaches the web: every connection passes the guard.
+"""The forward proxy through which a browser reaches the web, and which asks the guard about every connection.
 
-It connects to the very address that the guard checked, so a name that resolves to something else a
-moment later gains nothing. TLS passes through unread. A refused host is answered with 403, and so
-is everything but http: no page can speak to another service of this machine.
+It connects to the very address that the guard checked, so a name that resolves to another address a moment later gains
+nothing. TLS passes through unread. A refused host is answered with 403, and so is everything except http and https, so
+that no page can speak to another service of this machine.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-al
 
 @dataclass(frozen=True)
 class Upstream:
-    """A forward proxy that stands between this one and the web."""
+    """Another forward proxy, between this one and the web."""
 
     host: str
     port: int
     login: tuple[str, ...] = ()
-    """The header that logs in, where there is a user name."""
+    """The header that logs in, if there is a user name."""
 
     @classmethod
     def read(cls, url: str) -> Upstream:
-        """Make one of `http://user:password@host:port`.
+        """Parse `http://user:password@host:port`.
 
         Raises:
-            ConfigError: another scheme, no host, or a port that is none.
+            ConfigError: the URL has another scheme, no host, or an invalid port.
         """
         try:
             parts = urlsplit(url)
@@ -56,15 +56,15 @@ class Upstream:
 
 
 class GuardProxy:
-    """Serves on a free port of 127.0.0.1 inside `async with`.
+    """A proxy on a free port of 127.0.0.1; an async context manager.
 
     Args:
-        guard: decides about every host.
-        upstream: address of a further proxy to go through; it resolves names, so the guard sees those only.
-        rate: holds back connections to a host that is asked too often.
+        guard: decides which hosts may be reached.
+        upstream: the URL of another proxy to go through; that one resolves names, so the guard checks names only.
+        rate: delays connections to a host that gets too many of them.
 
     Raises:
-        ConfigError: `upstream` is no proxy's address.
+        ConfigError: `upstream` is not the URL of a proxy.
     """
 
     def __init__(self, guard: Guard, upstream: str = "", rate: RateLimit | None = None) -> None:
@@ -133,11 +133,11 @@ class GuardProxy:
             to_host.close()
 
     async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection to a host, or to the proxy that leads there.
+        """Connect to a host, or to the upstream proxy.
 
         Raises:
             Refused: the guard forbids the host.
-            ConnectionError: there is none to be had; the message says why, and the guard remembers it.
+            ConnectionError: the connection fails; the message says why, and the guard remembers it.
         """
         try:
             if self._upstream is not None:
@@ -159,7 +159,7 @@ def _head(request: str, *headers: str) -> bytes:
 async def _connect(
     addresses: list[str], port: int, otherwise: str
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to the first address that takes one; ConnectionError with `otherwise` where none does."""
+    """Connect to the first address that answers; raise ConnectionError with the message `otherwise` if none does."""
     for address in addresses:
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
@@ -173,7 +173,7 @@ async def _join(
     upstream: asyncio.StreamReader,
     to_host: asyncio.StreamWriter,
 ) -> None:
-    """Carry bytes both ways until the host has said everything."""
+    """Copy bytes both ways until the host closes its side."""
     asking = asyncio.create_task(_pump(reader, to_host))
     try:
         await _pump(upstream, writer)

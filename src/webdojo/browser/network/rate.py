@@ -1,4 +1,4 @@
-"""How often a host may be asked, whoever asks: training must not be a flood for the sites it learns from."""
+"""A rate limit for connections to each host, so that training does not overload the sites that it uses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _REMEMBERED = 1000
 
 
 class RateLimit:
-    """So many connections a second to each host, averaged over five seconds (a leaky bucket as a meter).
+    """At most so many connections a second to each host, averaged over five seconds (a leaky bucket as a meter).
 
     Args:
-        per_second: 0 is no limit.
+        per_second: connections a second; 0 means no limit.
         now: a clock in seconds.
     """
 
@@ -22,10 +22,10 @@ class RateLimit:
         self._interval = 1 / per_second if per_second else 0.0
         self._now = now
         self._next: OrderedDict[str, float] = OrderedDict()
-        """When each host's connections would all be done at an even pace."""
+        """The time at which the booked connections of each host would all be made, at an even pace."""
 
     def delay(self, host: str) -> float:
-        """Book a connection, and return the seconds to wait before it is made."""
+        """Book a connection, and return the seconds to wait before making it."""
         now = self._now()
         at = max(self._next.pop(host, now), now)
         self._next[host] = at + self._interval

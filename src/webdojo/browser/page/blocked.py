@@ -1,8 +1,7 @@
-"""Is this page what the site shows to people, or what it shows to robots?
+"""Detection of pages that a site shows to robots instead of its content.
 
-Told from the status of the document and from marks that bot checks leave in it. A page that shows
-its usual content is not blocked because it also holds a captcha for its forms: only marks that take
-the page's place count.
+The HTTP status of the document and the marks that bot checks leave in it decide. A page that shows its usual content
+is not blocked just because its forms have a captcha: only marks that replace the content count.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ STATUSES = {
     451: "unavailable for legal reasons",
     503: "service unavailable",
 }
-"""Status codes of a document by which sites turn robots away. 404 and 500 are errors, not blocks."""
+"""Status codes of documents with which sites turn robots away. 404 and 500 are errors, not blocks."""
 
 MARKS_JS = """
 const blockMarks = () => {
@@ -40,15 +39,15 @@ const blockMarks = () => {
   return found;
 };
 """
-"""Adds `blockMarks()`, which names the marks of bot checks on the page at hand, to a script."""
+"""Defines `blockMarks()`, which lists the marks of bot checks on a page."""
 
 
 def blocked_by(status: int, marks: Sequence[str]) -> str:
-    """Why a page counts as blocked, in a few words; empty where it does not.
+    """Return why a page counts as blocked, in a few words, or an empty string if it does not.
 
     Args:
-        status: HTTP status of the document; 0 where none is known.
-        marks: what `MARKS_JS` found.
+        status: the HTTP status of the document; 0 if it is not known.
+        marks: the marks that `MARKS_JS` found.
     """
     reasons = [f"HTTP {status} ({STATUSES[status]})"] if status in STATUSES else []
     return ", ".join([*reasons, *marks])

@@ -1,8 +1,8 @@
-"""Numbers for the controls of a page, and the way back from a number to a point.
+"""The numbered controls of a page, and the point on the screen that a number stands for.
 
-A view numbers the controls that it shows (`views.numbered`); until the next view, a call may name one
-of them instead of a point. Invariant: a number means the element that it stood for when it was shown,
-wherever that has moved to; one that is gone, and one that was never shown, is said to be.
+A view numbers the controls that it shows (`views.numbered`), and until the next view a call may name one of them
+instead of a point. Invariant: a number means the element that it was shown for, wherever that has moved since; the
+feedback says so if the element is gone, or if the number was never shown.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from contextlib import suppress
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from webdojo.browser.actions import ToolFailed
 from webdojo.browser.page.probe import ELEMENTS_JS
-from webdojo.browser.page.snapshot import Place, Snapshot, frame_corner
+from webdojo.browser.page.snapshot import ElementRef, Snapshot, frame_corner
 from webdojo.browser.page.views import numbered
-from webdojo.browser.tools import COORDINATE_MAX
+from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 
 _POINT_JS = (
     f"(elements, [index, scroll]) => {{ {ELEMENTS_JS}"
@@ -37,35 +36,35 @@ _POINT_JS = (
 
 
 class ListNumber(int):
-    """The number of a list of options, for formats that have a word of their own for choosing."""
+    """The number of a list of options, for action formats that have their own action for choosing an option."""
 
 
 class Elements:
     """The numbered controls of the last view.
 
     Args:
-        snapshot: what the view was made of.
-        places: of its nodes, in the same order.
+        snapshot: the page that the view shows.
+        refs: the elements of its nodes, in the same order.
         shown: the numbers that the view shows.
     """
 
-    def __init__(self, snapshot: Snapshot, places: Sequence[Place], shown: Container[int]) -> None:
+    def __init__(self, snapshot: Snapshot, refs: Sequence[ElementRef], shown: Container[int]) -> None:
         self._viewport_px = snapshot.viewport_px
-        self._arrays = {place.elements for place in places}
+        self._arrays = {ref.elements for ref in refs}
         numbers = {number: index for index, number in numbered(snapshot).items() if number in shown}
-        self._places = {number: places[index] for number, index in numbers.items()}
+        self._refs = {number: refs[index] for number, index in numbers.items()}
         self._nodes = {number: snapshot.nodes[index] for number, index in numbers.items()}
 
     @classmethod
     def none(cls, viewport_px: tuple[int, int]) -> Elements:
-        """Before the first view."""
+        """Return the numbers before the first view: there are none."""
         return cls(Snapshot((), viewport_px, "", ""), (), ())
 
     def at(self, x: int, y: int) -> int | None:
-        """The number of the control at a point in 0..1000, as the view had it: the smallest that is not covered.
+        """Return the number of the control at a point in 0..1000 of the view: of the smallest one that is not covered.
 
-        Controls out of view can lie on others: one is meant where the point is its middle, or where nothing in view
-        is there.
+        A control that is out of view may have the same place as others. It counts only if the point is its middle,
+        or if no control in view is there.
         """
         width, height = self._viewport_px
         px, py = x * width / COORDINATE_MAX, y * height / COORDINATE_MAX
@@ -82,26 +81,26 @@ class Elements:
         return ListNumber(number) if self._nodes[number].tag == "select" else number
 
     async def point(self, number: int, page: Page) -> tuple[int, int]:
-        """Bring an element into view; the middle of what can be seen of it, in 0..1000.
+        """Bring an element into view, and return the middle of its visible part, in 0..1000.
 
         Args:
-            page: of the active tab.
+            page: the page of the active tab.
 
         Raises:
-            ToolFailed: there is no such number, or its element is gone or cannot be shown.
+            ToolFailed: there is no such number, or its element is gone or cannot be brought into view.
         """
-        place = self._places.get(number)
-        if place is None:
-            known = f"1 to {max(self._places)}" if self._places else "none on this page"
+        ref = self._refs.get(number)
+        if ref is None:
+            known = f"1 to {max(self._refs)}" if self._refs else "none on this page"
             raise ToolFailed(f"there is no element {number}; the numbers are {known}")
         gone = ToolFailed(f"element {number} is gone: the page has changed since it was shown")
-        if place.frame.page != page:
+        if ref.frame.page != page:
             raise gone
         width, height = self._viewport_px
-        for scroll in (False, True):  # in a frame it may be in view although the frame is not
+        for scroll in (False, True):  # an element may be in view inside a frame that is not
             try:
-                point = await place.elements.evaluate(_POINT_JS, [place.index, scroll])
-                corner = await frame_corner(place.frame)
+                point = await ref.elements.evaluate(_POINT_JS, [ref.index, scroll])
+                corner = await frame_corner(ref.frame)
             except PlaywrightError as error:
                 raise gone from error
             if point is None or corner is None:
@@ -114,7 +113,7 @@ class Elements:
         raise ToolFailed(f"element {number} cannot be brought into view")
 
     async def forget(self) -> None:
-        """Let the pages forget the elements, which they keep in memory otherwise."""
+        """Release the elements, which the pages would keep in memory otherwise."""
         for elements in self._arrays:
-            with suppress(PlaywrightError):  # the page may be gone, and they with it
+            with suppress(PlaywrightError):  # the page may be gone, and the elements with it
                 await elements.dispose()

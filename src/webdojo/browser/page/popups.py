@@ -1,10 +1,10 @@
-"""What Chromium would draw in windows of its own is drawn inside the page or stays shut.
+"""A script that keeps Chromium from opening native pop-ups for drop-downs and pickers.
 
-Synthetic clicks reach no such window, and one that opens while a page is drawn on demand (`frames.py`)
-stops its frames for ever. So drop-downs get the look that Chromium draws in the page, with options that
-can be seen and clicked. Calendars, clocks and colour pickers have no such look and never open: their
-fields take keys and `write`, and feedback gives an example of what (`probe.Element.takes`). Out of reach
-is only a list in a closed shadow root that stands in the HTML itself.
+Synthetic clicks do not reach native windows, and one that opens while a page is drawn on demand (`begin_frame.py`)
+stops its frames for ever. So drop-downs get the appearance that Chromium draws inside the page, with options that
+can be seen and clicked. Calendars, clocks and colour pickers have no such appearance and never open: their fields
+take keys and `write`, and the feedback gives an example of a value (`probe.Element.takes`). The only drop-down that
+is not covered is one in a closed shadow root that is declared in the HTML itself.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ POPUPS_JS = """(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`select:not([multiple]):is(:not([size]), [size="0"], [size="1"]), ::picker(select) {
     appearance: base-select !important }`);
-  const dress = (root) => {
+  const adopt = (root) => {
     if (root.adoptedStyleSheets && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
   };
-  dress(document);
+  adopt(document);
 
   // The page may have drawn the list in a shadow root, dropped our sheet, or given the list a look of its own.
   const drawInside = (list) => {
     if (list.multiple || list.size > 1) return;
-    dress(list.getRootNode());
+    adopt(list.getRootNode());
     if (getComputedStyle(list).appearance !== 'base-select')
       list.style.setProperty('appearance', 'base-select', 'important');
   };
@@ -64,4 +64,4 @@ POPUPS_JS = """(() => {
     return Reflect.apply(show, field, given);
   });
 })()"""
-"""Runs in every document before its own scripts."""
+"""Runs in every document before the scripts of the page."""

@@ -1,8 +1,8 @@
-"""What is known about a page besides its pixels (OpenWebRL A.2), read by one script.
+"""The state of a page besides its pixels (OpenWebRL A.2), read by one script.
 
-The same script runs before and after every call; `feedback` compares the two states. It also
-starts a mutation watch, so that the second reading knows whether the document changed at all.
-Points given to the script are CSS pixels; nothing here is shown to a model in pixels.
+The same script runs before and after every call, and `feedback` compares the two states. It also starts a mutation
+watch, so that the second reading knows whether the document has changed at all. Points are given to the script in CSS
+pixels; no model is shown pixels.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ PAGE_JS = f"""() => {{
   {MARKS_JS}
   return {{title: document.title, page: pageSize(), scroll: [scrollX, scrollY], marks: blockMarks()}};
 }}"""
-"""The little that an observation needs."""
+"""Reads the few values that an observation needs."""
 
 
 @dataclass(frozen=True)
@@ -208,14 +208,14 @@ class Element:
     role: str = ""
     name: str = ""
     value: str | None = None
-    """Value of a field, or None for what is no field."""
+    """The value of a field; None if the element is not a field."""
     checked: bool | None = None
     expanded: bool | None = None
-    """Of what opens and closes: drop-downs, disclosures, menus."""
+    """Whether a drop-down, disclosure or menu is open; None for other elements."""
     editable: str = ""
-    """`type`: takes keys; `fill`: takes a value as a whole (dates, sliders); empty: neither."""
+    """`type`: it takes keys; `fill`: it takes a whole value (dates, sliders); empty: neither."""
     takes: str = ""
-    """Example of a value, of fields whose values have a form of their own: dates, times, colours."""
+    """An example of a value, for fields whose values have a fixed format: dates, times, colours."""
 
 
 @dataclass(frozen=True)
@@ -226,20 +226,20 @@ class PageState:
     tab: int = 0
     tabs: int = 1
     document: int = 0
-    """Counts the documents that this tab has loaded: a reload of the same URL counts."""
+    """Number of documents that this tab has loaded so far; a reload of the same URL counts."""
     scroll: tuple[float, float, float, float] = (0, 0, 0, 0)
-    """Left, top, and how far each can go."""
+    """Left and top offset, and how far each of them can go."""
     box: tuple[float, float, float, float] | None = None
-    """The same of the innermost scrollable element at the point."""
+    """The same for the innermost scrollable element at the point."""
     target: Element | None = None
     """The element at the point, or the interactive element around it."""
     focus: Element | None = None
     changes: int = 0
-    """DOM changes since the reading before."""
+    """Number of DOM changes since the previous reading."""
 
 
 def read_state(raw: dict[str, Any], *, url: str, tab: int, tabs: int, document: int) -> PageState:
-    """Make a `PageState` of what the script returned and of what the session knows."""
+    """Combine the result of the script and the session's own knowledge into a `PageState`."""
     return PageState(
         url=url,
         tab=tab,

@@ -1,11 +1,10 @@
-"""When is a page worth looking at? By events, never by fixed sleeps.
+"""Waiting until a page is ready to be looked at, by events and never by fixed sleeps.
 
-A page is ready when no navigation is on its way, the document is loaded (or was parsed a second ago),
-DOM, layout and scroll have been still for `ready_quiet_s`, fonts and the images in view are there, and
-neither a data request (fetch, XHR) nor a frame's next document is on its way. Running animations and slow
-third parties cannot hold it up for longer than `ready_cap_s` after the document is there. Browsers started
-here draw no frame without its images (`chromium.py`); those that run elsewhere may, so there each image is
-decoded first.
+A page is ready when no navigation is under way, the document is loaded (or was parsed a second ago), DOM, layout and
+scroll position have been still for `ready_quiet_s`, fonts and the images in view are loaded, and neither a data request
+(fetch, XHR) nor the next document of a frame is pending. Running animations and slow third parties delay it by at most
+`ready_cap_s` after the document is there. Browsers that are started here draw no frame without its images
+(`chromium.py`). Browsers that run elsewhere may do so, and there each image is decoded first.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from webdojo.config import BrowserConfig
 T = TypeVar("T")
 
 _LOAD_S = 1.0
-"""How long the end of loading is waited for; what takes longer is mostly a third party."""
+"""How long to wait for the end of loading; what takes longer is mostly a third party."""
 
 _READY_JS = f"""async ([quietMs, capMs, loadMs, decode, point]) => {{
   {WATCH_JS}
@@ -77,8 +76,7 @@ _READY_JS = f"""async ([quietMs, capMs, loadMs, decode, point]) => {{
 async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | None = None) -> dict[str, Any]:
     """Wait until the tab is ready, and return its state as `probe.read_state` takes it.
 
-    A navigation on its way is waited for as long as the caller's timeout allows; `ready_cap_s`
-    counts from there.
+    A navigation that is under way may take as long as the caller's timeout allows; `ready_cap_s` counts from its end.
     """
     document = -1
     deadline = 0.0
@@ -104,7 +102,7 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
 
 
 async def until_read(read: Callable[[], Awaitable[T]]) -> T:
-    """What `read` says of a page; it is asked again as often as a new document comes meanwhile."""
+    """Return what `read` returns about a page; call it again each time that a new document has come meanwhile."""
     while True:
         try:
             return await read()
@@ -114,5 +112,5 @@ async def until_read(read: Callable[[], Awaitable[T]]) -> T:
 
 
 def is_overtaken(error: PlaywrightError) -> bool:
-    """True where a new document came while a command was running in the old one."""
+    """Whether a command failed because a new document replaced the one that it ran in."""
     return "context was destroyed" in error.message or "Not attached to an active page" in error.message

@@ -1,9 +1,8 @@
-"""What a page says, element by element: the material of every text observation.
+"""A page element by element, from which every text observation is made.
 
-One script walks the rendered page of a frame, open shadow trees included, and returns what a person
-would be told about it: names, values, states and places of controls, headings, pictures and runs of
-text. `snapshot` puts the frames of a tab together. Boxes are CSS pixels of the viewport, cut to what
-their frame shows; nothing here is worded for a model yet (`views.py` does that).
+One script walks the rendered page of a frame, open shadow trees included, and returns the names, values, states and
+boxes of controls, headings, pictures and runs of text. `snapshot` joins the frames of a tab. Boxes are in CSS pixels of
+the viewport, clipped to what their frame shows. `views.py` turns a snapshot into text for a model.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from playwright.async_api import Frame, JSHandle, Page
 from webdojo.browser.page.probe import ELEMENTS_JS
 
 MAX_NODES = 5000
-"""Of one frame; a page of 50,000 nodes must not take seconds to describe."""
+"""Maximum number of nodes of one frame, so that a page of 50,000 elements does not take seconds."""
 _FRAME_TIMEOUT_S = 2.0
 _MIN_FRAME_PX = 16
 
@@ -168,21 +167,21 @@ _SNAPSHOT_JS = (
 
 @dataclass(frozen=True)
 class Node:
-    """One element or run of text."""
+    """One element, or one run of text."""
 
     depth: int
     tag: str
-    """In lower case; `#text` for text."""
+    """Tag name in lower case; `#text` for text."""
     role: str
-    """ARIA role, said or implied; `text`, `clickable` where there is none."""
+    """Explicit or implicit ARIA role; `text` or `clickable` if there is none."""
     name: str
     box_px: tuple[float, float, float, float]
-    """Left, top, right, bottom in the viewport; of what can be seen of it, if any of it can."""
+    """Left, top, right, bottom in the viewport: of the visible part, or of the whole element if nothing is visible."""
     in_view: bool
     control: bool = False
-    """Something to click, type into or choose."""
+    """Whether it can be clicked, typed into or chosen."""
     covered: bool = False
-    """In view, but a click in its middle would land on something else."""
+    """Whether it is in view, but a click in its middle would hit another element."""
     value: str | None = None
     options: tuple[str, ...] = ()
     checked: bool | None = None
@@ -191,9 +190,9 @@ class Node:
     disabled: bool = False
     focused: bool = False
     level: int = 0
-    """Of headings."""
+    """Level of a heading; 0 for other elements."""
     type: str = ""
-    """Of text fields other than plain ones."""
+    """Type of a text field that is not plain, such as `email`."""
 
     @property
     def centre_px(self) -> tuple[float, float]:
@@ -203,34 +202,35 @@ class Node:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All nodes of a tab in reading order, those of a frame below it."""
+    """All nodes of a tab in reading order; the nodes of a frame follow the frame."""
 
     nodes: tuple[Node, ...]
     viewport_px: tuple[int, int]
     title: str
     url: str
     omitted: int = 0
-    """Elements after the first `MAX_NODES` nodes."""
+    """Number of elements after the first `MAX_NODES` nodes."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the element of a node is in the live page."""
+class ElementRef:
+    """The element of a node in the live page."""
 
     frame: Frame
     elements: JSHandle
-    """All that the frame's part of the snapshot names, as an array."""
+    """All elements of the frame that are in the snapshot, as an array."""
     index: int
+    """Index of this element in the array."""
 
 
-Found = list[tuple[Node, Place]]
+Found = list[tuple[Node, ElementRef]]
 
 
-async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, list[Place]]:
-    """Read a page with its frames. Frames that do not answer are left out.
+async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, list[ElementRef]]:
+    """Read a page with its frames; frames that do not answer are left out.
 
     Returns:
-        What the page says, and the place of each of its nodes.
+        The snapshot, and the element of each of its nodes.
 
     Raises:
         PlaywrightError: the main frame cannot be read.
@@ -243,24 +243,24 @@ async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, 
             at = next((i for i, (node, _) in enumerate(found) if _shows(node, itself)), len(found) - 1)
             depth = found[at][0].depth + 1 if found else 0
             found[at + 1 : at + 1] = [
-                (dataclasses.replace(node, depth=node.depth + depth), place) for node, place in inside
+                (dataclasses.replace(node, depth=node.depth + depth), ref) for node, ref in inside
             ]
     nodes = tuple(node for node, _ in found)
-    return Snapshot(nodes, viewport_px, await page.title(), page.url, omitted), [place for _, place in found]
+    return Snapshot(nodes, viewport_px, await page.title(), page.url, omitted), [ref for _, ref in found]
 
 
 async def _read(frame: Frame) -> tuple[Found, int]:
-    """The nodes of one frame, and how many were left out."""
+    """Return the nodes of one frame, and the number of elements that were left out."""
     handle = await frame.evaluate_handle(_SNAPSHOT_JS, MAX_NODES)
-    # As text, because Playwright's own way to hand over objects takes ten times as long.
+    # As text, because Playwright's own serialisation takes ten times as long.
     raw = json.loads(await handle.evaluate("({nodes, omitted}) => JSON.stringify({nodes, omitted})"))
     elements = await handle.get_property("elements")
     await handle.dispose()
-    return [(_node(entry), Place(frame, elements, i)) for i, entry in enumerate(raw["nodes"])], raw["omitted"]
+    return [(_node(entry), ElementRef(frame, elements, i)) for i, entry in enumerate(raw["nodes"])], raw["omitted"]
 
 
 async def frame_corner(frame: Frame) -> tuple[float, float] | None:
-    """Where in the viewport the page of a frame begins; None where the frame is not shown."""
+    """Return where in the viewport the page of a frame begins, or None if the frame is not shown."""
     if frame.parent_frame is None:
         return 0, 0
     element = await frame.frame_element()
@@ -272,7 +272,7 @@ async def frame_corner(frame: Frame) -> tuple[float, float] | None:
 
 
 async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[Node | None, Found, int]:
-    """A stand-in for the frame's element, the nodes inside it at their places, and how many were left out."""
+    """Return a node in place of the frame's element, the nodes inside it, and the number of elements left out."""
     try:
         async with asyncio.timeout(_FRAME_TIMEOUT_S):
             corner = await frame_corner(frame)
@@ -284,18 +284,18 @@ async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[Node | Non
         return None, [], 0
     x, y = corner
     itself = Node(0, "iframe", "iframe", "", (x, y, x + size[0], y + size[1]), in_view=True)
-    return itself, [(_moved(node, x, y, viewport_px), where) for node, where in found], omitted
+    return itself, [(_moved(node, x, y, viewport_px), ref) for node, ref in found], omitted
 
 
 def _shows(node: Node, frame: Node) -> bool:
-    """Whether a node is the element of a frame: its box may be cut, but lies inside the frame's."""
+    """Whether a node is the element of a frame: its box may be clipped, but it lies inside the box of the frame."""
     left, top, right, bottom = frame.box_px
     x, y = node.centre_px
     return node.tag == "iframe" and left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1
 
 
 def _moved(node: Node, x: float, y: float, viewport_px: tuple[int, int]) -> Node:
-    """A node of a frame at (x, y), cut to what the viewport shows of it."""
+    """Move a node of a frame at (x, y) into the viewport, and clip it to what the viewport shows of it."""
     left, top, right, bottom = node.box_px
     box = (left + x, top + y, right + x, bottom + y)
     seen = (max(box[0], 0), max(box[1], 0), min(box[2], viewport_px[0]), min(box[3], viewport_px[1]))

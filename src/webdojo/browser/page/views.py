@@ -1,10 +1,10 @@
-"""Text observations of a page, for agents that do not point at pixels.
+"""Observations with numbered controls, for agents that do not point at pixels.
 
-Three ways to show a `Snapshot`, one for each family of agents: an accessibility tree with numbers
-(OpenWebVoyager §3.2), simplified HTML with element ids (WebAgent-R1, appendix A), and a screenshot
-with numbered marks (set-of-marks mode of WebGym). In all of them the controls have the same numbers,
-those in view first, and `elements.py` leads from a number back to the element. What does not
-fit a token budget is left out, the parts farthest from the view first, and said to be.
+There are three ways to show a `Snapshot`, one for each family of agents: an accessibility tree with numbers
+(OpenWebVoyager §3.2), simplified HTML with element ids (WebAgent-R1, appendix A), and a screenshot with numbered marks
+(set-of-marks mode of WebGym). The controls have the same numbers in all of them, beginning with those in view, and
+`elements.py` finds the element of a number again. Lines that exceed the token budget are left out, those farthest from
+the view first, and the text says how many.
 """
 
 from __future__ import annotations
@@ -20,12 +20,9 @@ from PIL import Image, ImageDraw, ImageFont
 from webdojo.browser.page.snapshot import Node, Snapshot
 from webdojo.types import View
 
-Tokens = Callable[[str], int]
-"""How long a line is for the model that will read it."""
-
 _MARK_COLOURS = ("#d00000", "#0050d0", "#007a1f", "#8a2be2", "#b35900", "#00767a")
 _JPEG: dict[str, Any] = {"quality": 90, "subsampling": 0}
-"""Thin coloured lines and small digits stay sharp."""
+"""Settings that keep thin coloured lines and small digits sharp."""
 _HTML_TAGS = {
     "link": "a",
     "button": "button",
@@ -52,7 +49,7 @@ _HTML_TAGS = {
 
 
 def estimated_tokens(line: str) -> int:
-    """A quarter of the characters: about right for English where no tokenizer is at hand."""
+    """Estimate the tokens of a line as a quarter of its characters, which is about right for English."""
     return len(line) // 4 + 1
 
 
@@ -62,52 +59,47 @@ class TextView:
 
     text: str
     shown: dict[int, Node]
-    """The controls in it, by their numbers."""
+    """The controls in the text, by number."""
     omitted: int
-    """Lines that did not fit the budget."""
+    """Number of lines that did not fit the budget."""
 
 
 @dataclass(frozen=True)
-class Dressed:
-    """An observation as a view wants it."""
+class Rendered:
+    """The screenshot, text and numbers of one view."""
 
     image: bytes
-    """In the format in which it was taken."""
+    """The encoded screenshot, in the format in which it was taken."""
     text: str
     shown: dict[int, Node]
-    """The controls that have a number in the text or in the picture."""
+    """The controls that have a number in the text or in the screenshot, by number."""
 
 
 def numbered(snapshot: Snapshot) -> dict[int, int]:
-    """The number of each control by its place in `snapshot.nodes`: from 1, those in view first."""
+    """Return the number of each control by its index in `snapshot.nodes`: from 1, and those in view first."""
     controls = [index for index, node in enumerate(snapshot.nodes) if node.control]
     controls.sort(key=lambda index: not snapshot.nodes[index].in_view)
     return {index: number for number, index in enumerate(controls, 1)}
 
 
-def accessibility_tree(
-    snapshot: Snapshot, max_tokens: int = 4096, tokens: Tokens = estimated_tokens, whole_page: bool = False
-) -> TextView:
-    """One line a node, indented: `[3] textbox 'Search' value='red mug' focused`.
+def accessibility_tree(snapshot: Snapshot, max_tokens: int = 4096, whole_page: bool = False) -> TextView:
+    """Show each node as an indented line: `[3] textbox 'Search' value='red mug' focused`.
 
     Args:
         snapshot: the page.
-        max_tokens: of the text.
-        tokens: counts them.
-        whole_page: with what is out of view; OpenWebVoyager shows the current window only.
+        max_tokens: the most tokens that the text may have, by `estimated_tokens`.
+        whole_page: whether to show what is out of view; OpenWebVoyager shows the current window only.
     """
-    return _view(snapshot, _tree_line, f"page {snapshot.title!r}", max_tokens, tokens, whole_page)
+    return _view(snapshot, _tree_line, f"page {snapshot.title!r}", max_tokens, whole_page)
 
 
-def simplified_html(
-    snapshot: Snapshot, max_tokens: int = 4096, tokens: Tokens = estimated_tokens, whole_page: bool = True
-) -> TextView:
-    """One element a line, indented: `<input id="3" placeholder="Search" value="red mug">`."""
-    return _view(snapshot, _html_line, f"<title>{html.escape(snapshot.title)}</title>", max_tokens, tokens, whole_page)
+def simplified_html(snapshot: Snapshot, max_tokens: int = 4096, whole_page: bool = True) -> TextView:
+    """Show each element as an indented line: `<input id="3" placeholder="Search" value="red mug">`."""
+    return _view(snapshot, _html_line, f"<title>{html.escape(snapshot.title)}</title>", max_tokens, whole_page)
 
 
 def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Node]]:
-    """The screenshot with a numbered box around each control that can be clicked, and what they are."""
+    """Draw a numbered box around each control that can be clicked; return the screenshot and the controls."""
     given = Image.open(io.BytesIO(image))
     picture = given.convert("RGB")
     draw = ImageDraw.Draw(picture)
@@ -130,14 +122,14 @@ def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Node]]:
     return out.getvalue(), shown
 
 
-def dress(view: View, snapshot: Snapshot, image: bytes) -> Dressed:
-    """What a view makes of a page and its picture."""
+def render(view: View, snapshot: Snapshot, image: bytes) -> Rendered:
+    """Show a page and its screenshot as a view asks for."""
     if view.kind == "marks":
         picture, shown = marked(image, snapshot)
-        return Dressed(picture, "", shown)
+        return Rendered(picture, "", shown)
     page_as_text = accessibility_tree if view.kind == "accessibility_tree" else simplified_html
     page = page_as_text(snapshot, view.max_tokens, whole_page=view.whole_page)
-    return Dressed(image, page.text, page.shown)
+    return Rendered(image, page.text, page.shown)
 
 
 def _view(
@@ -145,7 +137,6 @@ def _view(
     line_of: Callable[[Node, int | None], str],
     head: str,
     max_tokens: int,
-    tokens: Tokens,
     whole_page: bool,
 ) -> TextView:
     numbers = numbered(snapshot)
@@ -154,11 +145,11 @@ def _view(
         for index, node in enumerate(snapshot.nodes)
         if node.in_view or whole_page
     }
-    left = max_tokens - tokens(head) - tokens("(99999 more lines)")
+    left = max_tokens - estimated_tokens(head) - estimated_tokens("(99999 more lines)")
     kept: set[int] = set()
     height = snapshot.viewport_px[1]
     for index in sorted(lines, key=lambda index: (_distance(snapshot.nodes[index], height), index)):
-        left -= tokens(lines[index]) + 1
+        left -= estimated_tokens(lines[index]) + 1
         if left < 0:
             break
         kept.add(index)
@@ -171,7 +162,7 @@ def _view(
 
 
 def _distance(node: Node, height: int) -> float:
-    """CSS pixels from the view; 0 inside it."""
+    """Return the distance from the view in CSS pixels; 0 inside it."""
     if node.in_view:
         return 0.0
     _, top, _, bottom = node.box_px
@@ -179,7 +170,7 @@ def _distance(node: Node, height: int) -> float:
 
 
 def _states(node: Node) -> dict[str, bool]:
-    """What is the case, and for what can be on or off also what is not."""
+    """Return the states that a line mentions: those that hold, and for what can be on or off also those that do not."""
     said = {"checked": node.checked, "selected": node.selected, "expanded": node.expanded}
     said |= {"disabled": node.disabled or None, "focused": node.focused or None, "covered": node.covered or None}
     return {name: value for name, value in said.items() if value is not None}

@@ -155,7 +155,7 @@ def create_app(service: ChatService, token: str) -> FastAPI:
     """The app that serves a model.
 
     Args:
-        token: see `browser.access.Access`; the key of clients.
+        token: see `browser_service.access.Access`; the key of clients.
     """
     app = FastAPI(title="webdojo serve", version=__version__, redoc_url=None)
     app.add_middleware(Access, token=token, refuse=_refuse, variable=TOKEN_VARIABLE)
