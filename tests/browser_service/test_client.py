@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.conftest import CONFIG
+from tests.browser.test_screenshots import PUT_S, SlowImages, longest_pause
 from tests.browser_service.served import Served, served_process
 from tests.codec import SmallCodec
 from webdojo.agent.harnesses import make_harness
@@ -95,6 +96,15 @@ async def test_a_remote_session_sees_and_does_what_a_local_one_does(large: Serve
         shot = observation.screenshot  # type: ignore[attr-defined]
         assert remote_images.get(shot) == local_images.get(shot)
     assert remote_images.puts == 2
+
+
+async def test_a_slow_store_does_not_hold_up_the_event_loop(large: Served, site: str) -> None:
+    images = SlowImages()
+    async with RemotePool([large.url], images, TOKEN) as pool:
+        session = await pool.open(f"{site}/")
+        seen, pause = await longest_pause(session.observe())
+        assert images.get(seen.screenshot), "it is there when it is named"
+        assert pause < PUT_S / 2
 
 
 async def test_a_screen_that_stays_is_sent_once(large: Served, site: str) -> None:

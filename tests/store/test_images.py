@@ -1,4 +1,5 @@
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -54,3 +55,26 @@ def test_memory_images_keep_each_once():
     ref = images.put(b"x", 4, 5, "image/png")
     images.put(b"x", 4, 5, "image/png")
     assert (len(images), images.get(ref), ref.width, ref.height) == (1, b"x", 4, 5)
+
+
+@pytest.mark.parametrize("make", [lambda path: ImageStore(path), lambda path: MemoryImages()])
+def test_threads_may_put_and_get_the_same_images_at_a_time(tmp_path, make):
+    images = make(tmp_path)
+    shots = [bytes([k % 4]) * 100_000 for k in range(200)]
+
+    def put_and_get(data):
+        ref = images.put(data, 1, 1, "image/png")
+        return ref, images.get(ref)
+
+    with ThreadPoolExecutor(16) as threads:
+        refs, found = zip(*threads.map(put_and_get, shots), strict=True)
+    assert list(found) == shots
+    assert len(set(refs)) == 4
+
+
+def test_threads_write_equal_bytes_once(tmp_path):
+    store = ImageStore(tmp_path)
+    with ThreadPoolExecutor(16) as threads:
+        (ref,) = set(threads.map(lambda data: store.put(data, 1, 1, "image/png"), [b"png bytes"] * 64))
+    assert (store.new_bytes, store.known_bytes) == (9, 63 * 9)
+    assert list(store.files()) == [store.path(ref)], "and nothing half-written"
