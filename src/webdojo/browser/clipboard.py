@@ -9,26 +9,22 @@ from __future__ import annotations
 
 from playwright.async_api import Page
 
+from webdojo.browser.page.probe import FOCUS_JS
+
 _COPY = {"controlormeta+c", "controlormeta+insert"}
 _CUT = {"controlormeta+x", "shift+delete"}
 _PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
 
-_FOCUS_JS = """
-  let doc = document, focus = doc.activeElement;
-  while (focus && focus.tagName === 'IFRAME' && focus.contentDocument) {
-    doc = focus.contentDocument;
-    focus = doc.activeElement;
-  }
-  while (focus && focus.shadowRoot && focus.shadowRoot.activeElement) focus = focus.shadowRoot.activeElement;
-"""
-
-_SELECTED_JS = f"() => {{ {_FOCUS_JS} return doc.getSelection().toString(); }}"
+_SELECTED_JS = f"""() => {{
+  {FOCUS_JS}
+  return (focused()?.ownerDocument || document).getSelection().toString();
+}}"""
 
 _PASTED_JS = f"""(text) => {{
-  {_FOCUS_JS}
+  {FOCUS_JS}
   const data = new DataTransfer();
   data.setData('text/plain', text);
-  return !(focus || doc).dispatchEvent(
+  return !(focused() || document).dispatchEvent(
     new ClipboardEvent('paste', {{clipboardData: data, bubbles: true, cancelable: true, composed: true}}));
 }}"""
 """Returns whether the page handled the pasted text itself."""

@@ -23,7 +23,7 @@ from webdojo.browser.actions import ACTIONS, point_px, probe_point
 from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.diagnostics import SessionLog
-from webdojo.browser.feedback import describe, failed
+from webdojo.browser.feedback import clip, describe, failed
 from webdojo.browser.interface import ActResult
 from webdojo.browser.network.guard import Guard, Refused
 from webdojo.browser.page.blocked import blocked_by
@@ -387,8 +387,9 @@ class BrowserSession:
 
     async def _adopt(self, page: Page) -> None:
         page.on("close", self._on_close)
+        tab = Tab(page, self._config, self.log, self._on_popup, self._notes.append, self._frames)
         try:
-            tab = await Tab.adopt(page, self._config, self.log, self._on_popup, self._notes.append, self._frames)
+            await tab.attach()
         except PlaywrightError:
             return  # a window that closed at once never was a tab
         if not page.is_closed():
@@ -408,8 +409,8 @@ class BrowserSession:
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         if dialog.type != "beforeunload":
-            said = f' with "{_clip(dialog.default_value)}"' if dialog.type == "prompt" else ""
-            self._notes.append(f'{dialog.type} "{_clip(dialog.message)}" was accepted{said}')
+            said = f' with "{clip(dialog.default_value, 80)}"' if dialog.type == "prompt" else ""
+            self._notes.append(f'{dialog.type} "{clip(dialog.message, 80)}" was accepted{said}')
         await dialog.accept(dialog.default_value)
 
     async def _in_time(self, reading: Coroutine[Any, Any, T], what: str) -> T:
@@ -475,8 +476,3 @@ def first_line(error: PlaywrightError) -> str:
     line = error.message.splitlines()[0]
     head, colon, rest = line.partition(": ")
     return rest if colon and "." in head and " " not in head else line
-
-
-def _clip(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 80 else line[:79] + "…"

@@ -22,12 +22,18 @@ _DATA = ("fetch", "xhr")
 
 
 class Tab:
-    """A page with its state; `Tab.adopt` makes one."""
+    """A page with its state; it follows the page from `attach` on.
+
+    Args:
+        log: counts the requests and keeps script errors.
+        on_popup: called when the page asks for a new window, before that window exists.
+        note: receives what the next feedback should say besides the effect of the call.
+        frames: draws the page, if pages are drawn on demand.
+    """
 
     def __init__(
         self,
         page: Page,
-        cdp: CDPSession,
         config: BrowserConfig,
         log: SessionLog,
         on_popup: Callable[[], None],
@@ -35,7 +41,7 @@ class Tab:
         frames: BeginFrames | None,
     ) -> None:
         self.page = page
-        self.cdp = cdp
+        self.cdp: CDPSession
         self.navigating = False
         self.document = 0
         """Number of documents that were committed so far."""
@@ -53,46 +59,34 @@ class Tab:
         self._requests: dict[Request, float] = {}
         self._moved = asyncio.Event()
 
-    @classmethod
-    async def adopt(
-        cls,
-        page: Page,
-        config: BrowserConfig,
-        log: SessionLog,
-        on_popup: Callable[[], None],
-        note: Callable[[str], None],
-        frames: BeginFrames | None = None,
-    ) -> Tab:
-        """Attach to a page and follow it from now on.
+    async def attach(self) -> None:
+        """Open the DevTools channel, and follow the page from now on.
 
-        Args:
-            log: counts the requests and keeps script errors.
-            on_popup: called when the page asks for a new window, before that window exists.
-            note: receives what the next feedback should say besides the effect of the call.
-            frames: draws the page, if pages are drawn on demand.
+        Raises:
+            PlaywrightError: the page is gone.
         """
-        tab = cls(page, await page.context.new_cdp_session(page), config, log, on_popup, note, frames)
-        tab.cdp.on("Page.frameRequestedNavigation", tab._on_requested)
-        tab.cdp.on("Page.frameStartedNavigating", tab._on_started)
-        tab.cdp.on("Page.frameNavigated", tab._on_navigated)
-        tab.cdp.on("Page.navigatedWithinDocument", tab._on_still)
-        tab.cdp.on("Page.frameStoppedLoading", tab._on_still)
-        tab.cdp.on("Page.windowOpen", tab._on_popup)
-        tab.cdp.on("Page.fileChooserOpened", tab._on_file_chooser)
-        page.on("request", tab._on_request)
-        page.on("response", tab._on_response)
-        page.on("requestfinished", tab._on_answer)
-        page.on("requestfailed", tab._on_failed)
-        page.on("console", tab._on_console)
-        page.on("download", tab._on_download)
-        page.on("crash", tab._on_crash)
-        page.on("close", tab._on_close)
-        await tab.cdp.send("Page.enable")
-        await tab.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
-        frame = (await tab.cdp.send("Page.getFrameTree"))["frameTree"]["frame"]
-        tab._main_frame = frame["id"]
-        tab.failed_url = frame.get("unreachableUrl", "")
-        return tab
+        page = self.page
+        self.cdp = await page.context.new_cdp_session(page)
+        self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
+        self.cdp.on("Page.frameStartedNavigating", self._on_started)
+        self.cdp.on("Page.frameNavigated", self._on_navigated)
+        self.cdp.on("Page.navigatedWithinDocument", self._on_still)
+        self.cdp.on("Page.frameStoppedLoading", self._on_still)
+        self.cdp.on("Page.windowOpen", self._on_popup)
+        self.cdp.on("Page.fileChooserOpened", self._on_file_chooser)
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_answer)
+        page.on("requestfailed", self._on_failed)
+        page.on("console", self._on_console)
+        page.on("download", self._on_download)
+        page.on("crash", self._on_crash)
+        page.on("close", self._on_close)
+        await self.cdp.send("Page.enable")
+        await self.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
+        frame = (await self.cdp.send("Page.getFrameTree"))["frameTree"]["frame"]
+        self._main_frame = frame["id"]
+        self.failed_url = frame.get("unreachableUrl", "")
 
     @property
     def url(self) -> str:

@@ -13,7 +13,7 @@ import contextlib
 import ipaddress
 import socket
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from webdojo.config import GuardConfig
@@ -73,16 +73,12 @@ class Guard:
 
     def check(self, host: str) -> None:
         """Raise `Refused` for a host that may not be reached, as far as its name or literal address tells."""
-        try:
+        with self._remembering(host):
             self.check_host(host)
             with contextlib.suppress(ValueError):  # a name, which somebody else resolves
                 self.check_address(host, ipaddress.ip_address(host))
             if _within(_domain(host), ["localhost"]):
                 self.check_address(host, ipaddress.ip_address("127.0.0.1"))
-        except Refused as refused:
-            _remember(self._refused, host, str(refused))
-            raise
-        self._refused.pop(_domain(host), None)
 
     async def resolve(self, host: str, port: int) -> list[str]:
         """Return the addresses of a host that may be reached, in the order of the resolver.
@@ -91,7 +87,7 @@ class Guard:
             Refused: none of them may be reached; `refusal` returns the reason later.
             OSError: the name has no address.
         """
-        try:
+        with self._remembering(host):
             self.check_host(host)
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
             allowed, reason = [], Refused("it has no address")
@@ -103,11 +99,17 @@ class Guard:
                     reason = refused
             if not allowed:
                 raise reason
+        return allowed
+
+    @contextlib.contextmanager
+    def _remembering(self, host: str) -> Iterator[None]:
+        """Remember that the block refuses a host, or forget an earlier refusal."""
+        try:
+            yield
         except Refused as refused:
             _remember(self._refused, host, str(refused))
             raise
         self._refused.pop(_domain(host), None)
-        return allowed
 
     def failed(self, host: str, reason: str) -> None:
         """Remember that a host could not be reached; `unreachable` returns the reason."""

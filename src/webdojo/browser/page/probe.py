@@ -48,6 +48,18 @@ const pageSize = () => {
 };
 """
 
+FOCUS_JS = """
+// What has the focus, inside open shadow trees and frames of the same origin, too.
+const focused = () => {
+  let element = document.activeElement;
+  for (;;) {
+    const inner = element && (element.shadowRoot || element.contentDocument);
+    if (!inner || !inner.activeElement) return element;
+    element = inner.activeElement;
+  }
+};
+"""
+
 ELEMENTS_JS = """
 const squeeze = (text, limit) => {
   const line = (text || '').slice(0, Math.max(400, 4 * limit)).replace(/\\s+/g, ' ').trim();
@@ -92,6 +104,7 @@ const reachedAt = (element, point) => {
 
 READ_JS = (
     SIZE_JS
+    + FOCUS_JS
     + ELEMENTS_JS
     + """
 const INTERACTIVE = 'a[href],button,input,select,textarea,label,option,summary,[onclick],[contenteditable=""],' +
@@ -101,14 +114,6 @@ const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'f
 const FILLED = ['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color'];
 const TAKES = {date: '2026-05-17', time: '13:45', month: '2026-05', week: '2026-W20',
   'datetime-local': '2026-05-17T13:45', color: '#ff8800'};
-const focused = () => {
-  let element = document.activeElement;
-  for (;;) {
-    const inner = element && (element.shadowRoot || element.contentDocument);
-    if (!inner || !inner.activeElement) return element;
-    element = inner.activeElement;
-  }
-};
 const ownText = (element) =>
   [...element.childNodes].filter(node => node.nodeType === 3).map(node => node.data).join(' ');
 const nameOf = (element, interactive) => {
