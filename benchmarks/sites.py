@@ -32,9 +32,10 @@ from urllib.parse import parse_qsl, urlsplit
 import record
 from adversary import adversarial_answers, asks_for_answer, right_answer, right_ending, wrong_endings
 
+from webdojo import load_tasks
 from webdojo.browser.config import BrowserConfig
+from webdojo.browser.page.ready import until_read
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.ready import until_read
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import WebdojoError
 from webdojo.progress import Progress, progress
@@ -47,7 +48,6 @@ from webdojo.sites.site import Overlay, Page, Request, load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages
-from webdojo import load_tasks
 from webdojo.types import Task, ToolCall
 
 VIEWPORTS = {"auto": (1280, 1000), "compact": (320, 320)}

@@ -1,7 +1,7 @@
 """How long a command takes before it does anything: `import webdojo` and the commands that need no torch.
 
-Each is a fresh process, all of them by turns, and the medians stand beside two peers of the same run: a Python that does
-nothing, and the naive way, in which `import webdojo` brings everything that its public names stand for.
+Each is a fresh process, all of them by turns, and the medians stand beside two peers of the same run: a Python that
+does nothing, and the naive way, in which `import webdojo` brings everything that its public names stand for.
 
     python benchmarks/startup.py [--repeat 9]
 """
@@ -46,7 +46,7 @@ def main() -> None:
     repeat = parser.parse_args().repeat
     measured: dict[str, list[float]] = {name: [] for name in WAYS}
     with tempfile.TemporaryDirectory() as folder:
-        for name, command in WAYS.items():
+        for command in WAYS.values():
             seconds(command, folder)  # compiles what was never imported
         for _ in range(repeat):
             for name, command in WAYS.items():

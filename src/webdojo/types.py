@@ -73,19 +73,23 @@ class ImageRef(Record):
     """SHA-256 of the encoded bytes, in hex; the name under which the image is stored."""
     width: int
     height: int
-    mime: str = "image/jpeg"
+    mime: str
+    """Format of the encoded bytes, such as `image/jpeg`; with `sha` it says which file holds them."""
 
 
 class ImageSink(Protocol):
-    """Where encoded screenshots go. Storing the same bytes twice stores them once."""
+    """Where encoded screenshots go. Storing the same bytes twice stores them once.
+
+    Sessions call `put` in threads, several at a time, because it hashes and may write to a disk.
+    """
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef: ...
 
 
 class ImageSource(Protocol):
-    """Where encoded screenshots are read from by their hash."""
+    """Where encoded screenshots are read from."""
 
-    def get(self, sha: str) -> bytes: ...
+    def get(self, image: ImageRef) -> bytes: ...
 
 
 class Tab(Record):
@@ -118,7 +122,7 @@ ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
 
 
 class View(Record):
-    """How an agent that names elements by number sees a page (`browser/views.py`).
+    """How an agent that names elements by number sees a page (`browser/page/views.py`).
 
     The numbers stay good for the calls of the next turn: wherever a tool takes `x` and `y`, a call may say
     `element` instead.

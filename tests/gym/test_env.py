@@ -139,7 +139,7 @@ def test_done_ends_the_episode_with_the_verdict_of_the_site(env):
     trajectory = info["trajectory"]
     assert trajectory.answer == "nonsense"
     assert [turn.parsed.calls[0].name for turn in trajectory.turns] == ["done"]
-    assert env.unwrapped.images.get(trajectory.turns[0].observation.screenshot.sha)
+    assert env.unwrapped.images.get(trajectory.turns[0].observation.screenshot)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.unwrapped.step(call("go_back"))
 

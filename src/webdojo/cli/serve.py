@@ -34,8 +34,8 @@ def serve_model(
     """Serve a model behind OpenAI's chat completions; the token is read from WEBDOJO_SERVE_TOKEN."""
     import asyncio
 
-    from webdojo.browser.access import token_from_environment
-    from webdojo.browser.listen import require_token
+    from webdojo.browser_service.access import token_from_environment
+    from webdojo.browser_service.listen import require_token
     from webdojo.loops.serving import open_service
     from webdojo.policy.serve.app import TOKEN_VARIABLE
     from webdojo.policy.serve.run import serve as serve_chat
@@ -98,8 +98,8 @@ def serve_browsers(
     """Serve browser sessions over HTTP; the token is read from WEBDOJO_BROWSER_TOKEN."""
     import asyncio
 
-    from webdojo.browser.access import token_from_environment
-    from webdojo.browser.serve import read_hosts, serve
+    from webdojo.browser_service.access import token_from_environment
+    from webdojo.browser_service.serve import read_hosts, serve
     from webdojo.recipe import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from webdojo.browser.config import BrowserConfig
+from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.proxy import GuardProxy
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.errors import TaskError

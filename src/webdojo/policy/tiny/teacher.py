@@ -238,7 +238,7 @@ class _Row:
 def _observation(url: str, scroll_px: tuple[int, int]) -> Observation:
     scrolled, hidden = scroll_px
     return Observation(
-        screenshot=ImageRef(sha="", width=SIDE, height=SIDE),
+        screenshot=ImageRef(sha="", width=SIDE, height=SIDE, mime="image/jpeg"),
         url=url,
         title="",
         tabs=[],
