@@ -24,7 +24,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_validator
 
@@ -103,7 +103,7 @@ class Registry(Generic[T]):
             near = difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
             raise ConfigError(
-                f"unknown {self.noun} {name!r}; {hint}; one of your own is named `./file.py:Name` or `package.module:Name`"
+                f"unknown {self.noun} {name!r}; {hint}; your own is named `./file.py:Name` or `package.module:Name`"
             )
         if not self._fits(found):
             raise ConfigError(f"{self.noun} {name!r} is {_kind(found)}, and must be {self._must_be}")
@@ -155,7 +155,7 @@ def plug_field(registry: Registry[type[P]], default: str) -> Any:
         name = str(given.get("name", default))
         return registry.get(name).model_validate({**given, "name": name})
 
-    return BeforeValidator(resolve), SerializeAsAny()
+    return BeforeValidator(resolve), SerializeAsAny()  # type: ignore[type-arg]
 
 
 def _found(path: str, noun: str) -> Any:
@@ -176,13 +176,15 @@ def _found(path: str, noun: str) -> Any:
 
 
 def _from_file(file: Path) -> ModuleType:
-    """The module of a file, the same one however often it is asked for."""
+    """The module of a file, the same one however often it is asked for; it may import from its own folder."""
     name = f"webdojo_plug_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None, f"{file} is no Python file"
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
     try:
         spec.loader.exec_module(module)
     except BaseException:

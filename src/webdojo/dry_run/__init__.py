@@ -1,2 +1,1 @@
-"""What a recipe will cost, before it runs: episodes, turns and tokens (`cost.py`), memory of the learner
-(`memory.py`)."""
+"""What a recipe will cost before it runs: episodes, turns and tokens (`cost.py`), memory (`memory.py`)."""

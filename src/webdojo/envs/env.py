@@ -105,6 +105,10 @@ class Environment(Plug):
             TaskError: it cannot; the message says why.
         """
 
+    def kind_of(self, url: str) -> str:
+        """`Task.kind` of a task that somebody gives at an address; empty where it serves no such page."""
+        return ""
+
     def check_servers(self) -> None:
         """Find out whether browsers of other machines (`browser.servers`) can reach its hosts.
 

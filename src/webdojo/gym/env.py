@@ -1,19 +1,19 @@
 """`webdojo/Browser-v0`: one task an episode, one tool call a step, in a real Chromium.
 
-The reward is 0 until the episode is over and then what `judge` says of it. An episode is over when the agent
-calls `done` or the page ends it (`terminated`), or after `max_steps` steps or when web or browser fail (`truncated`).
+The reward is 0 until the episode is over and then what the reward function says of it. An episode is over when the
+agent calls `done` or the environment ends it (`terminated`), or after `max_steps` steps or when web or browser fail
+(`truncated`).
 The browser starts at the first `reset`, and `close` leaves no process behind.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
-from uuid import uuid4
 
 import gymnasium
 import numpy as np
@@ -21,20 +21,17 @@ import numpy as np
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.storage import read_storage_state
-from webdojo.errors import BrowserError, ConfigError, TaskError
+from webdojo.envs.dojo import Dojo
+from webdojo.envs.env import Environment, Visit
+from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
 from webdojo.gym.actions import ACTION_SPACE, to_call
 from webdojo.gym.background import BackgroundLoop
 from webdojo.gym.observations import observation_space, observe, pixels
-from webdojo.reward.rules import by_rules, score
+from webdojo.reward.reward import RewardFunction, Scorer
+from webdojo.reward.rewards import EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
-from webdojo.sites.miniwob.server import episode_over
-from webdojo.sites.site import check_layout
-from webdojo.sites.taskgen import train_tasks
-from webdojo.sites.weather.forecast import Weather
-from webdojo.sites.web import EmbeddedWeb
+from webdojo.rollout.episode import environment_errors
 from webdojo.store.images import MemoryImages
-from webdojo.tasks.config import TasksConfig
 from webdojo.types import (
     Feedback,
     FinishReason,
@@ -43,7 +40,6 @@ from webdojo.types import (
     Parsed,
     Prompt,
     Response,
-    Reward,
     Task,
     Termination,
     ToolCall,
@@ -59,7 +55,7 @@ class _Episode:
     """The episode at hand."""
 
     task: Task
-    visit: str
+    visit: Visit
     session: Session
     seen: Observation
     turns: list[Turn] = field(default_factory=list)
@@ -74,7 +70,6 @@ class _Running:
     """What lives between `reset` and `close`."""
 
     loop: BackgroundLoop
-    web: EmbeddedWeb
     pool: BrowserPool
     closing: AsyncExitStack
 
@@ -93,19 +88,17 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     whole `Trajectory` with its `Reward`, and `error`, empty unless the browser failed.
 
     Args:
-        tasks: what to draw from; absent: 100 tasks of the embedded web (`webdojo.tasks.load` has others).
+        tasks: what to draw from; absent: the first 100 training tasks of `env` (`webdojo.load_tasks` has others).
+        env: where episodes happen, such as `Dojo(layout="compact", perturbations=2)`; absent: `Dojo()`. One draws what
+            it does to an episode at each `reset`, the same for the same seed.
+        reward: scores a finished episode; absent: the environment's own verdict.
         max_steps: steps before the episode is truncated.
         viewport_px: width and height; absent: that of `browser`.
         browser: as the recipe's browser section; one Chromium, whatever its `browsers` says.
-        layout: which pages embedded sites serve, `auto` or `compact`.
-        weather: level of what embedded sites do to an episode, 0 to 3, as `tasks.weather` of a recipe; each `reset`
-            draws other weather, the same for the same seed.
-        weather_impassable: some episodes meet what no agent can pass, and are invalid.
-        judge: the reward of a finished episode; `reward.rules.score` judges tasks with rules or a reward of their own.
         render_mode: `rgb_array`: `render` gives the last screenshot.
 
     Raises:
-        ConfigError, SiteError, TaskError: an argument is wrong, or a task needs another judge.
+        ConfigError, SiteError, TaskError: an argument is wrong, or a task needs another environment or reward.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 1}  # type: ignore[misc]
@@ -113,13 +106,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     def __init__(
         self,
         tasks: Sequence[Task] | None = None,
+        env: Environment | None = None,
+        reward: RewardFunction | None = None,
         max_steps: int = RolloutConfig().max_steps,
         viewport_px: tuple[int, int] | None = None,
         browser: BrowserConfig | None = None,
-        layout: Literal["auto", "compact"] = "auto",
-        weather: int = 0,
-        weather_impassable: bool = False,
-        judge: Callable[[Trajectory], Reward] = score,
         render_mode: Literal["rgb_array"] | None = None,
     ) -> None:
         browser = browser or BrowserConfig()
@@ -127,8 +118,10 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
         own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
         self._config = browser.model_copy(update=own)
+        self._env = env or Dojo()
+        self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name)
         if tasks is None:
-            tasks = train_tasks(TasksConfig(layout=layout), 100, seed=0)
+            tasks = self._env.tasks("train", 100, 0)
         self._tasks = {task.id: task for task in tasks}
         if not self._tasks:
             raise TaskError("the environment got no tasks: give it a list of at least one")
@@ -137,16 +130,13 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         if render_mode not in (None, "rgb_array"):
             raise ConfigError(f"render_mode {render_mode!r} is unknown; it is 'rgb_array' or None")
         for task in self._tasks.values():
-            _judged(task, judge)
-            check_layout(task, layout)
+            self._check(task)
         self.render_mode = render_mode
         self.action_space = deepcopy(ACTION_SPACE)  # a space has a random state of its own
         self.observation_space = observation_space(self._config.viewport_px)
         self._max_steps = max_steps
-        self._layout = layout
-        self._weather = Weather(weather, impassable=weather_impassable)
-        self._judge = judge
         self._images = MemoryImages()
+        self._scorer = Scorer(self._reward, self._images)
         self._running: _Running | None = None
         self._episode: _Episode | None = None
         self._picture = b""
@@ -155,7 +145,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """Begin an episode.
 
         Args:
-            seed: the same seed draws the same task and the same weather.
+            seed: the same seed draws the same task and the same perturbations.
             options: `{"task": …}` names the task: its id, or a `Task`.
 
         Raises:
@@ -166,12 +156,10 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         super().reset(seed=seed)
         task = self._choose(options or {})
         running = self._running = self._running or self._start()
-        running.loop.run(self._leave(running))
+        running.loop.run(self._leave())
         self._images.clear()
-        weather = self._weather
-        if not weather.clear:
-            weather = replace(weather, seed=str(self.np_random.integers(2**32)))
-        episode = self._episode = running.loop.run(self._visit(running, task, weather))
+        seed_of_visit = str(self.np_random.integers(2**32))
+        episode = self._episode = running.loop.run(self._visit(running, task, seed_of_visit))
         return self._observation(episode, ""), {"task_id": task.id, "observation": episode.seen}
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -185,14 +173,15 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         if running is None or episode is None:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset() first")
         call = to_call(action)
-        running.loop.run(self._act(running, episode, call))
+        running.loop.run(self._act(episode, call))
         feedback = next(iter(episode.turns[-1].feedback), Feedback(ok=False, text=str(episode.error or "")))
         observation = self._observation(episode, feedback.text)
         info = {"task_id": episode.task.id, "observation": episode.seen, "call": call, "feedback": feedback}
         if episode.termination is None:
             return observation, 0.0, False, False, info
-        trajectory = self._finish(running, episode, episode.termination)
-        reward = trajectory.reward = self._judge(trajectory)
+        trajectory = running.loop.run(self._finish(episode, episode.termination))
+        assert trajectory.reward is not None, "a scorer sets it"
+        reward = trajectory.reward
         over = {"termination": trajectory.termination, "error": trajectory.error, "success": reward.success}
         done = trajectory.termination is Termination.COMPLETED
         return observation, reward.value, done, not done, {**info, **over, "trajectory": trajectory}
@@ -210,7 +199,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """End the browser and the sites. Closing twice is allowed, and `reset` starts anew."""
         running, self._running = self._running, None
         if running is not None:
-            running.loop.run(self._leave(running))
+            running.loop.run(self._leave())
             running.loop.run(running.closing.aclose())
             running.loop.close()
 
@@ -221,11 +210,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         if wanted is None:
             return list(self._tasks.values())[int(self.np_random.integers(len(self._tasks)))]
         if isinstance(wanted, Task):
-            kinds = {task.kind for task in self._tasks.values()} | {""}
-            if wanted.kind not in kinds:
-                raise TaskError(f"task {wanted.id!r} is of kind {wanted.kind!r}; give the environment such tasks first")
-            check_layout(wanted, self._layout)
-            return _judged(wanted, self._judge)
+            self._check(wanted)
+            return wanted
         if wanted not in self._tasks:
             nearest = difflib.get_close_matches(str(wanted), self._tasks, n=1)
             hint = f"did you mean {nearest[0]!r}?" if nearest else f"the first is {next(iter(self._tasks))!r}"
@@ -237,9 +223,9 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         closing = AsyncExitStack()
 
         async def enter() -> _Running:
-            web = closing.enter_context(EmbeddedWeb(self._tasks.values()))
-            pool = await closing.enter_async_context(BrowserPool(self._config, self._images, web.hosts))
-            return _Running(loop, web, pool, closing)
+            await closing.enter_async_context(self._env)
+            pool = await closing.enter_async_context(BrowserPool(self._config, self._images, dict(self._env.hosts)))
+            return _Running(loop, pool, closing)
 
         try:
             return loop.run(enter())
@@ -248,58 +234,71 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             loop.close()
             raise
 
-    async def _visit(self, running: _Running, task: Task, weather: Weather) -> _Episode:
-        visit = uuid4().hex
+    def _check(self, task: Task) -> None:
+        """Raise TaskError where the task cannot be done or scored here."""
+        self._env.check(task)
+        self._reward.check(task)
+
+    async def _visit(self, running: _Running, task: Task, seed: str) -> _Episode:
         async with AsyncExitStack() as failed:
-            failed.callback(running.web.end, visit)
-            state = read_storage_state(task.storage_state, f"storage_state of task {task.id!r}")
-            headers = running.web.headers(visit, self._layout, weather)
-            session = await running.pool.open(task.start_url, headers, state)
+            with environment_errors(self._env, StartError):
+                visit = await self._env.visit(task, seed)
+            failed.push_async_callback(self._env.leave, visit)
+            session = await running.pool.open(visit.start_url, visit.headers, visit.storage_state)
             failed.push_async_callback(session.close)
             episode = _Episode(task, visit, session, await session.observe())
             failed.pop_all()
         return episode
 
-    async def _act(self, running: _Running, episode: _Episode, call: ToolCall) -> None:
+    async def _act(self, episode: _Episode, call: ToolCall) -> None:
         turn = _turn(episode.seen, call)
         episode.turns.append(turn)
         try:
             result = await episode.session.act([call])
             turn.feedback, episode.answer = result.feedback, result.answer
             episode.seen = await episode.session.observe()
+            with environment_errors(self._env):
+                over = await self._env.is_over(episode.visit)
         except BrowserError as error:
             episode.termination, episode.error = Termination.ENV_ERROR, error
             return
-        if episode.answer is not None or episode_over(running.web.state(episode.visit)):
+        if over:
+            episode.termination, episode.answer = Termination.COMPLETED, episode.answer or None
+        elif episode.answer is not None:
             episode.termination = Termination.COMPLETED
         elif len(episode.turns) == self._max_steps:
             episode.termination = Termination.MAX_STEPS
 
-    def _finish(self, running: _Running, episode: _Episode, termination: Termination) -> Trajectory:
+    async def _finish(self, episode: _Episode, termination: Termination) -> Trajectory:
         trajectory = Trajectory(
-            id=f"{episode.task.id}-{episode.visit[:12]}",
+            id=f"{episode.task.id}-{episode.visit.id[:12]}",
             task=episode.task,
             turns=episode.turns,
             final=episode.seen,
             termination=termination,
             answer=episode.answer,
-            state=running.web.state(episode.visit),
         )
+        try:
+            with environment_errors(self._env):
+                trajectory.state = await self._env.state(episode.visit)
+        except BrowserError as error:
+            trajectory.termination, episode.error = Termination.ENV_ERROR, error
         if episode.error is not None:
             trajectory.error = " ".join(str(episode.error).split())
             trajectory.failure, trajectory.diagnostics = episode.error.failure, episode.error.diagnostics
-        running.loop.run(self._leave(running))
+        await self._leave()
+        await self._scorer.score(trajectory)
         return trajectory
 
-    async def _leave(self, running: _Running) -> None:
+    async def _leave(self) -> None:
         """End the episode at hand, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
-            running.web.end(episode.visit)
+            await self._env.leave(episode.visit)
             await episode.session.close()
 
     def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
-        self._picture = self._images.get(episode.seen.screenshot.sha)
+        self._picture = self._images.get(episode.seen.screenshot)
         return observe(episode.seen, self._picture, episode.task.instruction, feedback)
 
 
@@ -307,10 +306,3 @@ def _turn(seen: Observation, call: ToolCall) -> Turn:
     """One exchange; what whoever acts has read and sampled is not known here."""
     response = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
     return Turn(observation=seen, prompt=Prompt(segments=()), response=response, text="", parsed=Parsed(calls=[call]))
-
-
-def _judged(task: Task, judge: Callable[[Trajectory], Reward]) -> Task:
-    """The task, if the judge can judge it."""
-    if judge is score and not by_rules(task):
-        raise TaskError(f"task {task.id!r} has no rules that say when it is done: give the environment a judge=…")
-    return task

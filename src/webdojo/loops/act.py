@@ -7,6 +7,7 @@ episode. A second one ends the program.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -17,27 +18,24 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from webdojo.agent.harnesses import make_harness
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
-from webdojo.errors import ConfigError, EngineError, SiteError
-from webdojo.loops.models import make_engine
+from webdojo.envs.env import Environment
+from webdojo.errors import ConfigError, EngineError, Failure, TaskError
+from webdojo.loops.models import open_engine
 from webdojo.loops.phases import ACT
-from webdojo.policy.chat.address import Address
-from webdojo.policy.chat.client import ChatClient
-from webdojo.policy.chat.engine import ChatEngine
-from webdojo.policy.chat.spending import Totals
 from webdojo.policy.loading import TINY, model_folder
 from webdojo.policy.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe
+from webdojo.reward.reward import Scorer
 from webdojo.rollout.episode import run_episode
-from webdojo.sites import parse_host
-from webdojo.sites.server import SiteServer
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
 
 PHASE = ACT
+
+logger = logging.getLogger("webdojo")
 
 
 def check_display(headless: bool) -> None:
@@ -50,8 +48,8 @@ def check_display(headless: bool) -> None:
         )
 
 
-def task_at(instruction: str, url: str) -> Task:
-    """A task on any page, embedded sites included.
+def task_at(env: Environment, instruction: str, url: str) -> Task:
+    """A task of the user's own on any page of an environment.
 
     Raises:
         ConfigError: no instruction, or not an http address.
@@ -60,16 +58,13 @@ def task_at(instruction: str, url: str) -> Task:
         raise ConfigError("the task is empty: say what is to be done")
     try:
         parts = urlsplit(url)
-        host, port = (parts.hostname if parts.scheme in ("http", "https") else None), parts.port
+        host, _ = (parts.hostname if parts.scheme in ("http", "https") else None), parts.port
     except ValueError:
-        host, port = None, None
+        host = None
     if not host:
         raise ConfigError(f"--url is {url!r}: give the address to start at, such as https://example.org/")
-    try:
-        kind, _ = parse_host(host) if parts.scheme == "http" and port in (None, 80) else ("", 0)
-    except SiteError:
-        kind = ""
-    return Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host, kind=kind)
+    task = Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host)
+    return task.model_copy(update={"kind": env.kind_of(url)})
 
 
 def recipe_of(model: str) -> str:
@@ -88,9 +83,7 @@ class Acted:
     """What came of it."""
 
     trajectory: Trajectory | None
-    """None where Ctrl-C came before the first turn."""
-    totals: Totals | None
-    """What the endpoint was asked and paid, where there is one."""
+    """None where Ctrl-C came before the first turn. It has a reward where the recipe's reward can score the task."""
     interrupted: bool
 
 
@@ -98,45 +91,37 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
     """Run one episode and store it, with its screenshots, in a new run folder.
 
     Args:
-        recipe: its sections `browser`, `harness`, `rollout` (limits), `evaluate` (sampling, steps) and, where
-            `model` is empty, `endpoint` count.
-        model: as `load_model`; empty asks the endpoint. `top_k`, which most endpoints refuse, is not sent there.
-        on_turn: told of each turn.
+        recipe: its sections `env`, `reward`, `engine`, `browser`, `harness`, `rollout` (limits) and `evaluate`
+            (sampling, steps) count.
+        model: as `load_model`; of no meaning to an engine that loads none.
+        on_turn: called with each turn.
 
     Raises:
-        ConfigError: no display for a window, or an endpoint that cannot be used.
+        ConfigError: no display for a window, or an engine that cannot be used.
         WebdojoError: the folder, the model or the browser cannot be had.
     """
     check_display(recipe.browser.headless)
-    sampling = recipe.evaluate.sampling
-    if not model:
-        _check_endpoint(recipe)
-        sampling = sampling.model_copy(update={"top_k": 0})
-    harness = make_harness(recipe.harness, Processor.load(model_folder(model or TINY)))
-    info = run_info(recipe.seed, find_chromium(recipe.browser)) | {"model": model or TINY}
+    recipe.engine.check(recipe.harness)
+    processor = Processor.load(model_folder(model))
+    harness = recipe.harness.build(processor)
+    env = recipe.env
+    info = run_info(recipe.seed, find_chromium(recipe.browser)) | {"model": model}
     async with AsyncExitStack() as stack:
         store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe), info))
-        sites = stack.enter_context(SiteServer())
-        client = None
-        if model:
-            local = make_engine(recipe, store.images, model)
-            stack.callback(local.close)
-            watched = Watched(local)
-        else:
-            client = await stack.enter_async_context(ChatClient(recipe.endpoint))
-            watched = Watched(ChatEngine(client, harness.codec, store.images))
-        pool = await stack.enter_async_context(BrowserPool(recipe.browser, store.images, sites.hosts))
+        await stack.enter_async_context(env)
+        watched = Watched(await stack.enter_async_context(open_engine(recipe, store.images, model)))
+        pool = await stack.enter_async_context(BrowserPool(recipe.browser, store.images, dict(env.hosts)))
         episode = asyncio.create_task(
             run_episode(
                 task,
+                env=env,
                 pool=pool,
                 harness=harness,
                 actor=lambda task, session: watched,
                 config=recipe.rollout,
-                sampling=sampling,
+                sampling=recipe.evaluate.sampling,
                 max_steps=recipe.evaluate.max_steps,
-                server=sites,
-                layout=recipe.tasks.layout,
+                seed=str(recipe.seed),
                 on_turn=on_turn,
             )
         )
@@ -148,8 +133,22 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
                 if not watched.stopped:
                     raise
         if trajectory is not None:
+            await _score(trajectory, recipe, store)
             store.add_trajectory(trajectory, PHASE, 0)
-        return Acted(trajectory, client.totals() if client is not None else None, watched.stopped)
+        return Acted(trajectory, watched.stopped)
+
+
+async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> None:
+    """Score an episode, where the recipe's reward can score a task that consists of words alone."""
+    try:
+        function = recipe.reward.resolved(recipe.env.reward, recipe.env.name)
+        function.check(trajectory.task)
+        await Scorer(function, store.images).score(trajectory)
+    except (ConfigError, TaskError):
+        return
+    if trajectory.failure == Failure.REWARD_FAILED and trajectory.reward is not None:
+        logger.info("not scored: %s", trajectory.reward.reason)
+        trajectory.reward, trajectory.failure, trajectory.error = None, "", ""
 
 
 class Watched:
@@ -182,16 +181,6 @@ class Watched:
             asking.cancel()
             stopping.cancel()
             await asyncio.gather(asking, stopping, return_exceptions=True)
-
-
-def _check_endpoint(recipe: Recipe) -> None:
-    """Raise ConfigError for what would leave a run folder behind if it were found later."""
-    Address(recipe.endpoint)
-    if recipe.endpoint.tool_calls == "native" and recipe.harness.name != "openwebrl":
-        raise ConfigError(
-            f"endpoint.tool_calls is 'native', but the harness {recipe.harness.name!r} has tools of its own: "
-            "set harness.name=openwebrl or endpoint.tool_calls=text"
-        )
 
 
 @contextmanager

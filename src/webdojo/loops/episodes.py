@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
-from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.interface import Pool, Session
+from webdojo.browser.network.blocklist import Blocklist
 from webdojo.envs.env import Environment
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.loops.browsers import open_browsers
@@ -101,8 +101,7 @@ class EpisodeRunner:
         one after the other failed for no fault of the agent.
 
         Args:
-            visit_seed: of what the environment draws for an episode, by task and id, within the recipe's; by default its
-                id.
+            visit_seed: seed of what the environment draws for an episode, by task and id; by default the id.
         """
         failed: list[Trajectory] = []
         limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
@@ -225,7 +224,7 @@ async def _to_its_end(attempt: Callable[[], Awaitable[Trajectory]]) -> Trajector
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
     """What to tell the user about episodes that the web, the engine or the reward failed."""
     last = failed[-1]
-    kind = EngineError if last.termination is Termination.ABORTED else BrowserError
+    kind: type[WebdojoError] = EngineError if last.termination is Termination.ABORTED else BrowserError
     why = f"{last.termination}: {last.error}"
     if not last.termination.is_infra and last.reward is not None:
         kind, why = RewardError, last.reward.reason

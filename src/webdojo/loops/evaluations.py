@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from webdojo.loops.arena import Arena
-
 from webdojo.evaluate.metrics import success
 from webdojo.loops import figures
+from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.log import RunLog
 from webdojo.progress import Progress
 from webdojo.rollout.pool import RolloutPool
@@ -38,8 +37,10 @@ class Evaluations:
         tasks: the same ones each time.
     """
 
-    def __init__(self, arena: Arena, engine: Engine, tasks: Sequence[Task], pool: RolloutPool, log: RunLog) -> None:
-        self._arena = arena
+    def __init__(
+        self, runner: EpisodeRunner, engine: Engine, tasks: Sequence[Task], pool: RolloutPool, log: RunLog
+    ) -> None:
+        self._runner = runner
         self._engine = engine
         self._tasks = tasks
         self._pool = pool
@@ -58,7 +59,7 @@ class Evaluations:
 
     def begin(self, version: int) -> None:
         """The engine serves `version` from now on: measure it, if it is its turn and it is not measured yet."""
-        recipe = self._arena.recipe
+        recipe = self._runner.recipe
         every, last = recipe.evaluate.every, recipe.train.iterations
         if every and version % every == 0 and 0 < version < last and not self._is_measured(version):
             self._running = asyncio.create_task(self._measure(version))
@@ -79,12 +80,12 @@ class Evaluations:
             self._running = None
 
     def _is_measured(self, version: int) -> bool:
-        return any(row["step"] == version and row["n"] == len(self._tasks) for row in self._arena.store.metrics(PHASE))
+        return any(row["step"] == version and row["n"] == len(self._tasks) for row in self._runner.store.metrics(PHASE))
 
     async def _measure(self, version: int) -> None:
-        config, now = self._arena.recipe.evaluate, asyncio.get_running_loop().time
+        config, now = self._runner.recipe.evaluate, asyncio.get_running_loop().time
         begun = now()
-        episodes = await self._arena.run_tasks(
+        episodes = await self._runner.run_tasks(
             self._tasks,
             lambda task, session: self._engine,
             PHASE,

@@ -48,7 +48,7 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
     Raises:
         ConfigError: the recipe of the run cannot be read.
     """
-    recipe = load_recipe(str(store.path / "recipe.yaml"))
+    recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
     limit = recipe.train.save_total_limit if keep is None else keep
     needed = store.shown()
     for export in store.path.glob("*.jsonl"):

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -22,6 +22,8 @@ from webdojo.dry_run.memory import GB, Machine, describe, fits, log_line, plan_m
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
+from webdojo.policy.devices import device_of
+from webdojo.policy.engine import ServedModel
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
@@ -33,7 +35,7 @@ from webdojo.train.learner.learner import Learner
 from webdojo.train.learner.lora import Adapters
 from webdojo.train.learner.optimizer import make_optimizer, trained_names
 from webdojo.train.learner.ranks import Ranks, lead
-from webdojo.types import ImageSource, TrainableEngine
+from webdojo.types import Engine, ImageSource, TrainableEngine
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,30 +43,10 @@ T = TypeVar("T")
 logger = logging.getLogger("webdojo")
 
 
-def device_of(config: ModelConfig) -> torch.device:
-    """Where models live: `model.device`, with `auto` resolved.
-
-    Raises:
-        ConfigError: `cuda` where torch sees none.
-    """
-    if config.device == "cuda" and not torch.cuda.is_available():
-        raise ConfigError("model.device is 'cuda', but torch sees no CUDA GPU here: take 'auto' or 'cpu'")
-    if config.device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(config.device)
-
-
-def engine_dtype(config: ModelConfig) -> torch.dtype:
-    """Precision of the engine's weights: `model.dtype`, with `auto` resolved."""
-    if config.dtype == "auto":
-        return torch.bfloat16 if device_of(config).type == "cuda" else torch.float32
-    return torch.bfloat16 if config.dtype == "bfloat16" else torch.float32
-
-
-def make_engine(
+def open_engine(
     recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0
-) -> HFEngine | VLLMEngine:
-    """An engine that serves a model; its owner closes it.
+) -> AbstractAsyncContextManager[Engine]:
+    """The recipe's engine, serving a model until the block ends.
 
     Args:
         attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
@@ -72,27 +54,20 @@ def make_engine(
         version: of the model's weights.
 
     Raises:
-        EngineError: vLLM does not start.
+        EngineError: it does not start.
+        ModelError: the model cannot be loaded.
     """
-    config = recipe.model
-    seed = recipe.seed + (attempt << 32)
-    if config.engine == "vllm":
-        folder = model_folder(model_path)
-        return VLLMEngine(
-            folder,
-            Processor.load(folder),
-            images,
-            config.vllm,
-            version,
-            seed=seed,
-            device=device_of(config),
-            dtype=engine_dtype(config),
-            max_model_len=recipe.rollout.max_context_tokens,
-            threads=config.threads,
+    return recipe.engine.open(
+        ServedModel(
+            path=model_path,
+            config=recipe.model,
+            images=images,
+            codec=Processor.load(model_folder(model_path)),
+            max_context_tokens=recipe.rollout.max_context_tokens,
+            seed=recipe.seed + (attempt << 32),
+            version=version,
         )
-    model, processor = load_model(model_path, dtype=engine_dtype(config))
-    model.to(device_of(config))  # type: ignore[arg-type]
-    return HFEngine(model, processor, images, version, seed=seed, threads=config.threads)
+    )
 
 
 def check_learner(recipe: Recipe) -> None:

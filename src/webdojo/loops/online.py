@@ -24,10 +24,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-from webdojo.loops.arena import Arena
-from webdojo.rollout.mixture import Mixture
-
 from webdojo.loops import figures
+from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_others
 from webdojo.loops.lap import Laps
@@ -37,6 +35,7 @@ from webdojo.loops.phases import RL
 from webdojo.loops.replay import samples_of_update
 from webdojo.loops.reuse import forget_figures, forget_unusable
 from webdojo.progress import Progress, progress
+from webdojo.rollout.curriculum import Curriculum
 from webdojo.rollout.groups import Group, TaskStream, number_of
 from webdojo.rollout.pool import RolloutPool, Unsettled
 from webdojo.rollout.requests import Requests
@@ -50,7 +49,7 @@ PHASE = RL
 
 
 async def online(
-    arena: Arena,
+    runner: EpisodeRunner,
     learner: Learner,
     engine: TrainableEngine,
     tasks: Sequence[Task],
@@ -70,7 +69,7 @@ async def online(
         EngineError, BrowserError: the engine or the browser is dead.
         ModelError: the checkpoint to go on from is corrupt.
     """
-    recipe, store = arena.recipe, arena.store
+    recipe, store = runner.recipe, runner.store
     config, rollout = recipe.train, recipe.rollout
     done, position, unsettled = 0, 0, Unsettled()
     if (checkpoint := latest(store)) is not None:
@@ -86,22 +85,22 @@ async def online(
         """The first iteration that may train what begins now."""
         return engine.health().version + 1
 
-    mixture = Mixture(recipe, begins_in)
+    curriculum = Curriculum(tasks, config.stages, rollout, recipe.tasks.settled_chance, begins_in)
     for rows in members.values():
-        mixture.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+        curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
     begun = {number_of(group_id) for group_id in members}
-    stream = TaskStream(tasks, recipe.seed, position, arena.blocked, mixture, begun)
+    stream = TaskStream(tasks, recipe.seed, position, runner.blocked, curriculum.chance, begun)
     await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=done)
 
-    requests = Requests(engine, arena.rest)
-    slots = make_slots(rollout, requests, engine.health, lambda: arena.places, arena.rest)
+    requests = Requests(engine, runner.rest)
+    slots = make_slots(rollout, requests, engine.health, lambda: runner.places, runner.rest)
     pool = RolloutPool(
-        arena.runner(
+        runner.for_phase(
             lambda task, session: requests,
             PHASE,
             begins_in,
             rollout.sampling,
-            lambda difficulty: recipe.horizon(begins_in(), difficulty),
+            curriculum.horizon,
         ),
         stream,
         group_size=rollout.group_size,
@@ -113,9 +112,9 @@ async def online(
         version=done,
         unsettled=unsettled,
         stored=_reusing(store, members, unsettled),
-        on_end=mixture.note,
+        on_end=curriculum.note,
     )
-    async with pool, Evaluations(arena, requests, heldout, pool, log) as evaluations:
+    async with pool, Evaluations(runner, requests, heldout, pool, log) as evaluations:
         laps = Laps(slots, requests, store, PHASE)
         evaluations.begin(done)
         for iteration in range(done + 1, config.iterations + 1):
@@ -131,7 +130,7 @@ async def online(
                         samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, groups, recipe)
                     bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
                     with laps.phase("update"):
-                        await until_published.enter_async_context(asleep(engine, arena.rest))
+                        await until_published.enter_async_context(asleep(engine, runner.rest))
                         temperature = rollout.sampling.temperature
                         update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
                         if evaluations.running or not takes_weights_asleep(engine):

@@ -9,26 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import torch
-from webdojo.loops.arena import Arena, open_arena
 
 from webdojo.browser.find import find_chromium
-from webdojo.errors import ConfigError
+from webdojo.envs.task_sets import tasks_of
 from webdojo.evaluate.metrics import success
-from webdojo.loops.browsers import check_servers
+from webdojo.loops.checks import check_recipe
+from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.loops.evaluations import told
 from webdojo.loops.figures import of_evaluation
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import check_learner, learn, make_engine, make_learner
+from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import PHASE as RL
 from webdojo.loops.online import latest, online
 from webdojo.policy.loading import model_folder
@@ -36,15 +36,13 @@ from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe
-from webdojo.sites.oracle import Oracle
-from webdojo.sites.taskgen import check_tasks, heldout_tasks, train_tasks
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
 from webdojo.train.batch import sft_samples
 from webdojo.train.learner.checkpoint import check_checkpoint
 from webdojo.train.sft import hold_out, train_sft
-from webdojo.types import Task, Trajectory
+from webdojo.types import Task, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")
 
@@ -63,13 +61,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
-    check_tasks(recipe)
-    check_servers(recipe)
-    if recipe.browser.servers and recipe.sft.demos and not resume:
-        raise ConfigError(
-            f"sft.demos = {recipe.sft.demos}: demonstrations need browsers of this machine, and browser.servers names "
-            "others; set sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
-        )
+    check_recipe(recipe, trains=True, demonstrates=not resume)
     processor = Processor.load(model_folder(recipe.model.path))
     check_learner(recipe)
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
@@ -83,6 +75,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
     """Success of a model on the recipe's held-out tasks, as in `result.json`; leaves nothing on disk."""
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
+        check_recipe(recipe, trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
         with store, RunLog(store) as log:
             run = Pipeline(recipe, store, log)
@@ -102,36 +95,36 @@ class Pipeline:
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
         self._spans = SpanLog(store, RUN)
-        self.heldout = heldout_tasks(recipe.tasks, recipe.evaluate.tasks, recipe.seed)
+        self.heldout = tasks_of(recipe.env, recipe.tasks, "eval", recipe.evaluate.tasks, recipe.seed)
         self._evaluated: dict[str, tuple[str, int]] = {}
         """Phase and iteration of the evaluation of each model."""
 
     @cached_property
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> Sequence[Task]:
         """The training tasks: drawn when first asked for, because it takes seconds and evaluation needs none."""
-        return train_tasks(self.recipe.tasks, TRAIN_TASKS, self.recipe.seed)
+        return tasks_of(self.recipe.env, self.recipe.tasks, "train", TRAIN_TASKS, self.recipe.seed)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
         """Every phase, and the result."""
         base = self.recipe.model.path
-        async with open_arena(self.recipe, self.store, processor) as arena:
+        async with open_episodes(self.recipe, self.store, processor) as runner:
             with self._timed("evaluate_base"):
-                result: dict[str, Any] = {"success_base": await self.evaluate(arena, "eval_base", base)}
+                result: dict[str, Any] = {"success_base": await self.evaluate(runner, "eval_base", base)}
             with self._timed("demonstrations"):
-                demos = await self.demonstrate(arena)
+                demos = await self.demonstrate(runner)
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
             if start != base:
                 result["sft"] = self.store.checkpoint(SFT).meta["figures"]
             with self._timed("evaluate_sft"):
-                result["success_sft"] = await self.evaluate(arena, "eval_sft", start)
+                result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
             with self._timed("rl"):
-                final = await self.learn_online(arena, start)
+                final = await self.learn_online(runner, start)
             with self._timed("evaluate_rl"):
                 trained = latest(self.store)
                 iteration = 0 if trained is None else trained.meta["iteration"]
-                result["success_rl"] = await self.evaluate(arena, EVALUATION, final, iteration)
+                result["success_rl"] = await self.evaluate(runner, EVALUATION, final, iteration)
                 self._note_evaluation(iteration, result["success_rl"])
         if (found := best(self.store, RL)) is not None:
             where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
@@ -144,7 +137,7 @@ class Pipeline:
         self.store.write_result(result)
         return result
 
-    async def evaluate(self, arena: Arena, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
+    async def evaluate(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
         """Success on the held-out tasks.
 
         Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
@@ -152,13 +145,12 @@ class Pipeline:
         """
         config = self.recipe.evaluate
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
-        stored = arena.stored(self.heldout, phase, iteration)
+        stored = runner.stored(self.heldout, phase, iteration)
         if not stored.left:  # an engine may take minutes to start
             return success(stored.episodes).model_dump(mode="json")
-        engine = make_engine(self.recipe, self.store.images, model_path, version=iteration)
-        try:
+        async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
             with progress(phase.replace("_", " "), len(self.heldout)) as bar:
-                episodes = await arena.run_tasks(
+                episodes = await runner.run_tasks(
                     self.heldout,
                     lambda task, session: engine,
                     phase,
@@ -168,25 +160,24 @@ class Pipeline:
                     bar,
                     stored=stored,
                 )
-        finally:
-            engine.close()
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
-        """`evaluate` in an arena of its own."""
+        """`evaluate` with browsers of its own."""
         processor = Processor.load(model_folder(model_path))
-        async with open_arena(self.recipe, self.store, processor) as arena:
-            return await self.evaluate(arena, phase, model_path)
+        async with open_episodes(self.recipe, self.store, processor) as runner:
+            return await self.evaluate(runner, phase, model_path)
 
-    async def demonstrate(self, arena: Arena) -> list[Trajectory]:
+    async def demonstrate(self, runner: EpisodeRunner) -> list[Trajectory]:
         """The oracle's successful episodes on the first `sft.demos` training tasks; none after the warm start."""
-        if self._is_warm():
+        oracle = self.recipe.env.oracle
+        if self._is_warm() or not self.recipe.sft.demos or oracle is None:
             return []
         tasks = self.tasks[: self.recipe.sft.demos]
         with progress("demonstrations", len(tasks)) as bar:
-            actor = scripted_actor(arena.harness, partial(Oracle, view=arena.harness.view))
+            actor = scripted_actor(runner.harness, lambda task: oracle(task, runner.harness.view))
             config = self.recipe.rollout
-            shown = await arena.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
+            shown = await runner.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
         good = [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
         if tasks and not good:
             logger.warning(
@@ -229,15 +220,13 @@ class Pipeline:
         """Whether an earlier attempt made the warm start."""
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints())
 
-    async def learn_online(self, arena: Arena, start: str) -> str:
+    async def learn_online(self, runner: EpisodeRunner, start: str) -> str:
         """Online RL from `start`; returns the folder of the final policy."""
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
-            engine = make_engine(self.recipe, self.store.images, start, attempt)
-            try:
-                await online(arena, learner, engine, self.tasks, self.log, self.heldout)
-            finally:
-                engine.close()
+            async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
+                trainable = cast(TrainableEngine, engine)  # `check_recipe` has seen to it
+                await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
         checkpoint = latest(self.store)
         return start if checkpoint is None else str(checkpoint.path)
 

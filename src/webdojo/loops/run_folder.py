@@ -18,10 +18,12 @@ from webdojo.store.run import DATABASE, RunStore
 
 FIXED: dict[str, Callable[[Recipe], object]] = {
     "seed": lambda recipe: recipe.seed,
+    "env": lambda recipe: recipe.env.model_dump(exclude={"host", "port"}),
     "tasks": lambda recipe: recipe.tasks,
+    "reward": lambda recipe: recipe.reward.model_dump(),
     "model.path": lambda recipe: recipe.model.path,
     "browser.viewport_px": lambda recipe: recipe.browser.viewport_px,
-    "harness": lambda recipe: recipe.harness,
+    "harness": lambda recipe: recipe.harness.model_dump(),
     "rollout.group_size": lambda recipe: recipe.rollout.group_size,
     "rollout.sampling": lambda recipe: recipe.rollout.sampling,
     "evaluate.sampling": lambda recipe: recipe.evaluate.sampling,
@@ -72,8 +74,8 @@ def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
             stored episodes stand for (`FIXED`).
     """
     RunStore.open(folder, readonly=True).close()
-    started = load_recipe(str(folder / "recipe.yaml"))
-    recipe = load_recipe(str(folder / "recipe.yaml"), overrides)
+    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
+    recipe = load_recipe(str(folder / "recipe.yaml"), overrides, migrate=True)
     if recipe.name != name:
         raise ConfigError(f"the run in {folder} was started with recipe {recipe.name!r}, not {name!r}: name that one")
     for key, value in FIXED.items():

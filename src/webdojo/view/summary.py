@@ -1,4 +1,4 @@
-"""What commands print for people: success by stage, the steps of an agent, what an endpoint cost."""
+"""What commands print for people: success by stage, the steps of an agent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from webdojo.policy.chat.spending import Totals
 from webdojo.types import Turn
 from webdojo.view.film import call_text
 from webdojo.view.report import STAGES
@@ -42,13 +41,3 @@ def told(step: int, turn: Turn) -> str:
     if turn.parsed.error is not None:
         lines.append(f"     format error: {turn.parsed.error}")
     return "\n".join(lines)
-
-
-def spent(totals: Totals) -> str:
-    """What an endpoint was asked and paid."""
-    cached = f", {totals.cached} from the cache" if totals.cached else ""
-    lost = f" ({totals.lost} lost)" if totals.lost else ""
-    return (
-        f"endpoint: {totals.requests} requests{lost}{cached}, {totals.input_tokens} tokens in, "
-        f"{totals.output_tokens} out, {totals.usd:.4f} USD"
-    )

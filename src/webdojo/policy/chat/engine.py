@@ -37,6 +37,7 @@ class ChatEngine:
             EngineError: the prompt is no ChatML, no answer can be had, or the budget is used up.
         """
         started = time.perf_counter()
+        sampling = sampling.model_copy(update={"top_k": 0})  # most endpoints refuse it; `extra_body` may set it
         messages = messages_of(prompt, self._codec, self._images)
         if self._client.config.tool_calls == "native":
             answer = await self._client.complete(with_calls(messages), sampling, TOOL_DEFINITIONS)

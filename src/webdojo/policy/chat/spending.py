@@ -43,6 +43,14 @@ class Totals(NamedTuple):
     output_tokens: int
     usd: float
 
+    def __str__(self) -> str:
+        cached = f", {self.cached} from the cache" if self.cached else ""
+        lost = f" ({self.lost} lost)" if self.lost else ""
+        return (
+            f"endpoint: {self.requests} requests{lost}{cached}, {self.input_tokens} tokens in, "
+            f"{self.output_tokens} out, {self.usd:.4f} USD"
+        )
+
 
 class Spending:
     """The account of one run.
