@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from webdojo.config import Section
-from webdojo.plugins import plug_name
+from webdojo.plugins import Registry, plug_name
 from webdojo.rollout.config import StageConfig
 from webdojo.train.advantages.registry import ADVANTAGES
 from webdojo.train.corrections import CORRECTIONS
@@ -15,6 +15,15 @@ from webdojo.train.losses.kl import KL_ESTIMATORS
 from webdojo.train.losses.loss import Clip
 from webdojo.train.losses.registry import LOSSES
 from webdojo.train.token_weights import NORMALIZERS
+
+NAMED_PARTS: dict[str, Registry[Any]] = {
+    "policy_loss": LOSSES,
+    "advantage": ADVANTAGES,
+    "normalizer": NORMALIZERS,
+    "correction": CORRECTIONS,
+    "kl_estimator": KL_ESTIMATORS,
+}
+"""The keys of `train` that name a plug."""
 
 
 class SFTConfig(Section):
