@@ -27,21 +27,20 @@ import asyncio
 import math
 import random
 import selectors
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import PHASE, online
+from webdojo.loops.online import online
+from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe, dump_recipe, parse_recipe
 from webdojo.rollout.groups import finished_groups
-from webdojo.rollout.rest import Rest
 from webdojo.store.run import RunStore
 from webdojo.train.config import TrainConfig
 from webdojo.types import (
@@ -179,7 +178,7 @@ class Learner:
 
 
 class World:
-    """Tasks, and episodes on them that take their time; stands in for an `Arena`.
+    """Tasks, and episodes on them that take their time; stands in for an `EpisodeRunner`.
 
     Args:
         sigma: of the seconds of a step.
@@ -190,15 +189,18 @@ class World:
     def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
         self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma
         self.ended = 0
-        self.rest = Rest()
 
     def blocked(self) -> tuple[str, ...]:
         return ()
 
-    def runner(
-        self, actor: Callable[[object, object], Engine], *_: object
-    ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
-        return partial(self.episode, actor(None, None))
+    async def rollout(
+        self, task: Task, group: str, trajectory_id: str, actor: Callable[[object, object], Engine], **_: object
+    ) -> Trajectory:
+        return await self.episode(actor(None, None), task, group, trajectory_id)
+
+    async def score(self, trajectory: Trajectory) -> None: ...
+
+    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None: ...
 
     async def episode(self, engine: Engine, task: Task, group: str, trajectory_id: str) -> Trajectory:
         draw = random.Random(trajectory_id)
@@ -298,7 +300,7 @@ def run(
             world = World(recipe, store, engine, sigma)
             with RunLog(store) as log:
                 await online(cast(Any, world), cast(Any, learner), cast(Any, engine), tasks(), log)
-            return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(PHASE))
+            return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(RL))
 
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:
         return runner.run(go())

@@ -22,7 +22,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError, EngineError, TaskError
 from webdojo.loops.models import open_engine
-from webdojo.loops.phases import ACT
+from webdojo.loops.run_folder import ACT
 from webdojo.policy.loading import TINY, model_folder
 from webdojo.policy.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe
@@ -31,8 +31,6 @@ from webdojo.rollout.episode import run_episode
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
-
-PHASE = ACT
 
 
 def check_display(headless: bool) -> None:
@@ -131,7 +129,7 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
                     raise
         if trajectory is not None:
             await _score(trajectory, recipe, store)
-            store.add_trajectory(trajectory, PHASE, 0)
+            store.add_trajectory(trajectory, ACT, 0)
         return Acted(trajectory, watched.stopped)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.loops.keep import surplus
-from webdojo.loops.phases import RL
+from webdojo.loops.run_folder import RL
 from webdojo.recipe import load_recipe
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.files import refused

@@ -3,9 +3,9 @@
 The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
 (`evaluate.every`), it goes by the training episodes that began under a policy: they come by the hundred and for
 nothing, but are of other tasks each time and not equally many, so the lower end of the 95 % interval decides. They have
-ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Nothing is written down about it. It
-follows from what is stored, and the best so far is never removed, so a run that is killed at any point goes on with the
-same one.
+ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Which one is the best follows from
+what is stored anyway, and the best so far is never removed, so a run that is killed at any point goes on with the same
+one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from webdojo.evaluate.metrics import wilson95
-from webdojo.loops.evaluations import PHASE as EVALUATION
+from webdojo.loops.run_folder import EVALUATION
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore
 

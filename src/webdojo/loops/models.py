@@ -29,7 +29,7 @@ from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.recipe import Recipe
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.train.lora import Adapters
@@ -177,15 +177,18 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 
 
 @asynccontextmanager
-async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
-    """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
-    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then. `rest` takes note of it."""
+async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[None]:
+    """Let the engine sleep in the block where it would be in the learner's way, and let `clock` stand still meanwhile.
+
+    In the way are an embedded engine on the CPU, whose cores it shares with the learner, and a vLLM engine that the
+    recipe lets sleep, whose GPU memory is free then.
+    """
     on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
     on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
     if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
         yield
         return
-    with rest.within():
+    with clock.stopped():
         await engine.sleep()
         yield
         await engine.wake_up()  # not where the block raises: nobody asks it any more

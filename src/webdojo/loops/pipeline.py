@@ -23,14 +23,14 @@ from webdojo.envs.task_sets import tasks_of
 from webdojo.evaluate.metrics import success
 from webdojo.loops.checks import check_recipe
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
-from webdojo.loops.evaluations import PHASE as EVALUATION
-from webdojo.loops.evaluations import told
-from webdojo.loops.figures import of_evaluation
+from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
+from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.models import check_learner, learn, make_learner, open_engine
-from webdojo.loops.online import PHASE as RL
-from webdojo.loops.online import latest, online
+from webdojo.loops.online import online
+from webdojo.loops.resume import latest, metrics_of
+from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
@@ -116,7 +116,7 @@ class Pipeline:
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
             if start != base:
-                result["sft"] = self.store.checkpoint(SFT).meta["figures"]
+                result["sft"] = metrics_of(self.store.checkpoint(SFT))
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
@@ -131,7 +131,7 @@ class Pipeline:
             where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
             result["best"] = where | {"success": found.success, "heldout": found.heldout}
         if self.recipe.evaluate.every:
-            result["evaluations"] = told(self.store)
+            result["evaluations"] = stored_evaluations(self.store)
         info = self.store.info
         result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": final}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
@@ -209,12 +209,12 @@ class Pipeline:
         learner = make_learner(self.recipe, self.store.images, base, kl=False)
         with closing(learner), progress("sft", turns) as bar:
 
-            def advance(step: int, steps: int, figures: dict[str, float]) -> None:
-                bar.advance(turns / steps, loss=figures["loss"])
-                self.log.write(SFT, step, figures, line="val_loss" in figures)
+            def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
+                bar.advance(turns / steps, loss=metrics["loss"])
+                self.log.write(SFT, step, metrics, line="val_loss" in metrics)
 
-            figures = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
-            meta = {"phase": SFT, "figures": figures}
+            metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
+            meta = {"phase": SFT, "metrics": metrics}
             return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
 
     def _is_warm(self) -> bool:
@@ -234,7 +234,7 @@ class Pipeline:
     def _note_evaluation(self, iteration: int, found: dict[str, Any]) -> None:
         """Put an end on the curve of the evaluations during online training, if there are any."""
         if self.recipe.evaluate.every:
-            self.log.write(EVALUATION, iteration, of_evaluation(found))
+            self.log.write(EVALUATION, iteration, evaluation_metrics(found))
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

@@ -19,8 +19,7 @@ import yaml
 from webdojo.errors import StoreError
 from webdojo.loops.garbage import bytes_on_disk
 from webdojo.loops.keep import best, rolled_out
-from webdojo.loops.phases import ACT, RL
-from webdojo.loops.run_folder import is_unfinished
+from webdojo.loops.run_folder import ACT, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 

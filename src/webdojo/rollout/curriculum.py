@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from webdojo.rollout.config import HorizonSection, StageConfig
-from webdojo.rollout.groups import Group, is_settled
+from webdojo.rollout.filters import is_settled
+from webdojo.rollout.groups import Group
 from webdojo.types import Task
 
 
@@ -24,14 +25,14 @@ def stage_of(stages: Sequence[StageConfig], iteration: int) -> StageConfig | Non
 
 
 class Curriculum:
-    """The curriculum of a run.
+    """The horizons and the chances of tasks over a run.
 
     Args:
         tasks: the training tasks.
-        stages: of `train.stages`.
-        rollout: the horizon where there are no stages.
-        settled_chance: of a task whose last group was all solved or all failed.
-        iteration: that episodes begin in now, counted from 1.
+        stages: the stages of `train.stages`.
+        rollout: has the horizon where there are no stages.
+        settled_chance: the chance of a task whose last group was all solved or all failed.
+        iteration: returns the iteration that episodes begin in now, counted from 1.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Curriculum:
             self._settled.discard(task_id)
 
     def _difficulty_chance(self, difficulty: int) -> float:
-        """So that the tasks that are drawn have the stage's ratio of difficulties: the most wanted one has 1."""
+        """Chances that give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1."""
         stage = stage_of(self._stages, self._iteration())
         if stage is None or not stage.difficulty_sampling:
             return 1.0

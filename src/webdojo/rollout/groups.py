@@ -1,8 +1,8 @@
-"""Groups of episodes without a barrier: a free slot starts the next episode at once.
+"""Groups of episodes, the order in which tasks are drawn, and groups of a given list of tasks.
 
-`finished_groups` runs a given list of tasks: it keeps up to `concurrency` episodes running and yields
-a group when its last member ends. Every started episode ends in exactly one yielded group, unless the
-consumer leaves early, which cancels what runs. `effective` says whether a group can train, and why not.
+`finished_groups` has no barrier: a free slot starts the next episode at once, and a group is yielded when its last
+member ends. Every started episode ends in exactly one yielded group, unless the consumer leaves early, which cancels
+what runs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,6 @@ from uuid import uuid4
 from webdojo.errors import TaskError
 from webdojo.types import Task, Trajectory
 
-SPREAD = 1e-6
-"""Rewards closer than this count as equal (DAPO)."""
-TOO_STALE = "too stale"
-
 
 @dataclass
 class Group:
@@ -31,49 +27,19 @@ class Group:
     task: Task
     trajectories: list[Trajectory] = field(default_factory=list)
     number: int = 0
-    """Place of its task in the `TaskStream` that it was drawn from."""
+    """The place of its task in the `TaskStream` that it was drawn from."""
     began: int = 0
-    """Weight version that served when its first episode started: no token of it is older."""
+    """The weight version that served when its first episode started; none of its tokens is older."""
 
     @property
     def rewards(self) -> list[float]:
-        """Reward values of the valid members."""
+        """The reward values of the valid members."""
         return [t.reward.value for t in self.trajectories if t.reward is not None and t.reward.valid]
 
     @property
     def versions(self) -> list[int]:
         """The weight versions that sampled the group, lowest first."""
         return sorted({version for trajectory in self.trajectories for version in trajectory.versions})
-
-
-@dataclass(frozen=True)
-class GroupVerdict:
-    """Whether a group trains, and the reason in a few words that can be counted."""
-
-    keep: bool
-    reason: str
-
-
-def effective(group: Group, version: int, max_staleness: int) -> GroupVerdict:
-    """Dynamic sampling (DAPO; OpenWebRL §4.4) with a bound on age.
-
-    A group trains if at least two members are valid, their rewards differ, and none of its tokens
-    was sampled more than `max_staleness` versions before `version`.
-    """
-    rewards = group.rewards
-    if len(rewards) < 2:
-        causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
-        return GroupVerdict(False, f"fewer than 2 valid members ({', '.join(causes)})")
-    if is_settled(rewards):
-        return GroupVerdict(False, f"all rewards {rewards[0]:g}")
-    if version - group.versions[0] > max_staleness:
-        return GroupVerdict(False, TOO_STALE)
-    return GroupVerdict(True, "effective")
-
-
-def is_settled(rewards: Sequence[float]) -> bool:
-    """True where all members that count have the same reward, always solved or never, so that none is better."""
-    return len(rewards) >= 2 and max(rewards) - min(rewards) <= SPREAD
 
 
 def member_ids(group: Group, group_size: int) -> list[str]:
@@ -92,14 +58,15 @@ def in_order(group: Group) -> None:
 
 
 class TaskStream:
-    """An endless seeded order over tasks: each pass is a new shuffle.
+    """An endless seeded order over tasks, in which each pass is a new shuffle.
 
-    `position` counts the tasks handed out or passed over; a stream made with that position goes on from there.
+    `position` counts the tasks that were handed out or passed over; a stream made with that position goes on there.
 
     Args:
-        blocked: the hosts whose tasks are passed over now, asked before each task.
-        chance: with which a task is drawn when its turn comes; above 0 for some.
-        begun: places that are drawn whatever those two say: an earlier stream handed them out, and episodes are there.
+        blocked: returns the hosts whose tasks are passed over now; it is called before each task.
+        chance: the chance with which a task is drawn when its turn comes; it must be above 0 for some task.
+        begun: places that are drawn whatever those two say, because an earlier stream handed them out and some of
+            their episodes are stored.
     """
 
     def __init__(
@@ -119,7 +86,7 @@ class TaskStream:
         self._begun = begun
         self.position = position
         self._orders: dict[int, list[int]] = {}
-        """Of the pass that was asked for last."""
+        """The order of the pass that was asked for last."""
 
     def at(self, number: int) -> Task:
         """The task at a place of the order, counted from 0; `position` stays."""
@@ -157,7 +124,7 @@ class TaskStream:
 
 
 class RunEpisode(Protocol):
-    """Runs one episode, scores it and stores it; infra failures come back as invalid trajectories."""
+    """Runs one episode, scores it and stores it; infrastructure failures come back as invalid trajectories."""
 
     def __call__(self, task: Task, group: str, trajectory_id: str) -> Coroutine[Any, Any, Trajectory]: ...
 
