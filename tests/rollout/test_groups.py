@@ -5,39 +5,10 @@ from contextlib import aclosing
 
 import pytest
 
-from tests.rollout.records import reward_of, task, trajectory
+from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
-from webdojo.rollout.groups import Group, TaskStream, effective, finished_groups
-from webdojo.types import Task, Termination, Trajectory
-
-
-def group(*outcomes: float | Termination, version: int = 0) -> Group:
-    members = [trajectory(task("t"), outcome, version, f"t-{n}") for n, outcome in enumerate(outcomes)]
-    return Group(id="g", task=task("t"), trajectories=members)
-
-
-@pytest.mark.parametrize(
-    ("members", "keep", "reason"),
-    [
-        (group(0, 1, 1), True, "effective"),
-        (group(-1, 0, 0), True, "effective"),
-        (group(0, 0, 0), False, "all rewards 0"),
-        (group(1, 1, 1), False, "all rewards 1"),
-        (group(-1, -1), False, "all rewards -1"),
-        (group(1, 1, Termination.TIMEOUT), False, "all rewards 1"),
-        (group(0, 1, Termination.START_ERROR), True, "effective"),
-        (
-            group(1, Termination.TIMEOUT, Termination.ENV_ERROR),
-            False,
-            "fewer than 2 valid members (env_error, timeout)",
-        ),
-        (group(0, 1, version=-1), True, "effective"),
-        (group(0, 1, version=-2), False, "too stale"),
-    ],
-)
-def test_what_trains_and_why_not(members, keep, reason):
-    verdict = effective(members, version=0, max_staleness=1)
-    assert (verdict.keep, verdict.reason) == (keep, reason)
+from webdojo.rollout.groups import TaskStream, finished_groups
+from webdojo.types import Task, Trajectory
 
 
 class Episodes:
@@ -146,8 +117,3 @@ def test_what_an_earlier_stream_handed_out_comes_again_whatever_its_chance_is_no
     assert [stream.draw(), stream.draw(), stream.position] == [3, 6, 7]
     stream = TaskStream(tasks, seed=3, chance=lambda each: 0.0 if stream.at(3) is each else 1.0, begun={3})
     assert [stream.draw() for _ in range(5)] == [0, 1, 2, 3, 4]
-
-
-def test_invalid_members_do_not_count():
-    assert group(0, 1, Termination.TIMEOUT).rewards == [0, 1]
-    assert reward_of(Termination.TIMEOUT).valid is False
