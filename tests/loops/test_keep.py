@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.rollout.records import task, trajectory
-from webdojo.loops.evaluations import PHASE as EVALUATION
 from webdojo.loops.keep import best, remove_others, staying
+from webdojo.loops.run_folder import EVALUATION
 from webdojo.store.run import RunStore
 
 
