@@ -27,11 +27,10 @@ import asyncio
 import math
 import random
 import selectors
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import aclosing
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -40,7 +39,7 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe, dump_recipe, parse_recipe
-from webdojo.rollout.groups import finished_groups
+from webdojo.rollout.groups import run_each
 from webdojo.store.run import RunStore
 from webdojo.train.config import TrainConfig
 from webdojo.types import (
@@ -319,23 +318,17 @@ def run_phased(trajectories: int, iterations: int, sigma: float, seed: int = 0) 
         loop = cast(JumpingLoop, asyncio.get_running_loop())
         engine = Engines()
         world = World(parse_recipe({"name": "paced"}, "benchmarks/paced.py"), cast(Any, None), engine, sigma)
-        every: Iterator[Task] = iter(tasks() * iterations)
-        numbers: dict[str, int] = {}
+        every = (task for task in tasks() * iterations for _ in range(GROUP_SIZE))
+        started = count()
 
         async def episode(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            name = f"{seed}-{numbers.setdefault(group, len(numbers))}"  # a group's own name is another one each time
-            return await world.episode(engine, task, name, trajectory_id.replace(group, name))
+            number = next(started)
+            group = f"{seed}-{number // GROUP_SIZE}"
+            return await world.episode(engine, task, group, f"{group}-{number % GROUP_SIZE}")
 
         turns = 0
         for iteration in range(1, iterations + 1):
-            stream: AsyncIterator[Any] = finished_groups(
-                episode,
-                islice(every, trajectories // GROUP_SIZE),
-                group_size=GROUP_SIZE,
-                concurrency=SLOTS,
-            )
-            async with aclosing(cast(Any, stream)):
-                turns += sum([t.steps async for group in stream for t in group.trajectories])
+            turns += sum(t.steps for t in await run_each(episode, list(islice(every, trajectories)), SLOTS))
             await asyncio.sleep(trajectories * LEARNER_S + SAVE_S)
             await engine.update_weights(None, iteration)
         return Pace(loop.now / 3600, world.ended, turns, [])

@@ -12,8 +12,9 @@ import time
 from asyncio import to_thread
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from webdojo.progress import Progress
 from webdojo.recipe import Recipe
 from webdojo.reward.reward import Scorer
 from webdojo.rollout.episode import Actor, run_episode
-from webdojo.rollout.groups import RunEpisode, finished_groups
+from webdojo.rollout.groups import RunEpisode, run_each
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.run import RunStore
 from webdojo.tasks.config import TasksConfig
@@ -199,7 +200,9 @@ class EpisodeRunner:
             bar.advance(1)
             return trajectory
 
-        done = [*stored.episodes, *await (run_all or self._run_all)(run, stored.left)]
+        if run_all is None:
+            run_all = partial(run_each, concurrency=self.recipe.rollout.concurrency)
+        done = [*stored.episodes, *await run_all(run, stored.left)]
         invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
@@ -219,11 +222,6 @@ class EpisodeRunner:
         by_id = {task.id: task for task in tasks}
         found.left.extend(by_id[id] for id in open_tasks.elements())
         return found
-
-    async def _run_all(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
-        groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)
-        async with aclosing(groups):
-            return [trajectory async for group in groups for trajectory in group.trajectories]
 
 
 def _is_valid(trajectory: Trajectory) -> bool:

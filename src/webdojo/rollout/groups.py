@@ -1,16 +1,10 @@
-"""Groups of episodes, the order in which tasks are drawn, and groups of a given list of tasks.
-
-`finished_groups` has no barrier: a free slot starts the next episode at once, and a group is yielded when its last
-member ends. Every started episode ends in exactly one yielded group, unless the consumer leaves early, which cancels
-what runs.
-"""
+"""Groups of episodes, the order in which their tasks are drawn, and single episodes of a given list of tasks."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Container, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Container, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
@@ -129,40 +123,22 @@ class RunEpisode(Protocol):
     def __call__(self, task: Task, group: str, trajectory_id: str) -> Coroutine[Any, Any, Trajectory]: ...
 
 
-async def finished_groups(
-    run: RunEpisode,
-    tasks: Iterator[Task],
-    *,
-    group_size: int,
-    concurrency: int,
-) -> AsyncGenerator[Group, None]:
-    """Run `group_size` episodes of each task, at most `concurrency` at once, and yield groups as they finish.
+async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:
+    """Run one episode of each task, at most so many at once; the first one that raises ends the others.
 
-    An exception from `run` cancels the other episodes and propagates. Close the iterator
-    (`contextlib.aclosing`) where the loop over it may be left early.
+    A free slot starts the next episode at once. The trajectories come back in the order of their tasks.
     """
-    queued: deque[tuple[Group, str]] = deque()
-    running: dict[asyncio.Task[Trajectory], Group] = {}
+    slots = asyncio.Semaphore(concurrency)
+
+    async def episode(task: Task) -> Trajectory:
+        async with slots:
+            group = f"{task.id}-{uuid4().hex[:12]}"
+            return await run(task, group, f"{group}-0")
+
+    episodes = [asyncio.create_task(episode(task)) for task in tasks]
     try:
-        while True:
-            while len(running) < concurrency:
-                if not queued:
-                    if (task := next(tasks, None)) is None:
-                        break
-                    group = Group(id=f"{task.id}-{uuid4().hex[:12]}", task=task)
-                    queued += [(group, name) for name in member_ids(group, group_size)]
-                group, name = queued.popleft()
-                running[asyncio.create_task(run(group.task, group.id, name))] = group
-            if not running:
-                return
-            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for finished in done:
-                group = running.pop(finished)
-                group.trajectories.append(finished.result())
-                if len(group.trajectories) == group_size:
-                    in_order(group)
-                    yield group
+        return await asyncio.gather(*episodes)
     finally:
-        for episode in running:
-            episode.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        for each in episodes:
+            each.cancel()
+        await asyncio.gather(*episodes, return_exceptions=True)
