@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.loops.keep import surplus
-from webdojo.loops.run_folder import RL
 from webdojo.recipe import load_recipe
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.files import refused
@@ -57,7 +56,7 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
     temporary = store.left_over()
     half_written = set(temporary)
     screenshots = [file for file in store.images.files() if file.stem not in needed and file not in half_written]
-    checkpoints = surplus(store, RL, recipe.train.save_every, limit, recipe.rollout.max_staleness)
+    checkpoints = surplus(store, recipe.train.save_every, limit, recipe.rollout.max_staleness)
     return Garbage(checkpoints, screenshots, temporary)
 
 

@@ -24,7 +24,7 @@ from contextlib import AsyncExitStack
 
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
-from webdojo.loops.keep import remove_others
+from webdojo.loops.keep import remove_surplus
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import batch_metrics, staleness_metrics
 from webdojo.loops.models import asleep, learn, takes_weights_asleep
@@ -139,7 +139,7 @@ async def online(
                 await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
                 log.write(RL, iteration, metrics)
                 kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
-                await asyncio.to_thread(remove_others, store, RL, *kept)
+                await asyncio.to_thread(remove_surplus, store, *kept)
             with timer.measure("publish"):
                 await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
             await sleep.aclose()

@@ -30,7 +30,7 @@ from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest, metrics_of
-from webdojo.loops.run_folder import EVALUATION, RL
+from webdojo.loops.run_folder import EVALUATION
 from webdojo.policy.loading import model_folder
 from webdojo.policy.processor import Processor
 from webdojo.policy.scripted import scripted_actor
@@ -127,7 +127,7 @@ class Pipeline:
                 iteration = 0 if trained is None else trained.meta["iteration"]
                 result["success_rl"] = await self.evaluate(runner, EVALUATION, final, iteration)
                 self._note_evaluation(iteration, result["success_rl"])
-        if (found := best(self.store, RL)) is not None:
+        if (found := best(self.store)) is not None:
             where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
             result["best"] = where | {"success": found.success, "heldout": found.heldout}
         if self.recipe.evaluate.every:

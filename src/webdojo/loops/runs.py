@@ -149,8 +149,8 @@ def describe(path: Path) -> dict[str, Any]:
 
 def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
     """Oldest first; `success` is that of the training episodes that began under the checkpoint's policy."""
-    found, saved = best(store, RL), store.checkpoints()
-    success = {iteration: tally.success for iteration, tally in rolled_out(store, RL).items()}
+    found, saved = best(store), store.checkpoints()
+    success = {iteration: tally.success for iteration, tally in rolled_out(store).items()}
     return [
         {
             "name": checkpoint.name,
