@@ -15,7 +15,7 @@ from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
 from webdojo.loops.models import asleep, check_learner, device_of, engine_dtype, learn, make_engine, make_learner
 from webdojo.policy.forward import text_layers
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.rest import Rest
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 
@@ -37,7 +37,7 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
 async def test_an_embedded_engine_on_the_cpu_rests_while_the_learner_steps(small_recipe: SmallRecipe) -> None:
     recipe = small_recipe("model.device=cpu")
     with closing(make_engine(recipe, MemoryImages(), recipe.model.path)) as engine:
-        rest = SleepClock()
+        rest = Rest()
         async with asleep(engine, rest):
             fell_asleep = rest.awake()
             asked = asyncio.create_task(engine.generate(chat(engine.processor, "hello"), Sampling(max_tokens=1)))

@@ -1,4 +1,4 @@
-"""One task in a browser of this machine, by a model or an endpoint, told step by step.
+"""One task in a browser of this machine, by a model or an endpoint, shown step by step.
 
 The first Ctrl-C ends the episode where the agent is asked next; what was done by then is kept like any
 episode. A second one ends the program.
@@ -63,7 +63,7 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
 
 
 def recipe_of(model: str) -> str:
-    """Which recipe says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one.
+    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one.
 
     Args:
         model: as `load_model`; empty is an endpoint.
@@ -75,7 +75,7 @@ def recipe_of(model: str) -> str:
 
 @dataclass
 class Acted:
-    """What came of it."""
+    """What came of the task."""
 
     trajectory: Trajectory | None
     """None where Ctrl-C came before the first turn. It has a reward where the recipe's reward can score the task."""
@@ -144,7 +144,7 @@ async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> Non
 
 
 class Watched:
-    """An engine that ends its episode when it is told to stop, also in the middle of an answer."""
+    """An engine that can be stopped, which ends its episode, also in the middle of an answer."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -160,7 +160,7 @@ class Watched:
         self._stop.set()
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """As the engine; EngineError once stopped."""
+        """Sample as the engine does; raises EngineError once stopped."""
         asking = asyncio.create_task(self._engine.generate(prompt, sampling))
         stopping = asyncio.create_task(self._stop.wait())
         try:
@@ -177,7 +177,7 @@ class Watched:
 
 @contextmanager
 def _interruptible(watched: Watched, episode: asyncio.Task[Trajectory]) -> Iterator[None]:
-    """The first Ctrl-C inside the block stops the agent; before its first answer there is nothing to keep."""
+    """Let the first Ctrl-C in the block stop the agent, and end the episode where it has not answered yet."""
     loop = asyncio.get_running_loop()
 
     def interrupt() -> None:

@@ -1,4 +1,4 @@
-"""What a run folder holds that nothing needs: `webdojo runs gc`.
+"""Finds and deletes what a run folder holds and nothing needs: `webdojo runs gc`.
 
 Invariants: nothing is touched while a process writes the run; a screenshot that a stored trajectory or an export in
 the folder names stays, and so do the latest and the best checkpoint, and those of the warm start; a process that is
@@ -39,7 +39,7 @@ class Garbage:
 
 
 def garbage(store: RunStore, keep: int | None = None) -> Garbage:
-    """What can go from a run that nobody writes; reads every trajectory.
+    """Find what can go from a run that nobody writes; this reads every trajectory.
 
     Args:
         keep: checkpoints of online training that stay, instead of the recipe's `train.save_total_limit`.
@@ -61,7 +61,7 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
 
 
 def remove(store: RunStore, found: Garbage) -> None:
-    """Delete it.
+    """Delete what `garbage` has found.
 
     Raises:
         StoreFailure: the disk refuses; what is gone by then is gone.
@@ -79,7 +79,7 @@ def remove(store: RunStore, found: Garbage) -> None:
 
 
 def bytes_on_disk(path: Path) -> int:
-    """What a file, or a folder with all that is in it, takes; what vanishes meanwhile takes nothing."""
+    """Bytes that a file, or a folder with all that is in it, takes; what vanishes meanwhile takes none."""
     files: Iterable[Path] = path.rglob("*") if path.is_dir() else [path]
     total = 0
     for file in files:

@@ -72,7 +72,7 @@ def open_engine(
 
 
 def check_learner(recipe: Recipe) -> None:
-    """Raise the `ConfigError` that `make_learner` would, by the model's shapes alone: before anything has begun."""
+    """Raise the `ConfigError` that `make_learner` would, from the model's shapes alone, before anything has begun."""
     check_ranks(recipe)
     model = skeleton(recipe.model.path)
     trained_names(model, recipe.model)
@@ -92,7 +92,7 @@ def check_ranks(recipe: Recipe) -> None:
 
 
 def machine_of(config: ModelConfig) -> Machine:
-    """What a learner of that section runs on."""
+    """The machine that a learner with this `model` section runs on."""
     if config.device == "cuda" or (config.device == "auto" and torch.cuda.is_available()):
         known = torch.cuda.is_available()
         return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if known else 0)
@@ -100,7 +100,7 @@ def machine_of(config: ModelConfig) -> Machine:
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
-    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
+    """A fresh learner on the weights of a model; those weights train that the recipe leaves free.
 
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
     Without `kl` it has no reference model, whatever the recipe says.
@@ -154,7 +154,7 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
 
 
 def _threads(config: TrainConfig) -> int:
-    """torch threads of one rank."""
+    """How many torch threads one rank has."""
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 

@@ -49,7 +49,7 @@ logger = logging.getLogger("webdojo")
 
 SFT = "sft"
 TRAIN_TASKS = 20_000
-"""Training tasks drawn once; the demonstrations are the first of them."""
+"""So many training tasks are drawn, once; the demonstrations are of the first of them."""
 
 
 def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
 
 
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
-    """Success of a model on the recipe's held-out tasks, as in `result.json`; leaves nothing on disk."""
+    """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
         check_recipe(recipe, trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
@@ -84,7 +84,7 @@ def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
 
 
 def _note_resume(store: RunStore, recipe: Recipe, info: dict[str, Any]) -> None:
-    """Let the run folder tell the recipe that the run goes on with, and that it was resumed."""
+    """Write down in the run folder that the run was resumed, and with which recipe it goes on."""
     again = {key: info[key] for key in ("created", "command", "git")}
     noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
     store.write_start(dump_recipe(recipe), noted)
@@ -102,11 +102,11 @@ class Pipeline:
 
     @cached_property
     def tasks(self) -> Sequence[Task]:
-        """The training tasks: drawn when first asked for, because it takes seconds and evaluation needs none."""
+        """The training tasks, drawn on first use, because that takes seconds and an evaluation needs none."""
         return tasks_of(self.recipe.env, self.recipe.tasks, "train", TRAIN_TASKS, self.recipe.seed)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
-        """Every phase, and the result."""
+        """Run every phase and return the result."""
         base = self.recipe.model.path
         async with open_episodes(self.recipe, self.store, processor) as runner:
             with self._timed("evaluate_base"):
@@ -139,7 +139,7 @@ class Pipeline:
         return result
 
     async def evaluate(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
-        """Success on the held-out tasks.
+        """Measure success on the held-out tasks.
 
         Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
         as they are; so do those of another phase that measured the same model.
@@ -164,7 +164,7 @@ class Pipeline:
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
-        """`evaluate` with browsers of its own."""
+        """Call `evaluate` with browsers of its own."""
         processor = Processor.load(model_folder(model_path))
         async with open_episodes(self.recipe, self.store, processor) as runner:
             return await self.evaluate(runner, phase, model_path)
@@ -190,7 +190,7 @@ class Pipeline:
         return good
 
     async def warm_start(self, demos: list[Trajectory], base: str) -> str:
-        """SFT on demonstrations; returns the model that RL starts from.
+        """Fine-tune on the demonstrations and return the model that RL starts from.
 
         Raises:
             ModelError: the warm start of an earlier attempt is corrupt.
@@ -222,7 +222,7 @@ class Pipeline:
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints())
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> str:
-        """Online RL from `start`; returns the folder of the final policy."""
+        """Train online from the model `start` and return the folder of the final policy."""
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
@@ -232,7 +232,7 @@ class Pipeline:
         return start if checkpoint is None else str(checkpoint.path)
 
     def _note_evaluation(self, iteration: int, found: dict[str, Any]) -> None:
-        """Put an end on the curve of the evaluations during online training, if there are any."""
+        """Add the first or the last point to the curve of evaluations during online training, if there is one."""
         if self.recipe.evaluate.every:
             self.log.write(EVALUATION, iteration, evaluation_metrics(found))
 

@@ -1,4 +1,4 @@
-"""How far training episodes may go, and with which chance a task is drawn when its turn in the order comes.
+"""The curriculum: how many turns training episodes may take, and with which chance a task is drawn in its turn.
 
 Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
 (`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
@@ -64,7 +64,7 @@ class Curriculum:
         self.remember(group.task.id, group.rewards)
 
     def remember(self, task_id: str, rewards: Sequence[float]) -> None:
-        """The same, from the rewards of the valid members."""
+        """Take note of the rewards of the valid members of a group."""
         if is_settled(rewards):
             self._settled.add(task_id)
         else:
