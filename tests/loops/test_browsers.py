@@ -9,12 +9,12 @@ from socket import create_server
 from typing import Any
 
 import pytest
-
-from tests.browser.served import served_process
-from tests.loops.conftest import SmallRecipe
-from webdojo.browser.access import TOKEN_VARIABLE
-from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.arena import open_arena
+
+from tests.browser_service.served import served_process
+from tests.loops.conftest import SmallRecipe
+from webdojo.browser_service.access import TOKEN_VARIABLE
+from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.log import RunLog
 from webdojo.loops.pipeline import Pipeline, train
 from webdojo.policy.processor import Processor

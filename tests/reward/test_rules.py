@@ -3,8 +3,8 @@ import pytest
 from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
 from webdojo.reward.rules import score
-from webdojo.sites.answers import number
 from webdojo.sites.goal import fact, place
+from webdojo.sites.verdict.answers import number
 from webdojo.tasks import load
 from webdojo.types import Parsed, Reward, Termination, Trajectory
 
@@ -72,10 +72,10 @@ def test_no_answer_scores_zero(answer):
     assert (reward.value, reward.success, reward.reason) == (0, False, "no answer")
 
 
-def test_only_weather_that_nobody_can_pass_excuses_the_agent():
+def test_only_a_permanent_failure_excuses_the_agent():
     def under(event: str, answer: str) -> Trajectory:
         done = finished(Termination.COMPLETED, answer)
-        done.state = {done.task.website: {"cart": {}, "visited": [], "seen": [], "weather": [_noted(event)]}}
+        done.state = {done.task.website: {"cart": {}, "visited": [], "seen": [], "perturbations": [_noted(event)]}}
         return done
 
     lost = score(under("outage", "8"))

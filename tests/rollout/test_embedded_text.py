@@ -17,9 +17,9 @@ from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.server import SiteServer
+from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
-from webdojo.sites.weather.forecast import CLEAR
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, Sampling, Task, Termination, Trajectory
 
@@ -111,7 +111,7 @@ async def test_every_action_does_what_it_says(pool: BrowserPool, server: SiteSer
     config = WebAgentR1Config.model_validate({"name": "webagent_r1", "thinking": False, "address_bar": True})
     harness = WebAgentR1Harness(config, SmallCodec())
     home = "http://shop-3.localhost/"
-    session = await pool.open(home, server.headers("actions", "auto", CLEAR))
+    session = await pool.open(home, server.headers("actions", "auto", NO_PERTURBATIONS))
 
     async def do(action: str) -> Observation:
         parsed = harness.parse(action)

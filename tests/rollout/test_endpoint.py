@@ -24,7 +24,7 @@ from webdojo.recipe import load_recipe
 from webdojo.reward.rules import score
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Engine, Sampling, Task, Termination, Trajectory

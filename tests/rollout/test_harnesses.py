@@ -23,7 +23,7 @@ from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle, OracleStep
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, ToolCall, Trajectory

@@ -9,8 +9,8 @@ import pytest
 
 from webdojo.errors import TaskError
 from webdojo.recipe import load_recipe
-from webdojo.sites.phrasing import PHRASINGS
-from webdojo.sites.render import LAYOUTS, render
+from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.instructions.phrasing import PHRASINGS
 from webdojo.sites.site import Overlay, Page, Request, check_layout, site_of
 from webdojo.sites.taskgen import check_tasks, heldout_tasks, make_tasks, train_tasks
 from webdojo.sites.verdict import evaluate
