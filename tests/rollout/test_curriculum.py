@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from webdojo.rollout.mixture import Mixture
-
 from tests.rollout.records import task, trajectory
 from webdojo.rollout.config import RolloutConfig, StageConfig
 from webdojo.rollout.curriculum import Curriculum
