@@ -42,7 +42,7 @@ from webdojo.policy.forward import MAX_LOGITS, text_model, token_logprobs
 from webdojo.policy.loading import load_model
 from webdojo.policy.patches import multiply_patches
 from webdojo.policy.processor import Processor
-from webdojo.train.radix import Paths, cut, place
+from webdojo.train.packing.radix import Paths, cut, place
 
 TEXT = {
     "hidden_size": 2560,

@@ -13,8 +13,8 @@ from tests.policy.test_tree_attention import random_ends
 from webdojo.policy.block_mask import block_mask
 from webdojo.policy.forward import attend_in_rows, narrow_last_layer, text_model, token_logprobs
 from webdojo.policy.processor import Processor
-from webdojo.train.radix import Paths, cut
-from webdojo.train.rows import collate_row
+from webdojo.train.packing.collate import collate_micro_batch
+from webdojo.train.packing.radix import Paths, cut
 
 Loaded = tuple[PreTrainedModel, Processor]
 
@@ -47,7 +47,7 @@ def test_a_model_takes_the_block_mask(loaded: Loaded, images: Images, monkeypatc
         (chat(processor, "find the red mug", images.random(i // 2)), processor.encode(f"click {i}")) for i in range(4)
     ]
     (row,) = cut(Paths(sequences), 10_000)
-    batch = collate_row(row, [sequences[i] for i in row.members], processor, images)
+    batch = collate_micro_batch(row, [sequences[i] for i in row.members], processor, images)
     attend_in_rows(model)
     with torch.no_grad(), torch.compiler.set_stance("force_eager"):
         expected = token_logprobs(model, batch, 0.8).logprobs

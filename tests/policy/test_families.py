@@ -22,7 +22,7 @@ from webdojo.policy.loading import load_model
 from webdojo.policy.processor import Processor
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.config import TrainConfig
-from webdojo.train.learner import Learner
+from webdojo.train.learner.learner import Learner
 from webdojo.types import Prompt, Response, Sampling, TextSegment
 
 TEMPERATURE = 0.8

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.dry_run.memory import GB, Machine, fits, line, plan_memory, savings, told
+from webdojo.dry_run.memory import GB, Machine, describe, fits, log_line, plan_memory, savings
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
@@ -31,11 +31,10 @@ from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.recipe import Recipe
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.train.config import TrainConfig
-from webdojo.train.learner import Learner
-from webdojo.train.lora import Adapters
-from webdojo.train.optimizer import make_optimizer
-from webdojo.train.ranks import Ranks, lead
-from webdojo.train.trainable import trained_names
+from webdojo.train.learner.learner import Learner
+from webdojo.train.learner.lora import Adapters
+from webdojo.train.learner.optimizer import make_optimizer, trained_names
+from webdojo.train.learner.ranks import Ranks, lead
 from webdojo.types import Engine, ImageSource, TrainableEngine
 
 P = ParamSpec("P")
@@ -164,13 +163,13 @@ def memory_estimate(recipe: Recipe) -> list[str]:
         model = skeleton(recipe.model.path)
     except ModelError as error:
         return [f"memory of the learner is not estimated: {error}"]
-    return told(model, recipe, machine_of(recipe.model))
+    return describe(model, recipe, machine_of(recipe.model))
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
     machine = machine_of(recipe.model)
     plan = plan_memory(model, recipe, machine)
-    logger.info("%s", line(plan))
+    logger.info("%s", log_line(plan))
     if not fits(plan, recipe, machine):
         changes = ", ".join(change for change, _ in savings(model, recipe, machine))
         logger.warning("a full row may not fit in %.1f GB; what helps, most first: %s", machine.memory / GB, changes)

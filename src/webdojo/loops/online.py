@@ -40,7 +40,7 @@ from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample, advantages_of, weighted_samples
-from webdojo.train.learner import Learner
+from webdojo.train.learner.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 

@@ -40,9 +40,8 @@ from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
 from webdojo.train.batch import sft_samples
-from webdojo.train.checkpoint import check_checkpoint
-from webdojo.train.sft import train_sft
-from webdojo.train.validation import hold_out
+from webdojo.train.learner.checkpoint import check_checkpoint
+from webdojo.train.sft import hold_out, train_sft
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")

@@ -1,7 +1,7 @@
 """From trajectories to samples: one sample a turn, ready for a learner that knows no algorithm.
 
 Invariant: a sample holds exactly the ids that were sampled, and the weights of all samples of an update
-sum (times token loss) to the whole objective. Turns of invalid trajectories and empty responses have no
+times token loss sum to the whole objective. Turns of invalid trajectories and empty responses have no
 weight to carry, so they become no sample; they still count in the normalisers.
 """
 
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.train.advantage import ADVANTAGES, Outcome
+from webdojo.train.advantages.advantage import Outcome
+from webdojo.train.advantages.registry import ADVANTAGES
 from webdojo.train.config import TrainConfig
-from webdojo.train.weights import TurnShape, token_weights
+from webdojo.train.token_weights import TurnShape, token_weights
 from webdojo.types import Prompt, Trajectory, Turn
 
 
@@ -27,15 +28,15 @@ class Sample:
     prompt: Prompt
     response_ids: list[int]
     old_logprobs: list[float]
-    """As the engine reported them, at the sampling temperature."""
+    """Log-probabilities as the engine reported them, at the sampling temperature."""
     advantage: float
-    weights: list[float]
+    token_weights: list[float]
     versions: list[int]
     """Weight version that sampled each token."""
     prox_logprobs: list[float] = field(default_factory=list)
-    """Under π_prox, where that is not the engine's policy."""
+    """Log-probabilities under π_prox, where that is not the engine's policy."""
     reference_logprobs: list[float] = field(default_factory=list)
-    """Under the reference model, where there is a KL term."""
+    """Log-probabilities under the reference model, where there is a KL term."""
     unit: int = 0
     """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
@@ -59,7 +60,7 @@ def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -
         TrainError: a trajectory has no reward, or a valid one's reward is not finite.
     """
     outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
-    return ADVANTAGES[config.advantage](outcomes)
+    return ADVANTAGES.get(config.advantage).function(outcomes)
 
 
 def weighted_samples(
@@ -118,7 +119,7 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
     never cut: what its samples share is computed once (`radix`).
 
     Args:
-        units: of each sample.
+        units: the unit of each sample.
     """
     members: dict[int, list[int]] = defaultdict(list)
     for index, unit in enumerate(units):
@@ -154,7 +155,7 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[
         response_ids=list(response.ids),
         old_logprobs=list(response.logprobs),
         advantage=advantage,
-        weights=weights,
+        token_weights=weights,
         versions=list(response.versions),
         unit=unit,
     )
