@@ -29,7 +29,7 @@ from webdojo.policy.loading import load_model, model_folder, skeleton
 from webdojo.policy.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.recipe import Recipe
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner.learner import Learner
 from webdojo.train.learner.lora import Adapters
@@ -71,7 +71,7 @@ def open_engine(
 
 
 def check_learner(recipe: Recipe) -> None:
-    """Raise the `ConfigError` that `make_learner` would, by the model's shapes alone: before anything has begun."""
+    """Raise the `ConfigError` that `make_learner` would, from the model's shapes alone, before anything has begun."""
     check_ranks(recipe)
     model = skeleton(recipe.model.path)
     trained_names(model, recipe.model)
@@ -91,7 +91,7 @@ def check_ranks(recipe: Recipe) -> None:
 
 
 def machine_of(config: ModelConfig) -> Machine:
-    """What a learner of that section runs on."""
+    """The machine that a learner with this `model` section runs on."""
     if config.device == "cuda" or (config.device == "auto" and torch.cuda.is_available()):
         known = torch.cuda.is_available()
         return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if known else 0)
@@ -99,7 +99,7 @@ def machine_of(config: ModelConfig) -> Machine:
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
-    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
+    """A fresh learner on the weights of a model; those weights train that the recipe leaves free.
 
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
     Without `kl` it has no reference model, whatever the recipe says.
@@ -153,7 +153,7 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
 
 
 def _threads(config: TrainConfig) -> int:
-    """torch threads of one rank."""
+    """How many torch threads one rank has."""
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 
@@ -176,15 +176,18 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 
 
 @asynccontextmanager
-async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
-    """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
-    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then. `rest` takes note of it."""
+async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[None]:
+    """Let the engine sleep in the block where it would be in the learner's way, and let `clock` stand still meanwhile.
+
+    In the way are an embedded engine on the CPU, whose cores it shares with the learner, and a vLLM engine that the
+    recipe lets sleep, whose GPU memory is free then.
+    """
     on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
     on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
     if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
         yield
         return
-    with rest.within():
+    with clock.stopped():
         await engine.sleep()
         yield
         await engine.wake_up()  # not where the block raises: nobody asks it any more

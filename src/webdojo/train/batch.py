@@ -46,22 +46,40 @@ class Sample:
 
 
 def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[Sample]:
-    """The samples of one policy update.
+    """The samples of one policy update: `advantages_of` the groups, then `weighted_samples`."""
+    return weighted_samples(groups, advantages_of(groups, config), config)
+
+
+def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
+    """The advantage of each trajectory by `config.advantage`, group by group.
 
     Args:
         groups: each the finished, rewarded trajectories of one task; sizes may differ.
-        config: names the advantage and the normaliser.
 
     Raises:
-        TrainError: a trajectory without a reward, or a response whose logprobs do not match its ids.
+        TrainError: a trajectory has no reward, or a valid one's reward is not finite.
     """
     outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
-    advantages = ADVANTAGES.get(config.advantage).function(outcomes)
+    return ADVANTAGES.get(config.advantage).function(outcomes)
+
+
+def weighted_samples(
+    groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
+) -> list[Sample]:
+    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them.
+
+    Args:
+        groups: the trajectories of an update, as `advantages_of` had them.
+        advantages: one for each trajectory.
+
+    Raises:
+        TrainError: the logprobs of a response do not match its ids.
+    """
     trained = [
         (unit, trajectory, len(group), advantage)
-        for unit, (group, row, results) in enumerate(zip(groups, advantages, outcomes, strict=True))
-        for trajectory, advantage, outcome in zip(group, row, results, strict=True)
-        if outcome.valid
+        for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
+        for trajectory, advantage in zip(group, row, strict=True)
+        if _outcome(trajectory).valid
     ]
     all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
     samples: list[Sample] = []
