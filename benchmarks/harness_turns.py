@@ -12,7 +12,7 @@ from PIL import Image
 from webdojo.agent.harness import Harness
 from webdojo.config import HarnessConfig, OpenWebRLConfig, OpenWebVoyagerConfig, WebAgentR1Config, WebGymConfig
 from webdojo.errors import HarnessError
-from webdojo.policy.collate import Sequence_
+from webdojo.policy.model.collate import Sequence_
 from webdojo.types import (
     Feedback,
     FinishReason,

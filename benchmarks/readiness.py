@@ -28,7 +28,7 @@ from webdojo.browser.ready import settle, until_read
 from webdojo.browser.tab import Tab
 from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig
 from webdojo.evaluate.metrics import wilson95
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.reward.rules import score

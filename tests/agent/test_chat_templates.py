@@ -10,8 +10,8 @@ import pytest
 from tests.policy.conftest import Images, images
 from webdojo.agent.openwebrl import OpenWebRLConversation, OpenWebRLHarness
 from webdojo.config import OpenWebRLConfig
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.types import (
     Feedback,
     FinishReason,

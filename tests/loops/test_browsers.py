@@ -18,7 +18,7 @@ from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.pipeline import Pipeline, train
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
 from webdojo.sites.oracle import Oracle

@@ -30,7 +30,7 @@ from tests.browser.test_chaos import role
 from tests.browser.test_pool import chromiums, running
 from tests.loops.conftest import SMALL, SmallRecipe
 from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed, trained_groups
-from tests.policy.vllm_double import CALLS, IMAGE_PAD, STOPS, vllm_package
+from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
 from webdojo.config import Recipe, dump_recipe, load_recipe
 from webdojo.errors import Failure
@@ -38,7 +38,7 @@ from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_engine, make_learner
 from webdojo.loops.online import PHASE, latest, online
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.sites.taskgen import train_tasks
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.train.checkpoint import check_checkpoint, read_trainer
@@ -217,7 +217,7 @@ class At:
 
     def __call__(self, folder: Path) -> None:
         from webdojo.loops import online
-        from webdojo.policy.hf import HFEngine
+        from webdojo.policy.hf.engine import HFEngine
         from webdojo.rollout.pool import RolloutPool
 
         parts = {

@@ -14,7 +14,7 @@ from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
 from webdojo.loops.models import asleep, check_learner, device_of, engine_dtype, learn, make_engine, make_learner
-from webdojo.policy.forward import text_layers
+from webdojo.policy.model.forward import text_layers
 from webdojo.rollout.rest import Rest
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling

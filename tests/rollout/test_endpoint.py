@@ -21,8 +21,8 @@ from webdojo.config import BrowserConfig, OpenWebRLConfig, RolloutConfig, load_r
 from webdojo.loops.models import make_engine
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.engine import ChatEngine
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import run_episode
 from webdojo.sites.server import SiteServer

@@ -12,7 +12,7 @@ import torch
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.test_learner import gradients, settings
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.train.learner import Learner
 
 

@@ -15,9 +15,9 @@ from tests.train.conftest import MakeSamples
 from tests.train.test_learner import settings, weights_of
 from webdojo.config import ModelConfig
 from webdojo.errors import ConfigError, ModelError
-from webdojo.policy.collate import collate
-from webdojo.policy.forward import token_logprobs
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.forward import token_logprobs
+from webdojo.policy.model.loading import load_model
 from webdojo.train.learner import Learner
 from webdojo.train.lora import ADAPTER, Adapters
 

@@ -17,7 +17,7 @@ from tests.train.conftest import MakeSamples
 from tests.train.test_learner import settings, weights_of
 from webdojo.config import TrainConfig
 from webdojo.errors import ConfigError
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.train.learner import Learner
 from webdojo.train.optimizer import make_optimizer, state_bytes, step_optimizer
 

@@ -13,7 +13,7 @@ import torch
 
 from tests.train.records import prompt, response, trajectory, turn
 from webdojo.config import load_recipe
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.objective import Objective
 from webdojo.types import Trajectory

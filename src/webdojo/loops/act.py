@@ -28,8 +28,8 @@ from webdojo.policy.chat.address import Address
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.engine import ChatEngine
 from webdojo.policy.chat.spending import Totals
-from webdojo.policy.loading import TINY, model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import TINY, model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import parse_host
 from webdojo.sites.server import SiteServer

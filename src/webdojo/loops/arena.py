@@ -25,7 +25,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.config import Recipe, TasksConfig
 from webdojo.errors import BrowserError, EngineError, Failure, WebdojoError
 from webdojo.loops.browsers import open_browsers
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.reward.rules import score
 from webdojo.rollout.episode import Actor, run_episode

@@ -21,9 +21,9 @@ from transformers import PreTrainedModel
 from webdojo.config import ModelConfig, Recipe, TrainConfig
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model, model_folder, skeleton
-from webdojo.policy.processor import Processor
+from webdojo.policy.hf.engine import HFEngine
+from webdojo.policy.model.loading import load_model, model_folder, skeleton
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.rollout.rest import Rest
 from webdojo.train.learner import Learner
@@ -62,7 +62,7 @@ def engine_dtype(config: ModelConfig) -> torch.dtype:
 
 def make_engine(
     recipe: Recipe, images: ImageSource, model_path: str, attempt: int = 0, version: int = 0
-) -> HFEngine | VLLMEngine:
+) -> TrainableEngine:
     """An engine that serves a model; its owner closes it.
 
     Args:
@@ -201,22 +201,14 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 
 @asynccontextmanager
 async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
-    """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
-    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then. `rest` takes note of it."""
-    on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
-    on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
-    if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
+    """Within the block the engine sleeps, if it wants to while the learner steps; `rest` takes note of it."""
+    if not engine.sleeps_during_update:
         yield
         return
     with rest.within():
         await engine.sleep()
         yield
         await engine.wake_up()  # not where the block raises: nobody asks it any more
-
-
-def takes_weights_asleep(engine: TrainableEngine) -> bool:
-    """Whether it is better woken after a refresh: what it computes between an update and that it computes again."""
-    return isinstance(engine, HFEngine)
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

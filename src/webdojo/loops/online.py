@@ -30,7 +30,7 @@ from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_others
 from webdojo.loops.lap import Laps
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import asleep, learn, takes_weights_asleep
+from webdojo.loops.models import asleep, learn
 from webdojo.loops.phases import RL
 from webdojo.loops.replay import samples_of_update
 from webdojo.loops.reuse import forget_figures, forget_unusable
@@ -133,7 +133,7 @@ async def online(
                         await until_published.enter_async_context(asleep(engine, arena.rest))
                         temperature = rollout.sampling.temperature
                         update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
-                        if evaluations.running or not takes_weights_asleep(engine):
+                        if evaluations.running or not engine.updates_asleep:
                             await until_published.aclose()
                     if evaluations.running:
                         with laps.phase("wait"):

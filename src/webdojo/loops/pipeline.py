@@ -32,8 +32,8 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.models import check_learner, learn, make_engine, make_learner
 from webdojo.loops.online import PHASE as RL
 from webdojo.loops.online import latest, online
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.sites.oracle import Oracle

@@ -13,8 +13,8 @@ from torch.utils.checkpoint import checkpoint
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.modeling_layers import GradientCheckpointingLayer
 
-from webdojo.policy.forward import text_layers
-from webdojo.policy.tree_attention import TREE, tree_attention
+from webdojo.policy.model.forward import text_layers
+from webdojo.policy.model.tree_attention import TREE, tree_attention
 
 
 def recompute_activations(model: PreTrainedModel) -> None:

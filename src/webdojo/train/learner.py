@@ -25,10 +25,10 @@ from transformers import PreTrainedModel
 
 from webdojo.config import TrainConfig
 from webdojo.errors import ModelError, TrainError
-from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.features import FeatureCache, ImageFeatures
+from webdojo.policy.model.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample, mini_batches
 from webdojo.train.checkpoint import (
     check_checkpoint,

@@ -28,8 +28,8 @@ from transformers import PreTrainedModel
 from webdojo.config import ModelConfig, Recipe
 from webdojo.errors import ConfigError
 from webdojo.estimate import screenshot_tokens
-from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
-from webdojo.policy.layouts import layout_of
+from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
+from webdojo.policy.model.layouts import layout_of
 from webdojo.train.optimizer import state_bytes
 from webdojo.train.trainable import trained_names
 

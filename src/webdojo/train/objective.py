@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from webdojo.config import TrainConfig
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import Sample
 from webdojo.train.correction import CORRECTIONS
 from webdojo.train.loss import KL_ESTIMATORS, SURROGATES, UNCLIPPED, Clip, Tokens, policy_stats

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from webdojo.config import TrainConfig
 from webdojo.errors import TrainError
-from webdojo.policy.oom import is_out_of_memory
+from webdojo.memory import is_out_of_memory
 from webdojo.train.batch import Sample
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from webdojo.config import SFTConfig
 from webdojo.errors import TrainError
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import Sample
 from webdojo.train.learner import Learner
 from webdojo.train.loss import likelihood_loss

@@ -6,7 +6,7 @@ from transformers import PreTrainedModel
 
 from webdojo.config import ModelConfig
 from webdojo.errors import ConfigError
-from webdojo.policy.forward import VISION, text_layers
+from webdojo.policy.model.forward import VISION, text_layers
 
 
 def trained_names(model: PreTrainedModel, config: ModelConfig) -> set[str]:
