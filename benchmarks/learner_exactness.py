@@ -16,10 +16,10 @@ from harness_turns import HARNESSES, group_turns
 from transformers import PreTrainedModel
 
 from webdojo.agent.harnesses import make_harness
-from webdojo.policy.collate import Batch, Sequence_, collate
-from webdojo.policy.forward import attend_in_rows, narrow_last_layer, token_logprobs
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import Batch, Sequence_, collate
+from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.store.images import MemoryImages
 from webdojo.train.packing.collate import collate_micro_batch

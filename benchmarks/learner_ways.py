@@ -12,12 +12,12 @@ import torch
 from PIL import Image
 from transformers import PreTrainedModel, Qwen3VLForConditionalGeneration
 
-from webdojo.policy.collate import Batch, Sequence_, collate
-from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import join_features, token_logprobs
-from webdojo.policy.loading import load_model
-from webdojo.policy.patches import multiply_patches
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import Batch, Sequence_, collate
+from webdojo.policy.model.fast_layers import multiply_patches
+from webdojo.policy.model.features import FeatureCache, ImageFeatures
+from webdojo.policy.model.forward import join_features, token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.train.packing.collate import collate_micro_batch
 from webdojo.train.packing.radix import MicroBatch, Paths, cut
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment

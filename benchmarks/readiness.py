@@ -28,7 +28,7 @@ from webdojo.browser.page.ready import settle, until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
 from webdojo.evaluate.metrics import wilson95
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.rules import score
 from webdojo.rollout.config import RolloutConfig

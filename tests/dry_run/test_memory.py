@@ -16,8 +16,8 @@ from tests.train.live import LiveBytes
 from webdojo.dry_run.memory import GB, Machine, describe, plan_memory, savings
 from webdojo.errors import ConfigError
 from webdojo.loops.models import make_learner, memory_estimate
-from webdojo.policy.forward import TokenScores
-from webdojo.policy.loading import save_model, skeleton
+from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.loading import save_model, skeleton
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.train.batch import Sample
 from webdojo.train.learner.learner import Means

@@ -31,7 +31,7 @@ from tests.browser.test_chaos import role
 from tests.browser.test_pool import chromiums, running
 from tests.loops.conftest import SMALL, SmallRecipe
 from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed, trained_groups
-from tests.policy.vllm_double import CALLS, IMAGE_PAD, STOPS, vllm_package
+from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import Failure
@@ -41,7 +41,7 @@ from webdojo.loops.models import make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest
 from webdojo.loops.run_folder import RL
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.train.learner.checkpoint import check_checkpoint, read_trainer
@@ -217,8 +217,7 @@ class At:
         self.part, self.seconds = part, seconds
 
     def __call__(self, folder: Path) -> None:
-        from webdojo.loops import online
-        from webdojo.policy.hf import HFEngine
+        from webdojo.policy.hf.engine import HFEngine
         from webdojo.rollout.pool import RolloutPool
 
         parts = {

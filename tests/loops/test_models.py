@@ -9,13 +9,13 @@ from contextlib import closing
 
 import pytest
 import torch
+from webdojo.rollout.rest import Rest
 
 from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
 from webdojo.loops.models import asleep, check_learner, device_of, engine_dtype, learn, make_engine, make_learner
-from webdojo.policy.forward import text_layers
-from webdojo.rollout.rest import Rest
+from webdojo.policy.model.forward import text_layers
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 

@@ -1,25 +1,29 @@
-"""A whole episode whose agent is asked over HTTP: harness, browser, site, `ChatEngine` and `webdojo serve`."""
+"""A whole episode whose agent is asked over HTTP: harness, browser, site, `ChatEngine` and a server of the model."""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import io
 from collections.abc import Iterator
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.policy.chat.endpoint import Answering, Endpoint, completion, say
-from tests.policy.serve.served import Served
 from webdojo.agent.harnesses import make_harness
 from webdojo.agent.openwebrl import OpenWebRLConfig
+from webdojo.agent.toolcall import IM_END
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.loops.models import make_engine
-from webdojo.loops.serving import open_service
 from webdojo.policy.chat.client import ChatClient
-from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.engine import ChatEngine
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import load_recipe
 from webdojo.reward.rules import score
 from webdojo.rollout.config import RolloutConfig
@@ -27,7 +31,7 @@ from webdojo.rollout.episode import run_episode
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
-from webdojo.types import Engine, Sampling, Task, Termination, Trajectory
+from webdojo.types import Engine, ImageSegment, Prompt, Sampling, Task, Termination, TextSegment, Trajectory
 
 SAMPLING = Sampling(temperature=0, max_tokens=96)
 
@@ -61,16 +65,49 @@ async def play(task: Task, engine: Engine, images: MemoryImages, sites: SiteServ
     return trajectory
 
 
+def chatml(messages: list[dict[str, Any]], codec: Processor, images: MemoryImages) -> Prompt:
+    """The prompt that a model server makes of messages, with the screenshots of their data URLs."""
+    segments: list[TextSegment | ImageSegment] = []
+    for message in messages:
+        content, text = message["content"], f"<|im_start|>{message['role']}\n"
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if part["type"] == "text":
+                text += part["text"]
+                continue
+            data = base64.b64decode(part["image_url"]["url"].partition(",")[2])
+            image = images.put(data, *Image.open(io.BytesIO(data)).size, "image/jpeg")
+            segments.append(TextSegment(ids=tuple(codec.encode(f"{text}<|vision_start|>"))))
+            segments.append(ImageSegment(image=image, tokens=codec.image_tokens(image.width, image.height)))
+            text = "<|vision_end|>"
+        segments.append(TextSegment(ids=tuple(codec.encode(f"{text}{IM_END}\n"))))
+    return Prompt(segments=(*segments, TextSegment(ids=tuple(codec.encode("<|im_start|>assistant\n")))))
+
+
+def by_model(server: Endpoint, engine: Engine, codec: Processor, images: MemoryImages) -> Answering:
+    """Answer what was asked last with what a model samples."""
+
+    def answer(http: BaseHTTPRequestHandler) -> None:
+        asked = server.bodies[-1]
+        prompt = chatml(asked["messages"], codec, images)
+        sampling = Sampling(temperature=asked["temperature"], max_tokens=asked["max_tokens"])
+        response = asyncio.run(engine.generate(prompt, sampling))
+        body = completion(codec.decode(response.ids).removesuffix(IM_END), len(prompt), len(response.ids))
+        body["choices"][0]["finish_reason"] = response.finish_reason
+        say(body)(http)
+
+    return answer
+
+
 async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(site_server, processor):
     """Greedy, on the same pages: the same screens, words and calls, turn by turn."""
     task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
-    recipe = load_recipe("quickstart")
-    with open_service(recipe, "tiny") as service, Served(service) as server:
-        config = ChatConfig(base_url=server.url, model="tiny", max_retries=0)
-        async with ChatClient(config) as client:
+    received = MemoryImages()
+    with closing(make_engine(load_recipe("quickstart"), received, "tiny")) as engine, Endpoint() as server:
+        server.default = by_model(server, engine, processor, received)
+        async with ChatClient(server.config(max_retries=0)) as client:
             far = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
             totals = client.totals()
-    with closing(make_engine(recipe, images, "tiny")) as engine:
+    with closing(make_engine(load_recipe("quickstart"), images, "tiny")) as engine:
         near = await play(task, engine, images, site_server, processor)
     assert not far.termination.is_infra, far.error
     assert far.turns

@@ -9,7 +9,7 @@ import pytest
 from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images, chat, images, loaded, model_dir
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample
 
 __all__ = ["images", "loaded", "make_samples", "model_dir"]

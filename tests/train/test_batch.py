@@ -6,7 +6,7 @@ import torch
 
 from tests.train.records import prompt, response, trajectory, turn
 from webdojo.errors import TrainError
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import mini_batches, samples_from_groups, sft_samples
 from webdojo.train.config import TrainConfig
 from webdojo.train.objective import Objective

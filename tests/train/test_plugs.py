@@ -13,7 +13,7 @@ from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.records import prompt, response, trajectory, turn
 from webdojo.errors import ConfigError
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.rollout.config import RolloutConfig
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.config import TrainConfig

@@ -10,9 +10,9 @@ from tests.policy.conftest import Images, chat
 from tests.train.conftest import MakeSamples
 from tests.train.records import TASK, response, trajectory, turn
 from webdojo.errors import TrainError
-from webdojo.policy.collate import collate
-from webdojo.policy.forward import token_logprobs
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.forward import token_logprobs
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import sft_samples
 from webdojo.train.config import SFTConfig, TrainConfig
 from webdojo.train.learner.learner import Learner

@@ -16,7 +16,7 @@ import torch
 from trl import GRPOTrainer, RLOOTrainer
 
 from tests.train.records import prompt, response, trajectory, turn
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.config import TrainConfig
 from webdojo.train.objective import Objective

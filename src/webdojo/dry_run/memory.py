@@ -27,8 +27,8 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError
 from webdojo.policy.config import ModelConfig, screenshot_tokens
-from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
-from webdojo.policy.layouts import layout_of
+from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
+from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.train.learner.optimizer import state_bytes, trained_names
 

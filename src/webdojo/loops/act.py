@@ -24,8 +24,8 @@ from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.models import open_engine
 from webdojo.loops.run_folder import ACT
-from webdojo.policy.loading import TINY, model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import TINY, model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.reward.reward import Scorer
 from webdojo.rollout.episode import run_episode

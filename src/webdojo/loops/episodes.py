@@ -24,7 +24,7 @@ from webdojo.browser.network.blocklist import Blocklist
 from webdojo.envs.env import Environment
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.loops.browsers import open_browsers
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
 from webdojo.reward.reward import Scorer

@@ -21,8 +21,8 @@ from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.messages import Message, conversation, text_part
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.store.files import refused, replacing, write_atomic
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn

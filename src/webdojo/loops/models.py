@@ -24,10 +24,8 @@ from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model, model_folder, skeleton
-from webdojo.policy.processor import Processor
-from webdojo.policy.vllm.engine import VLLMEngine
+from webdojo.policy.model.loading import load_model, model_folder, skeleton
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.train.config import TrainConfig
@@ -177,25 +175,14 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
 
 @asynccontextmanager
 async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[None]:
-    """Let the engine sleep in the block where it would be in the learner's way, and let `clock` stand still meanwhile.
-
-    In the way are an embedded engine on the CPU, whose cores it shares with the learner, and a vLLM engine that the
-    recipe lets sleep, whose GPU memory is free then.
-    """
-    on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
-    on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
-    if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
+    """Let the engine sleep within the block, if it wants to while the learner steps, and `clock` stand still."""
+    if not engine.sleeps_during_update:
         yield
         return
     with clock.stopped():
         await engine.sleep()
         yield
         await engine.wake_up()  # not where the block raises: nobody asks it any more
-
-
-def takes_weights_asleep(engine: TrainableEngine) -> bool:
-    """Whether it is better woken after a refresh: what it computes between an update and that it computes again."""
-    return isinstance(engine, HFEngine)
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -27,7 +27,7 @@ from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import batch_metrics, staleness_metrics
-from webdojo.loops.models import asleep, learn, takes_weights_asleep
+from webdojo.loops.models import asleep, learn
 from webdojo.loops.replay import replayed
 from webdojo.loops.resume import checkpoint_meta, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
@@ -127,7 +127,7 @@ async def online(
                 temperature = rollout.sampling.temperature
                 update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
                 bar.advance(len(samples))
-                if evaluations.running or not takes_weights_asleep(engine):
+                if evaluations.running or not engine.updates_asleep:
                     await sleep.aclose()  # it wakes up
             if evaluations.running:
                 with timer.measure("wait"):

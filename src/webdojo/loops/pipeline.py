@@ -31,8 +31,8 @@ from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest, metrics_of
 from webdojo.loops.run_folder import EVALUATION
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe

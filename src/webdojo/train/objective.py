@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import Sample
 from webdojo.train.config import TrainConfig
 from webdojo.train.corrections import CORRECTIONS

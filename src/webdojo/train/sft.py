@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from webdojo.errors import TrainError
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import Sample
 from webdojo.train.config import SFTConfig
 from webdojo.train.learner.learner import Learner, Means

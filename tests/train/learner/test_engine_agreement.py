@@ -9,8 +9,8 @@ import pytest
 
 from tests.policy.conftest import Images, chat
 from tests.train.records import trajectory, turn
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model
+from webdojo.policy.hf.engine import HFEngine
+from webdojo.policy.model.loading import load_model
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner.learner import Learner

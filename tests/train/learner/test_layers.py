@@ -13,7 +13,7 @@ from torch._dynamo.testing import CompileCounterWithBackend
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.learner.test_learner import gradients, settings
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.train.learner.learner import Learner
 
 

@@ -11,9 +11,9 @@ from transformers import PreTrainedModel
 from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from webdojo.errors import ModelError, TrainError
-from webdojo.policy.forward import TokenScores
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner.learner import Learner, Means

@@ -14,10 +14,10 @@ from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.learner.test_learner import settings, weights_of
 from webdojo.errors import ConfigError, ModelError
-from webdojo.policy.collate import collate
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.forward import token_logprobs
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.forward import token_logprobs
+from webdojo.policy.model.loading import load_model
 from webdojo.train.learner.learner import Learner
 from webdojo.train.learner.lora import ADAPTER, Adapters
 

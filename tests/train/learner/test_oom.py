@@ -13,9 +13,9 @@ from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.learner.test_learner import settings, weights_of
 from webdojo.errors import TrainError
-from webdojo.policy.forward import TokenScores, text_model
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.forward import TokenScores, text_model
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample
 from webdojo.train.learner.learner import Learner, Means
 

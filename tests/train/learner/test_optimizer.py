@@ -18,7 +18,7 @@ from tests.policy.conftest import Images
 from tests.train.conftest import MakeSamples
 from tests.train.learner.test_learner import settings, weights_of
 from webdojo.errors import ConfigError
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner.learner import Learner
 from webdojo.train.learner.optimizer import constant, cosine, make_optimizer, state_bytes, step_optimizer

@@ -23,9 +23,9 @@ from tests.policy.conftest import Images, chat, model_dir
 from webdojo.errors import ConfigError, TrainError
 from webdojo.loops.models import check_ranks, make_learner
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.forward import TokenScores
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe
 from webdojo.store.images import ImageStore
 from webdojo.train.batch import Sample

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images
-from webdojo.policy.collate import Sequence_, collate
-from webdojo.policy.forward import attend_in_rows, narrow_last_layer, text_layers, token_logprobs
-from webdojo.policy.last_layer import is_narrow
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import Sequence_, collate
+from webdojo.policy.model.fast_layers import is_narrow
+from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_layers, token_logprobs
+from webdojo.policy.model.processor import Processor
 from webdojo.train.packing.collate import collate_micro_batch
 from webdojo.train.packing.radix import Paths, balance, cut, place
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment

@@ -28,8 +28,8 @@ from torch.distributed.checkpoint.state_dict_saver import save as save_parts
 from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError
-from webdojo.policy.loading import save_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import save_model
+from webdojo.policy.model.processor import Processor
 from webdojo.store.files import refused
 
 MANIFEST = "manifest.json"

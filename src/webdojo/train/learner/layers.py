@@ -13,8 +13,8 @@ import warnings
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from webdojo.policy.forward import text_layers
-from webdojo.policy.tree_attention import TREE, tree_attention
+from webdojo.policy.model.forward import text_layers
+from webdojo.policy.model.tree_attention import TREE, tree_attention
 
 
 def recompute_activations(model: PreTrainedModel) -> None:

@@ -24,9 +24,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError, TrainError
-from webdojo.policy.forward import TokenScores
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample, mini_batches
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner.checkpoint import (

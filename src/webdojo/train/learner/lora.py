@@ -20,7 +20,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.forward import VISION
+from webdojo.policy.model.forward import VISION
 
 State = Mapping[str, torch.Tensor]
 

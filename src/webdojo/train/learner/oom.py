@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from webdojo.errors import TrainError
-from webdojo.policy.oom import is_out_of_memory
+from webdojo.memory import is_out_of_memory
 from webdojo.train.batch import Sample
 from webdojo.train.config import TrainConfig
 

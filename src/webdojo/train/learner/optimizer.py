@@ -17,7 +17,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.forward import VISION, text_layers
+from webdojo.policy.model.forward import VISION, text_layers
 from webdojo.train.config import TrainConfig
 
 QUANTISED_FROM = 4096

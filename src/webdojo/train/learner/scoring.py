@@ -12,9 +12,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from webdojo.errors import TrainError
-from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.features import FeatureCache, ImageFeatures
+from webdojo.policy.model.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample
 from webdojo.train.config import TrainConfig
 from webdojo.train.learner.layers import compile_layers, recompute_activations

@@ -18,8 +18,8 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError
-from webdojo.policy.collate import Batch
-from webdojo.policy.forward import Features, TokenScores, text_layers, token_logprobs, vision_tower
+from webdojo.policy.model.collate import Batch
+from webdojo.policy.model.forward import Features, TokenScores, text_layers, token_logprobs, vision_tower
 
 
 class Scorer(nn.Module):

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from webdojo.policy.collate import Batch, Sequence_, ShownImages, check_response, lay_out
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import Batch, Sequence_, ShownImages, check_response, lay_out
+from webdojo.policy.model.processor import Processor
 from webdojo.train.packing.radix import MicroBatch, place
 from webdojo.types import ImageSource
 

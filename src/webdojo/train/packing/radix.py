@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from webdojo.policy.collate import Sequence_
+from webdojo.policy.model.collate import Sequence_
 from webdojo.types import ImageSegment, Prompt
 
 
