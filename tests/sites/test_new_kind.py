@@ -14,7 +14,6 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.config import BrowserConfig
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.server import SiteServer
-from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
@@ -30,8 +29,6 @@ def _seeds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(source, str(PAGE), "exec"), module.__dict__)
     monkeypatch.setitem(KINDS, "seeds", "seeds:Seeds")
-    yield
-    load_site.cache_clear()
 
 
 @pytest.mark.usefixtures("_seeds")

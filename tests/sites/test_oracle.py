@@ -11,7 +11,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.config import BrowserConfig
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.oracle_forms import fill
 from webdojo.sites.oracle_view import look
@@ -104,7 +104,7 @@ async def test_it_solves_tasks_of_every_kind_in_heavy_weather_and_nothing_leaves
     assert not asked
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in COMPACT_KINDS])
+@pytest.mark.parametrize("kind", KINDS)
 async def test_it_errs_and_recovers_on_every_kind(kind: str) -> None:
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
     tasks = make_tasks([kind], seeds, 3, seed=8, difficulties=[3, 5, 6])

@@ -15,7 +15,7 @@ from webdojo.errors import SiteError
 from webdojo.sites import host_of
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.server import SiteServer
-from webdojo.sites.shop.pages import Shop
+from webdojo.sites.shop import Shop
 from webdojo.sites.site import load_site
 from webdojo.sites.weather import wording
 from webdojo.sites.weather.connection import WEATHER_HEADER
@@ -23,10 +23,14 @@ from webdojo.sites.weather.dress import Panel, compact_rows, make_panel
 from webdojo.sites.weather.forecast import CLEAR, IMPASSABLE, LEVELS, Event, Forecast, Weather, parse_weather
 from webdojo.sites.weather.sky import web_failure
 
-SHOP = Shop(3, large=False)
+SHOP = Shop(3, "compact")
 HOST = SHOP.host
 LAYOUTS = ("compact", "auto")
-PATHS = ["/", *(f"/c/{slug}" for slug in SHOP.content.categories), "/cart", "/search?q=mug"]
+LISTS = {"compact": "/c/{}", "auto": "/products?category={}"}
+PATHS = {
+    layout: ["/", *(path.format(name.lower()) for name in SHOP.groups), "/cart", "/search?q=mug"]
+    for layout, path in LISTS.items()
+}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +110,7 @@ def test_every_text_fits_the_compact_grid() -> None:
 
 def test_without_weather_not_a_byte_changes(server: SiteServer) -> None:
     for layout in LAYOUTS:
-        for path in PATHS:
+        for path in PATHS[layout]:
             plain = httpx.get(
                 f"http://127.0.0.1:{server.port}{path}",
                 headers={"X-Webdojo-Session": "p", "X-Webdojo-Layout": layout, "Host": HOST},
@@ -123,7 +127,7 @@ def test_without_weather_not_a_byte_changes(server: SiteServer) -> None:
 def test_a_session_sees_its_own_weather_again_and_no_other(server: SiteServer) -> None:
     def visit(session: str, weather: Weather) -> list[dict[str, Any]]:
         for _ in range(2):
-            for path in PATHS:
+            for path in PATHS["auto"]:
                 try:
                     get(server, session, path, weather)
                 except httpx.RemoteProtocolError:
@@ -170,7 +174,7 @@ def test_layouts_differ_and_move_but_say_the_same(layout: str, server: SiteServe
     def links(html: str) -> list[str]:
         return sorted(set(re.findall(r'href="(/[^"]*)"', html)) - {"/"})
 
-    path = f"/c/{next(iter(SHOP.content.categories))}"
+    path = LISTS[layout].format(next(iter(SHOP.groups)).lower())
     plain = get(server, f"plain-{layout}", path, layout=layout).text
     drawn = [(seed, Forecast(Weather(2, str(seed)), HOST).first) for seed in range(400)]
     changed = [

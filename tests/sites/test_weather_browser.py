@@ -174,17 +174,21 @@ async def test_an_expired_session_goes_on_with_its_cart(
     layout: str, pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
     name = f"expired-{layout}"
-    item = next(p.slug for p in SHOP.content.products.values() if p.stock > 0)
+    item = next(p.slug for p in SHOP.main.entities if p.values["stock"])
+    page, form, after = {
+        "compact": (f"/p/{item}", "/cart/add", f"/added/{item}"),
+        "auto": (f"/products/{item}", f"/products/{item}/add", f"/products/{item}/add/done"),
+    }[layout]
     session = await begin(pools, server, layout, name, only(Event.SESSION_EXPIRED, 3))
-    await go(session, f"/p/{item}")
-    await session.page.locator("form[action='/cart/add'] button").scroll_into_view_if_needed()
-    await click(session, "form[action='/cart/add'] button")
-    assert session.page.url == SHOP.url(f"/added/{item}")
-    assert server.state(name)[HOST]["visited"] == ["/", f"/p/{item}"], "the notice is not the page"
+    await go(session, page)
+    await session.page.locator(f"form[action='{form}'] button").scroll_into_view_if_needed()
+    await click(session, f"form[action='{form}'] button")
+    assert session.page.url == SHOP.url(after)
+    assert server.state(name)[HOST]["visited"] == ["/", page], "the notice is not the page"
     await click(session, "form[action='/-/answer'] button")
-    assert session.page.url == SHOP.url(f"/added/{item}")
+    assert session.page.url == SHOP.url(after)
     state = server.state(name)[HOST]
-    assert state["visited"][-1] == f"/added/{item}"
+    assert state["visited"][-1] == after
     assert state["state"] == {f"cart/{item}": 1}
     await session.close()
 

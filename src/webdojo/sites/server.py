@@ -99,7 +99,7 @@ class SiteServer(LocalServer):
             weather = self._weather if asked is None else parse_weather(asked)
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
-        site = load_site(kind, seed).in_layout(layout)
+        site = load_site(kind, seed, layout)
         address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
         encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
         values: dict[str, str] = {}
@@ -146,7 +146,7 @@ def _respond(
     if isinstance(reply, Redirect):
         return reply
     overlay.visited.append(address)
-    overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
+    overlay.seen.update(reply.shows)
     html = render(site, reply, overlay, layout)
     if sky is None or part:
         return Served(html, reply.status)

@@ -30,7 +30,7 @@ def on_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
         f"show me on the map what it says about {it.phrase}" + (near if not it.says else ""),
     )
     plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
-    return Goal("on_map", it.path, {}, (*it.facts, _opened(it.entity)), plan, cores=cores)
+    return Goal("on_map", it.key, {}, (*it.facts, _opened(it.entity)), plan, cores=cores)
 
 
 def from_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
@@ -45,7 +45,7 @@ def from_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
     )
     checks = (*it.facts, _opened(it.entity), _page(it.entity))
     plan = [*_way(it), _marker(it.entity), visit(it.path), done(f"This is {it.entity.name}.")]
-    return Goal("from_map", it.path, {}, checks, plan, cores=cores)
+    return Goal("from_map", it.key, {}, checks, plan, cores=cores)
 
 
 def at_corner(site: Places, facts: int, rng: random.Random) -> Goal | None:
