@@ -3,7 +3,6 @@
 import asyncio
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -22,7 +21,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "new-kind.md"
 
 
 @pytest.fixture
-def _seeds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     source = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
     assert source.count("\n") < 130
     module = ModuleType("webdojo.sites.seeds")

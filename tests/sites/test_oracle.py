@@ -23,6 +23,8 @@ from webdojo.store.images import MemoryImages
 from webdojo.types import Task
 
 VIEWPORTS = {"compact": (320, 320), "auto": (1280, 1000)}
+WORDS = {"compact": 28, "auto": 60}
+"""The most that a thought has, which restates the task."""
 
 
 async def solve(
@@ -65,7 +67,7 @@ async def test_it_solves_tasks_of_every_difficulty(layout: str, n: int, noise: f
 
             async def run(task: Task) -> tuple[bool, int, str]:
                 async with gate:
-                    return await solve(task, pool, server, layout, noise)
+                    return await solve(task, pool, server, layout, noise, most=(40, WORDS[layout]))
 
             results = await asyncio.gather(*map(run, tasks))
     for success, _, log in results:

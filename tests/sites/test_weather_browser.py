@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from tests.sites.test_compact_grid import MEASURE
+from tests.sites.test_oracle import WORDS
 from tests.sites.test_weather import HOST, SHOP, events, get, only
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
@@ -279,7 +280,7 @@ async def solve(
     oracle, log, answer = Oracle(task), [task.instruction], None
     while answer is None and len(log) < 61:
         step = await oracle.step(session)
-        assert len(step.think.split()) <= 28, step.think
+        assert len(step.think.split()) <= WORDS[layout], step.think
         assert not [reason for reason in map(check_call, step.calls) if reason], step.calls
         log.append(f"{step.think} {[(call.name, call.arguments) for call in step.calls]}")
         answer = (await session.act(step.calls)).answer
