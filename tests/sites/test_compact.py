@@ -82,7 +82,7 @@ def test_streams_stay_the_same(split: str) -> None:
 @pytest.mark.parametrize("kind", COMPACT_KINDS)
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, HELDOUT_SEED])
 def test_pages_stay_the_same(kind: str, seed: int) -> None:
-    site = load_site(kind, seed).in_layout("compact")
+    site = load_site(kind, seed, "compact")
     paths = [*site.paths(), "/nowhere", "/search?q=zzz", "/search?q=", "/products", "/articles", "/c/none", "/a/none"]
     lists = [path for path in paths if path.startswith(("/c/", "/t/")) and "?" not in path]
     paths += [f"{path}?{query}" for path in lists for query in ("page=99", "page=x")]
@@ -94,7 +94,7 @@ def test_pages_stay_the_same(kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_carts_stay_the_same(seed: int) -> None:
-    site, overlay = load_site("shop", seed).in_layout("compact"), Overlay()
+    site, overlay = load_site("shop", seed, "compact"), Overlay()
     things = [path.removeprefix("/p/") for path in site.paths() if path.startswith("/p/")]
     seen: list[object] = []
     for thing in (*things[::7], *things[::14]):

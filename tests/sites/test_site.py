@@ -88,7 +88,7 @@ def test_a_large_wiki_has_what_the_small_one_has_and_more_of_the_kind() -> None:
 @pytest.mark.parametrize("layout", ["compact", "auto"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_path_of_a_site_is_a_page_and_every_link_leads_to_one(kind: str, layout: str) -> None:
-    site = load_site(kind, 5).in_layout(layout)
+    site = load_site(kind, 5, layout)
     known = list(site.paths())
     assert known[0] == "/"
     assert len(known) == len(set(known))

@@ -220,7 +220,7 @@ async def test_bot_checks_can_and_cannot_be_passed(
 
 @pytest.mark.parametrize("kind", ["shop", "wiki"])
 async def test_compact_weather_keeps_to_the_grid(kind: str, pools: dict[str, BrowserPool], server: SiteServer) -> None:
-    site, seen = load_site(kind, 3).in_layout("compact"), Counter[str]()
+    site, seen = load_site(kind, 3, "compact"), Counter[str]()
     paths = list(site.paths())
     for seed in range(12):
         name, weather = f"grid-{kind}-{seed}", Weather(3, str(seed))

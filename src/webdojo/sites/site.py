@@ -104,10 +104,6 @@ class Site(ABC):
         """The site of a seed as a layout shows it: most are the same in all."""
         return cls(seed)
 
-    def in_layout(self, layout: str) -> Site:
-        """The same site as a layout shows it."""
-        return self
-
     def own_goal(self, difficulty: int, rng: random.Random) -> Goal | None:
         """Draw a goal where the site has none of those that catalogue sites share; here it has them."""
         return None

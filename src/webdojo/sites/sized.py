@@ -27,7 +27,7 @@ from webdojo.sites.compact import Row, choice_row, paragraph, text_row, title_ro
 from webdojo.sites.frame import choice_rows, fact_row, frame, item_rows
 from webdojo.sites.goal import Goal
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href, load_site
+from webdojo.sites.site import Overlay, Page, Redirect, Request, href
 from webdojo.sites.skin import CatalogLook
 from webdojo.sites.words import slug
 
@@ -75,17 +75,10 @@ class SizedSite(CatalogSite):
     def make(cls, seed: int, layout: str) -> Self:
         return cls(seed, layout)
 
-    def in_layout(self, layout: str) -> Site:
-        return self if layout == self.layout else load_site(self.kind, self.seed, layout)
-
-    @property
-    def per_page(self) -> int:
-        return self.look.per_page if self.layout == "compact" else super().per_page
-
     def make_skin(self) -> CatalogLook:
         skin = super().make_skin()
         if self.layout == "compact":
-            return replace(skin, palette=self.look.palette, picks=0, sort_first=True)
+            return replace(skin, palette=self.look.palette, per_page=self.look.per_page, picks=0, sort_first=True)
         return skin
 
     def say(self, text: str) -> str:

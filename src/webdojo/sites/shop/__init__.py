@@ -19,7 +19,7 @@ from webdojo.sites.compact import Form as RowForm
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
 from webdojo.sites.pictures import picture
 from webdojo.sites.shop import content, goals
-from webdojo.sites.shop.actions import REMIND, REVIEW, WISH, add
+from webdojo.sites.shop.actions import REVIEW, WISH, add
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.sized import SizedSite
 
@@ -64,7 +64,7 @@ class Shop(SizedSite):
         if self.layout == "compact":
             self.actions = (put,)
             return [content.compact_products(self.seed)]
-        self.actions = (put, WISH, REVIEW, REMIND)
+        self.actions = (put, WISH, REVIEW)
         return [content.products(self.seed)]
 
     def story(self, entity: Entity) -> tuple[str, ...]:

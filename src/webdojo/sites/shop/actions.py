@@ -5,7 +5,7 @@ from __future__ import annotations
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity
-from webdojo.sites.people import ADDRESSES, USERS
+from webdojo.sites.people import USERS
 
 _OPINIONS = (
     "It does what it should",
@@ -67,19 +67,4 @@ REVIEW = Action(
     ),
     makes="reviews",
     examples={"reader": USERS, "text": _OPINIONS},
-)
-REMIND = Action(
-    "remind",
-    "Tell me when it is back",
-    "We will write to you when {name} is back.",
-    (
-        "ask for a mail to {email} when {name} is back",
-        "have {email} told when {name} is there again",
-        "leave {email} on the page of {name} to hear when it is back",
-    ),
-    collection="products",
-    fields=(Field("email", "E-mail", "email"),),
-    makes="reminders",
-    examples={"email": ADDRESSES},
-    refuses=lambda product: "still in stock" if product.values["stock"] else "",
 )

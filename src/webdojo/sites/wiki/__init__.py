@@ -16,10 +16,9 @@ from webdojo.sites.pictures import picture
 from webdojo.sites.site import Overlay, Page
 from webdojo.sites.sized import SizedSite
 from webdojo.sites.wiki import content, goals
-from webdojo.sites.wiki.actions import DISCUSS, REPORT, WATCH, suggest
-from webdojo.sites.words import ADJECTIVES
+from webdojo.sites.wiki.actions import DISCUSS, REPORT, WATCH
 
-_EDITORS, _TITLES = 8, 6
+_EDITORS = 8
 
 
 class Wiki(SizedSite):
@@ -43,10 +42,8 @@ class Wiki(SizedSite):
         if self.layout == "compact":
             articles, self._related = content.compact_articles(self.seed)
             return [articles]
+        self.actions = (WATCH, DISCUSS, REPORT)
         articles, self._related = content.articles(self.seed, people(rng, _EDITORS))
-        topics = tuple(dict.fromkeys(str(article.values["topic"]) for article in articles.entities))
-        titles = tuple(f"{adjective} Mill" for adjective in rng.sample(ADJECTIVES, _TITLES))
-        self.actions = (WATCH, DISCUSS, REPORT, suggest(topics, titles))
         return [articles]
 
     def story(self, entity: Entity) -> tuple[str, ...]:

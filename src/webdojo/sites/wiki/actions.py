@@ -60,35 +60,3 @@ REPORT = Action(
     makes="reports",
     examples={"text": _REMARKS},
 )
-
-
-def suggest(topics: tuple[str, ...], titles: tuple[str, ...]) -> Action:
-    """Ask for an article that is not there yet."""
-    return Action(
-        "suggest",
-        "Suggest an article",
-        "Thank you for the suggestion.",
-        (
-            "suggest an article called \u201c{title}\u201d on the topic {topic}, with the reason \u201c{text}\u201d",
-            "ask for a new article on the topic {topic}: title \u201c{title}\u201d, reason \u201c{text}\u201d",
-            "propose the title \u201c{title}\u201d for the topic {topic} and give \u201c{text}\u201d as the reason",
-        ),
-        fields=(
-            Field("title", "Title"),
-            Field("topic", "Topic", "select", topics),
-            Field("text", "Reason", "textarea"),
-            Field("notify", "Tell me when it is written", "checkbox", required=False),
-        ),
-        makes="suggestions",
-        also={"notify": ", and tick that I want to be told when it is written"},
-        examples={"title": titles, "text": _REASONS},
-    )
-
-
-_REASONS = (
-    "Everybody here asks about it",
-    "My class would like to write about it",
-    "It stands in every guide book",
-    "The old article was lost",
-    "Nobody has written about it yet",
-)
