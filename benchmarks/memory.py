@@ -40,7 +40,7 @@ BUCKET = 100
 WARM_UP = 200
 """First trajectories of a process that was not the first: it fills its caches again."""
 SHORT = [
-    *("sft.demos=0", "evaluate.tasks=2", "tasks.difficulties=[1]", "rollout.max_steps=4"),
+    *("sft.demos=0", "evaluate.tasks=2", "env.difficulties=[1]", "rollout.max_steps=4"),
     *("train.iterations=1000000", "train.groups_per_iteration=2", "train.max_groups_per_iteration=1000"),
     *("train.lr=1e-4", "train.save_total_limit=2", "rollout.max_staleness=1", "train.threads=1"),
 ]

@@ -23,9 +23,9 @@ from typing import Any
 
 from process_tree import tree_bytes
 from record import record
+from webdojo.loops.arena import open_arena
 
 from webdojo.evaluate.metrics import wilson95
-from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn, make_learner
 from webdojo.loops.pipeline import Pipeline

@@ -25,7 +25,7 @@ WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
 ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
-COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["serve"]]
+COMMANDS += [["browser"], ["browser", "serve"], ["act"]]
 COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
 
@@ -88,14 +88,15 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["eval", "quikstart", "--model", "tiny"], "did you mean 'quickstart'"),
         (["report", "nowhere"], "nowhere does not exist"),
         (["runs", "trace", "nowhere"], "nowhere does not exist"),
-        (["serve", "tiny", "--host", "0.0.0.0"], "set WEBDOJO_SERVE_TOKEN"),
-        (["serve", "no/such/folder"], "no/such/folder"),
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--headful"], "there is no display"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"], "no/such/folder"),
-        (["act", "look", "--url", "http://shop-0.localhost/", "--harness", "none"], "harness.name = 'none'"),
-        (["act", "look", "--url", "http://shop-0.localhost/", "--endpoint", "x"], "endpoint.base_url is 'x'"),
-        (["train", "quickstart", "endpoint.api_key_env=sk-0123456789"], "must name an environment variable"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--harness", "none"], "unknown harness 'none'"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--endpoint", "x"], "engine.base_url is 'x'"),
+        (
+            ["train", "quickstart", "engine={name: chat, api_key_env: sk-0123456789}"],
+            "must name an environment variable",
+        ),
         (["browser", "serve", "--host", "0.0.0.0"], "set WEBDOJO_BROWSER_TOKEN"),
         (["browser", "serve", "--hosts", "shop-0.localhost"], "PATTERN=ADDRESS"),
         (["browser", "serve", "--max-sessions", "0"], "browser.serve.max_sessions"),
@@ -181,24 +182,17 @@ def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
         process.kill()
 
 
-def test_an_agent_acts_through_a_served_model_and_ctrl_c_stops_both(tmp_path):
-    server = start("serve", "tiny", "--port", "0", cwd=tmp_path)
-    try:
-        assert server.stdout is not None
-        address = re.match(r"(http://127\.0\.0\.1:\d+/v1)  model tiny, open to programs", server.stdout.readline())
-        assert address is not None
-        options = ["--url", "http://shop-0.localhost/", "--endpoint", address[1], "--model", "tiny", "--recipe"]
+def test_an_agent_acts_through_an_endpoint(tmp_path):
+    call = '<think>on</think><tool_call>{"name": "go_back", "arguments": {}}</tool_call>'
+    with Endpoint(default=say(completion(call))) as endpoint:
+        options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "tiny", "--recipe"]
         done = webdojo("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2", cwd=tmp_path)
-        assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
-        assert re.search(r"^endpoint: [12] requests, \d+ tokens in, \d+ out, 0\.0000 USD$", done.stdout, re.MULTILINE)
-        film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
-        assert film is not None
-        assert "Open the cart" in (tmp_path / film[1]).read_text()
-        assert done.returncode == 0, done.stderr
-        server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=60) == 0, server.communicate()[1]
-    finally:
-        server.kill()
+    assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
+    assert re.search(r"^endpoint: 2 requests, 200 tokens in, 20 out, 0\.0000 USD$", done.stderr, re.MULTILINE)
+    film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
+    assert film is not None
+    assert "Open the cart" in (tmp_path / film[1]).read_text()
+    assert done.returncode == 0, done.stderr
 
 
 def test_ctrl_c_while_acting_keeps_the_film(tmp_path):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from webdojo.dry_run.cost import describe, estimate, screenshot_tokens
+from webdojo.dry_run.cost import describe, estimate
+from webdojo.policy.config import screenshot_tokens
 from webdojo.recipe import load_recipe
 
 
@@ -25,8 +26,8 @@ def test_phases_follow_from_the_recipe():
 
 def test_turns_are_bounded_by_the_longest_horizon_of_the_tasks_that_are_drawn():
     overrides = ["sft.demos=5", "rollout.max_steps=30", "rollout.max_steps_by_difficulty={1: 10, 3: 20}"]
-    assert estimate(load_recipe("quickstart", [*overrides, "tasks.difficulties=[1, 2]"]))[0].turns == 5 * 20
-    assert estimate(load_recipe("quickstart", [*overrides, "tasks.difficulties=[1, 4]"]))[0].turns == 5 * 30
+    assert estimate(load_recipe("quickstart", [*overrides, "env.difficulties=[1, 2]"]))[0].turns == 5 * 20
+    assert estimate(load_recipe("quickstart", [*overrides, "env.difficulties=[1, 4]"]))[0].turns == 5 * 30
 
 
 def test_the_table_ends_with_the_totals():

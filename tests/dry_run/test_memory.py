@@ -13,13 +13,13 @@ from transformers import PreTrainedModel, Qwen3VLConfig, Qwen3VLForConditionalGe
 from tests.policy.conftest import Images, tiny_config, tiny_processor
 from tests.train.conftest import MakeSamples
 from tests.train.live import LiveBytes
+from webdojo.dry_run.memory import GB, Machine, plan_memory, savings, told
 from webdojo.errors import ConfigError
 from webdojo.loops.models import make_learner, memory_estimate
 from webdojo.policy.forward import TokenScores
 from webdojo.policy.loading import save_model, skeleton
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.train.batch import Sample
-from webdojo.dry_run.memory import GB, Machine, plan_memory, savings, told
 from webdojo.train.metrics import Means
 from webdojo.train.objective import flat
 from webdojo.types import Prompt, TextSegment

@@ -22,7 +22,7 @@ SMALL = [
     *("sft.demos=2", "sft.epochs=1", "evaluate.tasks=2", "evaluate.max_steps=1", "evaluate.sampling.max_tokens=4"),
     *("train.iterations=1", "train.groups_per_iteration=1", "train.max_groups_per_iteration=30", "train.lr=1e-6"),
     *("rollout.group_size=3", "rollout.concurrency=6", "rollout.max_steps=2", "rollout.max_context_tokens=8192"),
-    *("rollout.sampling.max_tokens=100", "harness.max_format_errors=1", "tasks.difficulties=[1]"),
+    *("rollout.sampling.max_tokens=100", "harness.max_format_errors=1", "env.difficulties=[1]"),
     *("rollout.max_staleness=1", "train.threads=1"),
 ]
 
