@@ -20,7 +20,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from webdojo.loops.arena import Arena
 
 from tests.loops.conftest import SmallRecipe
 from tests.rollout.records import screen
@@ -28,6 +27,7 @@ from tests.train.records import turn
 from webdojo.errors import BrowserError
 from webdojo.evaluate.metrics import wilson95
 from webdojo.loops import arena as arenas
+from webdojo.loops.arena import Arena
 from webdojo.loops.evaluations import PHASE, told
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
