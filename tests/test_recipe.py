@@ -193,13 +193,13 @@ def test_an_old_key_names_the_new_one(old):
 
 
 def test_an_old_key_inside_an_old_section_names_the_new_section():
-    with pytest.raises(ConfigError, match="unknown key 'model.vllm' .* it is 'engine' now"):
+    with pytest.raises(ConfigError, match=r"unknown key 'model\.vllm' .* it is 'engine' now"):
         load_recipe("quickstart", ["model.vllm.replicas=2"])
 
 
 def test_the_quickstart_that_version_0_1_wrote_is_todays():
     old = str(DATA / "quickstart-0.1.yaml")
-    with pytest.raises(ConfigError, match="unknown key 'tasks.kinds' .*it is 'env.kinds' now"):
+    with pytest.raises(ConfigError, match=r"unknown key 'tasks\.kinds' .*it is 'env\.kinds' now"):
         load_recipe(old)
     assert load_recipe(old, migrate=True) == load_recipe("quickstart")
 
