@@ -118,7 +118,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
         own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
         self._config = browser.model_copy(update=own)
-        self._env = env or Dojo()
+        self._env = (env or Dojo()).model_copy()  # it starts here, and what was given can be given to others too
         self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name)
         if tasks is None:
             tasks = self._env.tasks("train", 100, 0)
