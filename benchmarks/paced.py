@@ -179,7 +179,7 @@ class Learner:
 
 
 class World:
-    """Tasks, and episodes on them that take their time; stands in for an `Arena`.
+    """Tasks, and episodes on them that take their time; stands in for an `EpisodeRunner`.
 
     Args:
         sigma: of the seconds of a step.
@@ -195,7 +195,7 @@ class World:
     def blocked(self) -> tuple[str, ...]:
         return ()
 
-    def runner(
+    def for_phase(
         self, actor: Callable[[object, object], Engine], *_: object
     ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
         return partial(self.episode, actor(None, None))

@@ -36,6 +36,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.ready import until_read
 from webdojo.browser.session import BrowserSession
+from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import WebdojoError
 from webdojo.progress import Progress, progress
 from webdojo.sites import HELDOUT_SEED, KINDS
@@ -47,7 +48,6 @@ from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.sites.weather.forecast import LEVELS, Weather
 from webdojo.store.images import MemoryImages
-from webdojo.tasks import load
 from webdojo.types import Task, ToolCall
 
 VIEWPORTS = {"auto": (1280, 1000), "compact": (320, 320)}
@@ -272,7 +272,7 @@ def page_cpu_ms() -> tuple[float, list[dict[str, Any]]]:
 
 def tasks_per_s(n: int = 10_000) -> float:
     began = time.perf_counter()
-    assert len({task.id for task in islice(load("dojo:train"), n)}) == n
+    assert len({task.id for task in islice(load_tasks("dojo:train"), n)}) == n
     return round(n / (time.perf_counter() - began), 1)
 
 
