@@ -180,7 +180,7 @@ async def test_a_verdict_that_takes_too_long_makes_the_episode_invalid() -> None
     reward = await scored(judged(for_ever, timeout_s=0.05), episode)
     assert (reward.value, reward.success, reward.valid) == (0, False, False)
     assert "no verdict within 0.05 s (reward.timeout_s)" in reward.reason
-    assert episode.failure == Failure.REWARD_FAILED == "reward_failed"
+    assert episode.failure == Failure.REWARD_FAILED.value == "reward_failed"
     assert "no verdict within" in episode.error
 
 

@@ -69,7 +69,8 @@ def chatml(messages: list[dict[str, Any]], codec: Processor, images: MemoryImage
     segments: list[TextSegment | ImageSegment] = []
     for message in messages:
         content, text = message["content"], f"<|im_start|>{message['role']}\n"
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in parts:
             if part["type"] == "text":
                 text += part["text"]
                 continue
