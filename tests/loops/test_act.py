@@ -32,7 +32,7 @@ def recipe(endpoint: Endpoint, *overrides: str) -> Recipe:
 
 async def run(recipe: Recipe, folder: Path, url: str = SHOP) -> tuple[Acted, list[Turn]]:
     turns: list[Turn] = []
-    return await act(task_at(recipe.env, "How many?", url), recipe, "", folder, turns.append), turns
+    return await act(task_at(recipe.env, "How many?", url), recipe, "tiny", folder, turns.append), turns
 
 
 async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
