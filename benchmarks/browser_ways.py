@@ -59,7 +59,7 @@ class WebdojoHand:
         if not result.feedback[0].ok:
             raise RuntimeError(f"{action} failed: {result.feedback[0].text}")
         observation = await self._session.observe()
-        return self._images.get(observation.screenshot.sha)
+        return self._images.get(observation.screenshot)
 
     async def count(self) -> int:
         return int(await self._session.page.evaluate("bench.count"))

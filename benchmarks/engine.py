@@ -153,10 +153,11 @@ class Bench:
         for row, prompt in enumerate(prompts):
             input_ids[row, length - len(prompt) :] = torch.tensor(prompt.ids(image_id))
             attention_mask[row, length - len(prompt) :] = 1
-        shown = [image.sha for prompt in prompts for image in prompt.images]
-        for sha in shown:
-            if sha not in pixels:
-                pixels[sha] = self.processor.pixels(self.images.get(sha))
+        images = [image for prompt in prompts for image in prompt.images]
+        for image in images:
+            if image.sha not in pixels:
+                pixels[image.sha] = self.processor.pixels(self.images.get(image))
+        shown = [image.sha for image in images]
         out = self.model.generate(
             input_ids=input_ids,
             attention_mask=attention_mask,

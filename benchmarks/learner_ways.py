@@ -59,8 +59,8 @@ class Pictures:
         self._data[sha] = data
         return ImageRef(sha=sha, width=picture.width, height=picture.height, mime="image/png")
 
-    def get(self, sha: str) -> bytes:
-        return self._data[sha]
+    def get(self, image: ImageRef) -> bytes:
+        return self._data[image.sha]
 
 
 class Sizes:

@@ -80,7 +80,11 @@ TOKENS = 1000
 """Of a response, on average."""
 
 _SCREEN = Observation(
-    screenshot=ImageRef(sha="0" * 64, width=1, height=1), url="http://a/", title="", tabs=[], viewport_px=(1, 1)
+    screenshot=ImageRef(sha="0" * 64, width=1, height=1, mime="image/jpeg"),
+    url="http://a/",
+    title="",
+    tabs=[],
+    viewport_px=(1, 1),
 )
 _PROMPT = Prompt(segments=(TextSegment(ids=(1,)),))
 

@@ -4,7 +4,7 @@
 
 The oracle does the same tasks on all kinds of embedded sites at 1280×1000 through a slow line (every answer
 is delayed by 0 to 0.3 s, one in five by 0.5 to 1.5 s), with three ways to wait after an action: by events
-as `browser/ready.py` does, a sleep of 2 s, and not at all, which shows that waiting is needed. The oracle
+as `browser/page/ready.py` does, a sleep of 2 s, and not at all, which shows that waiting is needed. The oracle
 decides by what the page shows at that moment, so it goes wrong where an agent would.
 """
 
@@ -23,9 +23,9 @@ from record import record
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser import session as browser_session
 from webdojo.browser.config import BrowserConfig
+from webdojo.browser.page.probe import PROBE_JS
+from webdojo.browser.page.ready import settle, until_read
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.probe import PROBE_JS
-from webdojo.browser.ready import settle, until_read
 from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
 from webdojo.evaluate.metrics import wilson95
@@ -39,7 +39,7 @@ from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import finished_groups
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.server import HOSTS
+from webdojo.sites.serving.server import HOSTS
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, Trajectory

@@ -1,10 +1,10 @@
 """Is the embedded web solvable, unguessable, hard to cheat, and cheap?
 
-    python benchmarks/sites.py [--tasks 2000] [--weather-tasks 500] [--clicker-tasks 300] [--answers 5000]
+    python benchmarks/sites.py [--tasks 2000] [--perturbed-tasks 500] [--clicker-tasks 300] [--answers 5000]
 
 | part | what it does |
 |---|---|
-| `oracle` | solves sampled tasks of all kinds and difficulties in real Chromium, in fair and in heavy weather |
+| `oracle` | solves sampled tasks of all kinds and difficulties in real Chromium, without and with heavy perturbations |
 | `null_agent` | says `done` at once |
 | `closed_book` | answers from the instruction alone |
 | `random_clicker` | clicks for a while, then says some text of the page |
@@ -32,21 +32,21 @@ from urllib.parse import parse_qsl, urlsplit
 import record
 from adversary import adversarial_answers, asks_for_answer, right_answer, right_ending, wrong_endings
 
+from webdojo import load_tasks
 from webdojo.browser.config import BrowserConfig
+from webdojo.browser.page.ready import until_read
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.ready import until_read
 from webdojo.browser.session import BrowserSession
-from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import WebdojoError
 from webdojo.progress import Progress, progress
 from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites.design.render import render
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.render import render
-from webdojo.sites.server import SiteServer
+from webdojo.sites.perturbations.schedule import LEVELS, Perturbations
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import Overlay, Page, Request, load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
-from webdojo.sites.weather.forecast import LEVELS, Weather
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task, ToolCall
 
@@ -188,7 +188,7 @@ async def episode(
 ) -> Episode:
     name, played = f"{number}-{task.id}", Played(None, 0)
     try:
-        session = await pool.open(task.start_url, server.headers(name, "auto", Weather(level=level, seed=name)))
+        session = await pool.open(task.start_url, server.headers(name, "auto", Perturbations(level=level, seed=name)))
         try:
             played = await agent(task, session)
             url = session.active.url
@@ -278,8 +278,8 @@ def tasks_per_s(n: int = 10_000) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", type=int, default=2000, help="of the oracle in fair weather")
-    parser.add_argument("--weather-tasks", type=int, default=500)
+    parser.add_argument("--tasks", type=int, default=2000, help="of the oracle without perturbations")
+    parser.add_argument("--perturbed-tasks", type=int, default=500)
     parser.add_argument("--idle-tasks", type=int, default=500, help="of the null agent and the guesser")
     parser.add_argument("--clicker-tasks", type=int, default=300)
     parser.add_argument("--answers", type=int, default=5000)
@@ -294,8 +294,8 @@ def main() -> None:
     headline["false_accepts"] = accepted
     rows += [*costs, {"part": "answers", "tried": tried, "accepted": accepted}, *accepts]
     plan: list[tuple[str, Agent, int, int, bool]] = [
-        ("oracle_fair", by_oracle, arguments.tasks, 0, True),
-        ("oracle_weather", by_oracle, arguments.weather_tasks, max(LEVELS), True),
+        ("oracle", by_oracle, arguments.tasks, 0, True),
+        ("oracle_perturbed", by_oracle, arguments.perturbed_tasks, max(LEVELS), True),
         ("null_agent", by_nobody, arguments.idle_tasks, 0, False),
         ("closed_book", by_guess, arguments.idle_tasks, 0, False),
         ("random_clicker", by_chance, arguments.clicker_tasks, 0, False),

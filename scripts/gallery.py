@@ -20,7 +20,7 @@ from PIL import Image
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.sites import HELDOUT_SEED, KINDS
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import Site, load_site
 from webdojo.store.images import MemoryImages
 

@@ -20,9 +20,9 @@ A recipe is one YAML file with everything that a run needs. Name one of the pack
 default below; an unknown key is an error that names the nearest one. `section.key=value` on the command
 line changes a single key, and `--dry-run` prints the result.
 
-The sections `env`, `reward`, `harness` and `engine` are plugs: `name` says which one, and the other keys are its own. Below
-are those that are built in; an installed package may bring more, and your own is named `./file.py:Name` or
-`package.module:Name`.
+The sections `env`, `reward`, `harness` and `engine` are plugs: `name` says which one, and the other keys are
+its own. Below are those that are built in; an installed package may bring more, and your own is named
+`./file.py:Name` or `package.module:Name`.
 
 This page is written by `make docs` from the sections in the code.
 """

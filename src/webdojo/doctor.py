@@ -30,7 +30,7 @@ from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.errors import BrowserError, ModelError
 from webdojo.sites import host_of
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.store.images import MemoryImages
 
 GIB = 2**30
@@ -164,7 +164,7 @@ async def _browse() -> Check:
             shot = (await session.observe()).screenshot
             seen = time.monotonic()
             await session.close()
-    colours = Image.open(io.BytesIO(images.get(shot.sha))).convert("RGB").getcolors(maxcolors=shot.width * shot.height)
+    colours = Image.open(io.BytesIO(images.get(shot))).convert("RGB").getcolors(maxcolors=shot.width * shot.height)
     if colours is not None and len(colours) < 2:
         return Check("browser", Status.FAIL, "the screenshot of a shop is one flat colour", "try another Chromium")
     return Check(

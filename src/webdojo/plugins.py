@@ -158,13 +158,15 @@ def _found(path: str, noun: str) -> Any:
 
 
 def _from_file(file: Path) -> ModuleType:
-    """The module of a file, the same one however often it is asked for."""
+    """The module of a file, the same one however often it is asked for; it may import from its own folder."""
     name = f"webdojo_plug_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None, f"{file} is no Python file"
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
     try:
         spec.loader.exec_module(module)
     except BaseException:

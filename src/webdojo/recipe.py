@@ -29,8 +29,7 @@ from webdojo.evaluate.config import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
-from webdojo.policy.engines import ENGINES
-from webdojo.policy.hf_config import HFConfig
+from webdojo.policy.engines import ENGINES, HF
 from webdojo.reward.reward import RewardFunction
 from webdojo.reward.rewards import REWARDS, EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
@@ -53,7 +52,7 @@ MOVED = {
     "tasks.heldout_sites": "env.heldout_sites",
     "tasks.layout": "env.layout",
     "tasks.weather": "env.perturbations",
-    "tasks.weather_impassable": "env.impassable",
+    "tasks.weather_impassable": "env.permanent_failures",
     "browser.sites_host": "env.host",
     "browser.sites_port": "env.port",
     "model.engine": "engine.name",
@@ -71,7 +70,7 @@ class Recipe(Section):
     seed: int = 0
     """Every random choice of a run follows from it."""
     model: ModelConfig = ModelConfig()
-    engine: Annotated[EngineConfig, *plug_field(*PLUGS["engine"])] = HFConfig()
+    engine: Annotated[EngineConfig, *plug_field(*PLUGS["engine"])] = HF()
     """Who answers prompts."""
     browser: BrowserConfig = BrowserConfig()
     env: Annotated[Environment, *plug_field(*PLUGS["env"])] = Dojo()
@@ -168,7 +167,7 @@ def _apply(data: dict[str, Any], override: str) -> None:
             raise ConfigError(f"override {override!r}: {parent!r} is a value, not a section")
         node = child
     try:
-        node[last] = yaml.safe_load(value)
+        node[last] = yaml.safe_load(value) if value else ""
     except yaml.YAMLError:
         raise ConfigError(f"override {override!r}: {value!r} is not a YAML value") from None
 

@@ -40,11 +40,11 @@ class Task(Record):
     """File with the cookies and local storage that its sessions begin with (Playwright's format), for sites that need a
     log-in; empty: the recipe's."""
     kind: str = ""
-    """Kind of site for tasks that webdojo serves itself (`shop`, `wiki`, `miniwob`), else empty."""
+    """Kind of site for tasks that its environment serves itself (`shop`, `wiki`, `miniwob`), else empty."""
     difficulty: int = Field(default=1, ge=1)
     """Number of facts that must hold at the end (WebGym §3.2)."""
     evaluator: dict[str, Any] = Field(default_factory=dict)
-    """Machine-checkable goal; read by `reward`. Empty means that a judge decides."""
+    """What the reward function reads of the task: a goal that can be checked, a reference answer; plain JSON."""
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -73,19 +73,23 @@ class ImageRef(Record):
     """SHA-256 of the encoded bytes, in hex; the name under which the image is stored."""
     width: int
     height: int
-    mime: str = "image/jpeg"
+    mime: str
+    """Format of the encoded bytes, such as `image/jpeg`; with `sha` it says which file holds them."""
 
 
 class ImageSink(Protocol):
-    """Where encoded screenshots go. Storing the same bytes twice stores them once."""
+    """Where encoded screenshots go. Storing the same bytes twice stores them once.
+
+    Sessions call `put` in threads, several at a time, because it hashes and may write to a disk.
+    """
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef: ...
 
 
 class ImageSource(Protocol):
-    """Where encoded screenshots are read from by their hash."""
+    """Where encoded screenshots are read from."""
 
-    def get(self, sha: str) -> bytes: ...
+    def get(self, image: ImageRef) -> bytes: ...
 
 
 class Tab(Record):
@@ -118,7 +122,7 @@ ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
 
 
 class View(Record):
-    """How an agent that names elements by number sees a page (`browser/views.py`).
+    """How an agent that names elements by number sees a page (`browser/page/views.py`).
 
     The numbers stay good for the calls of the next turn: wherever a tool takes `x` and `y`, a call may say
     `element` instead.
@@ -318,7 +322,9 @@ class Reward(Record):
     """False: out of the group's mean and std, and zero weight in the loss."""
     reason: str = ""
     facts: list[bool] = Field(default_factory=list)
-    """Which facts of the task hold, in the order of its evaluator; empty where no evaluator looked at them."""
+    """Which facts of the task hold; empty where nobody looked at them. They earn nothing by themselves."""
+    fact_names: list[str] = Field(default_factory=list)
+    """What each of these facts says; empty where they have no names."""
 
 
 class Trajectory(Record):
@@ -341,7 +347,7 @@ class Trajectory(Record):
     diagnostics: dict[str, Any] = Field(default_factory=dict)
     """For failures of the browser: what the session went through (`browser.diagnostics`)."""
     state: dict[str, Any] = Field(default_factory=dict)
-    """Final state of the embedded site for this session, as its evaluator reads it."""
+    """Final state of the environment for this episode (`Environment.state`), as plain JSON."""
     reward: Reward | None = None
     began: float = 0.0
     """Unix time; 0: not known."""

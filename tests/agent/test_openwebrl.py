@@ -30,7 +30,7 @@ TASK = Task(
 def screen(step: int, **changes: object) -> Observation:
     url = f"http://shop-3.localhost/p/{step}"
     fields: dict[str, object] = {
-        "screenshot": ImageRef(sha=f"{step:064x}", width=320, height=320),
+        "screenshot": ImageRef(sha=f"{step:064x}", width=320, height=320, mime="image/jpeg"),
         "url": url,
         "title": f"Page {step}",
         "tabs": [Tab(index=0, url=url, title=f"Page {step}", active=True)],

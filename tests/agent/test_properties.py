@@ -187,8 +187,8 @@ def test_task_tools_and_the_last_observation_are_never_dropped(variant: Make) ->
 
 
 def test_shared_tokens_are_counted_across_different_segments() -> None:
-    image = ImageSegment(image=ImageRef(sha="a", width=32, height=32), tokens=3)
-    other = ImageSegment(image=ImageRef(sha="b", width=32, height=32), tokens=3)
+    image = ImageSegment(image=ImageRef(sha="a", width=32, height=32, mime="image/jpeg"), tokens=3)
+    other = ImageSegment(image=ImageRef(sha="b", width=32, height=32, mime="image/jpeg"), tokens=3)
 
     def text(*ids: int) -> TextSegment:
         return TextSegment(ids=ids)

@@ -5,7 +5,7 @@ import pytest
 from webdojo.agent.harness import no_elements
 from webdojo.agent.pycall import Grammar, PyCall, read
 from webdojo.agent.webarena_actions import ACTIONS, ADDRESS_BAR, FUNCTIONS, calls_of, words
-from webdojo.browser.elements import ListNumber
+from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall

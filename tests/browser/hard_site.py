@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import time
 
-from .conftest import Handler, rows
+from tests.browser.conftest import Handler, rows
 
 PIXEL = base64.b64decode(b"R0lGODlhAQABAIAAAP8AAP8AACwAAAAAAQABAAACAkQBADs=")
 PDF = (

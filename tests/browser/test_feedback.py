@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from webdojo.browser.feedback import describe, failed
-from webdojo.browser.probe import Element, PageState
+from webdojo.browser.page.probe import Element, PageState
 from webdojo.types import ToolCall
 
 LINK = Element("a", name="Mugs")

@@ -8,13 +8,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 import pytest
 import pytest_asyncio
 
+from tests.browser.conftest import served
+from tests.browser.hard_site import HardHandler
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import StartError
 from webdojo.types import ToolCall
-
-from .conftest import served
-from .hard_site import HardHandler
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -16,7 +16,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.store.images import MemoryImages
-from webdojo.types import ToolCall
+from webdojo.types import ImageRef, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -67,9 +67,9 @@ async def pool(config: BrowserConfig, request: pytest.FixtureRequest) -> AsyncIt
         yield pool
 
 
-def off_by(sha: str, colours: list[tuple[int, int, int]], bottom: bool) -> int:
+def off_by(shot: ImageRef, colours: list[tuple[int, int, int]], bottom: bool) -> int:
     """The largest difference in colour of the six images, at the top or at the bottom of the screen."""
-    picture = np.asarray(Image.open(io.BytesIO(IMAGES.get(sha))).convert("RGB"))
+    picture = np.asarray(Image.open(io.BytesIO(IMAGES.get(shot))).convert("RGB"))
     start = 500 - 6 * 80 if bottom else 0
     shown = picture[start + 40 : start + 480 : 80, 250].astype(int)
     return int(np.abs(shown - np.array(colours)).max())
@@ -78,8 +78,8 @@ def off_by(sha: str, colours: list[tuple[int, int, int]], bottom: bool) -> int:
 async def test_no_image_is_missing(pool: BrowserPool, origin: str) -> None:
     for round in range(2):
         session = await pool.open(f"{origin}/?{round}")
-        assert off_by((await session.observe()).screenshot.sha, COLOURS, bottom=False) < 6
+        assert off_by((await session.observe()).screenshot, COLOURS, bottom=False) < 6
         down = ToolCall(name="press_keys", arguments={"keys": ["End"]})
         await session.act([down])
-        assert off_by((await session.observe()).screenshot.sha, COLOURS[::-1], bottom=True) < 6
+        assert off_by((await session.observe()).screenshot, COLOURS[::-1], bottom=True) < 6
         await session.close()

@@ -11,7 +11,6 @@ from pathlib import Path
 import psutil
 import pytest
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
 from tests.browser.conftest import LOCAL
 from webdojo.browser import chromium
@@ -179,11 +178,11 @@ async def test_a_session_that_cannot_be_opened_costs_the_others_nothing(pool: Br
 async def test_a_first_tab_that_closes_at_once_is_an_error(
     pool: BrowserPool, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def gone(page: Page, *more: object) -> Tab:
-        await page.close()
+    async def gone(tab: Tab) -> None:
+        await tab.page.close()
         raise PlaywrightError("Target page, context or browser has been closed")
 
-    monkeypatch.setattr(Tab, "adopt", gone)
+    monkeypatch.setattr(Tab, "attach", gone)
     with pytest.raises(BrowserError, match="a new tab closed before it could be used"):
         await pool.open(f"{site}/")
 
@@ -292,7 +291,7 @@ async def test_a_forgotten_session_ends_by_itself(config: BrowserConfig, site: s
 async def test_a_hung_browser_is_ended_and_replaced(
     config: BrowserConfig, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chromium, "_PULSE_S", 0.2)
+    monkeypatch.setattr(chromium, "_CHECK_EVERY_S", 0.2)
     monkeypatch.setattr(chromium, "_HANG_S", 2.0)
     async with BrowserPool(config, MemoryImages()) as pool:
         (hung,) = pool.browsers

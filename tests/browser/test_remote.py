@@ -16,9 +16,9 @@ import pytest
 from tests.browser.conftest import LOCAL
 from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.find import find_chromium
-from webdojo.browser.guard import Guard
+from webdojo.browser.network.guard import Guard
+from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser.proxy import GuardProxy
 from webdojo.errors import BrowserError, ConfigError, StartError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall

@@ -50,7 +50,7 @@ async def test_an_observation_shows_the_page(session: BrowserSession, images: Me
     seen = await session.observe()
     assert (seen.url, seen.title, seen.viewport_px) == (f"{site}/", "rows", (500, 500))
     assert [(tab.index, tab.url, tab.active) for tab in seen.tabs] == [(0, f"{site}/", True)]
-    picture = Image.open(io.BytesIO(images.get(seen.screenshot.sha)))
+    picture = Image.open(io.BytesIO(images.get(seen.screenshot)))
     assert (picture.format, picture.size) == ("JPEG", (500, 500))
     assert picture.convert("L").histogram()[0] > 10  # there is text on it
 
@@ -61,7 +61,7 @@ async def test_png_is_a_choice(site: str) -> None:
     async with BrowserPool(config, images) as pool:
         session = await pool.open(f"{site}/")
         shot = (await session.observe()).screenshot
-        picture = Image.open(io.BytesIO(images.get(shot.sha)))
+        picture = Image.open(io.BytesIO(images.get(shot)))
         assert (shot.mime, picture.format, picture.size) == ("image/png", "PNG", (320, 256))
 
 

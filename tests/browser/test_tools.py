@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webdojo.browser.actions import ToolFailed, web_address
+from webdojo.browser.actions import web_address
 from webdojo.browser.keys import normalise_keys
-from webdojo.browser.tools import TOOLS, check_call, json_schema, signature
+from webdojo.browser.tools import TOOLS, ToolFailed, check_call, json_schema, signature
 from webdojo.types import ToolCall
 
 GOOD = [

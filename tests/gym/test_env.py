@@ -105,19 +105,19 @@ def test_the_seed_draws_the_task_and_the_page_is_the_same(env):
 
 
 def test_the_seed_draws_the_perturbations_too():
-    stormy = make(tasks=WIKI[:1], env=Dojo(layout="compact", perturbations=3))
+    perturbed = make(tasks=WIKI[:1], env=Dojo(layout="compact", perturbations=3))
 
     def met(seed: int) -> Any:
-        stormy.reset(seed=seed)
-        *_, info = stormy.step(call("done", answer="nonsense"))
-        return info["trajectory"].state[WIKI[0].website].get("weather", [])
+        perturbed.reset(seed=seed)
+        *_, info = perturbed.step(call("done", answer="nonsense"))
+        return info["trajectory"].state[WIKI[0].website].get("perturbations", [])
 
     try:
         found = [met(seed) for seed in range(4)]
         assert met(2) == found[2]
         assert len({str(events) for events in found}) > 1
     finally:
-        stormy.close()
+        perturbed.close()
 
 
 def test_a_task_that_is_not_there_is_named(env):
@@ -152,7 +152,7 @@ def test_done_ends_the_episode_with_the_verdict_of_the_site(env):
     trajectory = info["trajectory"]
     assert trajectory.answer == "nonsense"
     assert [turn.parsed.calls[0].name for turn in trajectory.turns] == ["done"]
-    assert env.unwrapped.images.get(trajectory.turns[0].observation.screenshot.sha)
+    assert env.unwrapped.images.get(trajectory.turns[0].observation.screenshot)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.unwrapped.step(call("go_back"))
 
@@ -222,7 +222,7 @@ class Lenient(RewardFunction):
     """Half of the reward for whatever was done."""
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
-        assert images.get(trajectory.turns[0].observation.screenshot.sha), "a judge sees the screens"
+        assert images.get(trajectory.turns[0].observation.screenshot), "a judge sees the screens"
         return Reward(value=0.5, success=True, reason=f"{trajectory.steps} steps")
 
 

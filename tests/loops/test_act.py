@@ -52,7 +52,7 @@ async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         assert store.trajectories("act") == [acted.trajectory]
         for turn in acted.trajectory.turns:
-            store.images.get(turn.observation.screenshot.sha)
+            store.images.get(turn.observation.screenshot)
 
 
 async def test_ctrl_c_keeps_what_was_done(tmp_path):

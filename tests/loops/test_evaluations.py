@@ -20,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from webdojo.loops.arena import Arena
 
 from tests.loops.conftest import SmallRecipe
 from tests.rollout.records import screen
@@ -27,7 +28,6 @@ from tests.train.records import turn
 from webdojo.errors import BrowserError
 from webdojo.evaluate.metrics import wilson95
 from webdojo.loops import arena as arenas
-from webdojo.loops.arena import Arena
 from webdojo.loops.evaluations import PHASE, told
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
@@ -148,13 +148,19 @@ class World:
             group=given["group"],
             turns=turns,
             termination=Termination.START_ERROR if self.dead(task) else Termination.COMPLETED,
-            state={HOST: {"done": True, "raw_reward": turns[0].response.ids[0] % 2, "sky": str(given["weather"])}},
+            state={
+                HOST: {
+                    "done": True,
+                    "raw_reward": turns[0].response.ids[0] % 2,
+                    "drawn": str(given["perturbations"]),
+                }
+            },
         )
 
     def go(self, *overrides: str) -> list[list[Sample]]:
         """Train, from where an earlier call was killed; what the learner trained on."""
         sizes = [f"train.iterations={ITERATIONS}", "train.groups_per_iteration=2", "rollout.group_size=3"]
-        speed = [f"rollout.concurrency={SLOTS}", "train.threads=1", "tasks.weather=2"]
+        speed = [f"rollout.concurrency={SLOTS}", "train.threads=1", "tasks.perturbations=2"]
         recipe = load_recipe("quickstart", [*sizes, *speed, *overrides])
         learner = Notebook(recipe)
 
@@ -217,9 +223,9 @@ def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, mo
             "rate": successes / 6,
             "ci95": list(wilson95(successes, 6)),
         }
-    skies = {key: each["state"][HOST]["sky"] for key, each in world.stored(PHASE).items()}
-    assert all(skies[task.id, (2,)] == skies[task.id, (4,)] for task in HELDOUT), "not the same weather each time"
-    assert len(set(skies.values())) == len(HELDOUT)
+    met = {key: each["state"][HOST]["drawn"] for key, each in world.stored(PHASE).items()}
+    assert all(met[task.id, (2,)] == met[task.id, (4,)] for task in HELDOUT), "not the same perturbations each time"
+    assert len(set(met.values())) == len(HELDOUT)
 
 
 def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
@@ -245,21 +251,23 @@ def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
     assert sum(world.begun[task.id] for task in HELDOUT) > len(rows) + 8, "kills met no evaluation"
 
 
-def test_a_run_that_was_killed_trains_in_the_same_weather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_was_killed_trains_under_the_same_perturbations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, killed = World(tmp_path / "whole", monkeypatch), World(tmp_path / "killed", monkeypatch)
     options = ("rollout.max_staleness=2", "evaluate.every=1")
-    skies: list[dict[str, str]] = []
+    met: list[dict[str, str]] = []
     for world, kills in ((whole, 0), (killed, 4)):
         monkeypatch.setattr(arenas, "run_episode", world.episode)
         for _ in range(kills):
             world.kill_at = 3
             world.go(*options)
         assert len(world.go(*options)) == ITERATIONS
-        skies.append({id: each["state"][HOST]["sky"] for (id, _), each in world.stored(RL).items()})
-    both = skies[0].keys() & skies[1].keys()
+        met.append({id: each["state"][HOST]["drawn"] for (id, _), each in world.stored(RL).items()})
+    both = met[0].keys() & met[1].keys()
     assert len(both) > ITERATIONS * 2 * 3 / 2
-    assert all(skies[0][id] == skies[1][id] for id in both)
-    assert len(set(skies[0].values())) == len(skies[0]), "members of a group meet the same weather"
+    assert all(met[0][id] == met[1][id] for id in both)
+    assert len(set(met[0].values())) == len(met[0]), "members of a group meet the same perturbations"
 
 
 def test_no_version_is_told_what_was_measured_of_weights_that_are_gone(

@@ -51,7 +51,7 @@ class Learner:
     def train_policy(self, samples: list[Sample], temperature: float, version: int) -> dict[str, float]:
         for sample in samples:
             for image in sample.prompt.images:
-                self.store.images.get(image.sha)
+                self.store.images.get(image)
         return {"samples": len(samples)}
 
     def save(self, folder: Path) -> None:

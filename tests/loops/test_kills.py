@@ -25,6 +25,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from webdojo.loops.arena import open_arena
 
 from tests.browser.test_chaos import role
 from tests.browser.test_pool import chromiums, running
@@ -33,7 +34,6 @@ from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed,
 from tests.policy.vllm_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
 from webdojo.errors import Failure
-from webdojo.loops.arena import open_arena
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import make_engine, make_learner
 from webdojo.loops.online import PHASE, latest, online

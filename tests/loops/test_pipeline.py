@@ -142,7 +142,7 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
         assert not store.checkpoints(), "an interrupted warm start was kept as if it were complete"
 
 
-async def test_every_phase_meets_a_task_with_the_same_perturbations(tmp_path: Path, small_recipe: SmallRecipe) -> None:
+async def test_every_phase_meets_a_task_under_the_same_perturbations(tmp_path: Path, small_recipe: SmallRecipe) -> None:
     recipe = small_recipe("env.perturbations=2", "rollout.sampling.max_tokens=400", "rollout.max_context_tokens=20000")
     met = []
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
@@ -155,9 +155,9 @@ async def test_every_phase_meets_a_task_with_the_same_perturbations(tmp_path: Pa
                     tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar
                 )
                 assert all(episode.reward is not None and episode.reward.value == 1 for episode in episodes)
-                weather = {e.task.id: e.state[e.task.website].get("weather", []) for e in episodes}
-                assert set(weather) == {task.id for task in tasks}
-                met.append(weather)
+                perturbations = {e.task.id: e.state[e.task.website].get("perturbations", []) for e in episodes}
+                assert set(perturbations) == {task.id for task in tasks}
+                met.append(perturbations)
     assert any(met[0].values())
     assert met[0] == met[1]
 

@@ -52,8 +52,8 @@ class Images:
         self.data[sha] = data
         return ImageRef(sha=sha, width=width, height=height, mime=mime)
 
-    def get(self, sha: str) -> bytes:
-        return self.data[sha]
+    def get(self, image: ImageRef) -> bytes:
+        return self.data[image.sha]
 
     def random(self, seed: int, width: int = 64, height: int = 64) -> ImageRef:
         """A picture of coloured blocks: different seeds differ everywhere."""

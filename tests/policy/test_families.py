@@ -51,7 +51,7 @@ def plain_logprobs(model: Any, processor: Processor, images: Images, prompt: Pro
     input_ids = torch.tensor([[*prompt.ids(processor.image_token_id), *ids]])
     inputs: dict[str, Any] = {"input_ids": input_ids, "use_cache": False}
     if prompt.images:
-        pixels, grids = zip(*(processor.pixels(images.get(i.sha)) for i in prompt.images), strict=True)
+        pixels, grids = zip(*(processor.pixels(images.get(i)) for i in prompt.images), strict=True)
         inputs |= {"pixel_values": torch.cat(pixels), "image_grid_thw": torch.cat(grids)}
         inputs |= {"mm_token_type_ids": (input_ids == processor.image_token_id).long()}
     with torch.no_grad():

@@ -12,7 +12,7 @@ from webdojo.policy.features import FeatureCache
 from webdojo.policy.forward import join_features, token_logprobs, vision_tower
 from webdojo.policy.hf import HFEngine
 from webdojo.policy.processor import Processor
-from webdojo.types import ImageSegment, Prompt, Sampling
+from webdojo.types import ImageRef, ImageSegment, Prompt, Sampling
 
 from .conftest import Images, chat
 
@@ -26,9 +26,9 @@ class CountedImages(Images):
         super().__init__()
         self.read: list[str] = []
 
-    def get(self, sha: str) -> bytes:
-        self.read.append(sha)
-        return super().get(sha)
+    def get(self, image: ImageRef) -> bytes:
+        self.read.append(image.sha)
+        return super().get(image)
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def plain(model: Any, processor: Processor, images: Images, sample: Sequence_, t
     one = collate([sample], processor, images)
     inputs: dict[str, Any] = {"input_ids": one.input_ids}
     if prompt.images:
-        pixels, grids = zip(*(processor.pixels(images.get(i.sha)) for i in prompt.images), strict=True)
+        pixels, grids = zip(*(processor.pixels(images.get(i)) for i in prompt.images), strict=True)
         positions, _ = model.model.get_rope_index(one.input_ids, one.mm_token_type_ids, torch.cat(grids))
         assert torch.equal(positions, one.position_ids)
         inputs |= {"pixel_values": torch.cat(pixels), "image_grid_thw": torch.cat(grids)}
@@ -130,7 +130,7 @@ def test_responses_with_banned_ids_are_refused(loaded: Loaded, images: Images) -
 
 def test_matrix_patch_embedding_equals_the_convolution(loaded: Loaded, images: Images) -> None:
     _, processor = loaded
-    pixels, grid = processor.pixels(images.get(images.random(1, 96, 64).sha))
+    pixels, grid = processor.pixels(images.get(images.random(1, 96, 64)))
     torch.manual_seed(0)
     config = tiny_config(processor)
     model = Qwen3VLForConditionalGeneration(config).eval()

@@ -139,7 +139,7 @@ async def test_greedy_is_deterministic_and_equals_generate(loaded: Loaded, image
     alone = [await engine.generate(p, greedy) for p in asked]
     assert [r.ids for r in together] == [r.ids for r in alone]
     one = collate([(asked[2], [])], processor, images)
-    pixels, grids = zip(*(processor.pixels(images.get(i.sha)) for i in asked[2].images), strict=True)
+    pixels, grids = zip(*(processor.pixels(images.get(i)) for i in asked[2].images), strict=True)
     expected = model.generate(  # type: ignore[operator]
         input_ids=one.input_ids,
         attention_mask=one.attention_mask.long(),

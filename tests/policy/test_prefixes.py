@@ -15,7 +15,7 @@ TOKEN = 2 * 1 * 2 * 4
 def prompt(*parts: str) -> list[Boundary]:
     """Lower-case parts are text of one token a letter, upper-case ones images of four tokens."""
     segments = (
-        ImageSegment(image=ImageRef(sha=part, width=64, height=64), tokens=4)
+        ImageSegment(image=ImageRef(sha=part, width=64, height=64, mime="image/jpeg"), tokens=4)
         if part.isupper()
         else TextSegment(ids=tuple(map(ord, part)))
         for part in parts

@@ -138,7 +138,7 @@ async def test_images_are_sent_at_the_size_that_the_learner_reads(
     assert part["uuid"] == odd.sha
     shown = Image.open(io.BytesIO(base64.b64decode(part["url"].partition(",")[2])))
     assert shown.size == (96, 64)
-    learned, _ = engine.processor.pixels(images.get(odd.sha))
+    learned, _ = engine.processor.pixels(images.get(odd))
     assert torch.equal(engine.processor.patchify(np.asarray(shown))[0], learned)
 
 

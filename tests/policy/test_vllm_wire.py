@@ -20,7 +20,7 @@ from webdojo.policy.vllm.wire import (
 )
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Prompt, Sampling, TextSegment
 
-A = ImageRef(sha="a" * 64, width=64, height=96)
+A = ImageRef(sha="a" * 64, width=64, height=96, mime="image/jpeg")
 B = ImageRef(sha="b" * 64, width=32, height=32, mime="image/png")
 BYTES = {A.sha: b"first", B.sha: b"second"}
 PROMPT = Prompt(

@@ -8,8 +8,8 @@ from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
 from webdojo.reward.reward import Scorer
 from webdojo.reward.rules import Rules
-from webdojo.sites.answers import number
 from webdojo.sites.goal import fact, place
+from webdojo.sites.verdict.answers import number
 from webdojo.store.images import MemoryImages
 from webdojo.types import Parsed, Reward, Termination, Trajectory
 
@@ -83,10 +83,10 @@ async def test_no_answer_scores_zero(answer: str | None, reason: str) -> None:
     assert (reward.value, reward.success, reward.reason) == (0, False, reason)
 
 
-async def test_only_perturbations_that_nobody_can_pass_excuse_the_agent() -> None:
+async def test_only_a_permanent_failure_excuses_the_agent() -> None:
     def under(event: str, answer: str) -> Trajectory:
         done = finished(Termination.COMPLETED, answer)
-        done.state = {done.task.website: {"cart": {}, "visited": [], "seen": [], "weather": [_noted(event)]}}
+        done.state = {done.task.website: {"cart": {}, "visited": [], "seen": [], "perturbations": [_noted(event)]}}
         return done
 
     lost = await score(under("outage", "8"))

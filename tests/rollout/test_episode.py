@@ -53,7 +53,7 @@ async def test_completed_episode_holds_all_that_happened(stage, site):
     for turn, prompt in zip(trajectory.turns, stage.actor.prompts, strict=True):
         assert turn.prompt == prompt
         assert prompt.images == [turn.observation.screenshot]
-        assert IMAGES.get(turn.observation.screenshot.sha)[:2] == b"\xff\xd8"
+        assert IMAGES.get(turn.observation.screenshot)[:2] == b"\xff\xd8"
     assert set(trajectory.seconds) == {"start", "generate", "act", "observe", "close", "total"}
     assert stage.actor.session.page.is_closed()
 

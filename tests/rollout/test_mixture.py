@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from webdojo.rollout.mixture import Mixture
+
 from tests.rollout.records import task, trajectory
 from webdojo.recipe import load_recipe
 from webdojo.rollout.groups import Group, TaskStream
-from webdojo.rollout.mixture import Mixture
 from webdojo.types import Task
 
 TASKS = [task(f"t{n}").model_copy(update={"difficulty": 1 + n % 2}) for n in range(40)]

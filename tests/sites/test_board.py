@@ -6,9 +6,9 @@ import pytest
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
+from webdojo.sites.design.render import render
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.render import render
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.taskgen import draw_task
 from webdojo.sites.tracker import ON_BOARD, Tracker

@@ -9,8 +9,8 @@ import pytest
 
 from webdojo.sites import COMPACT_KINDS, KINDS
 from webdojo.sites.blocks import Form, Frame
+from webdojo.sites.design.render import LAYOUTS, render
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.render import LAYOUTS, render
 from webdojo.sites.site import Overlay, Page, Redirect, Request, load_site
 from webdojo.sites.taskgen import draw_goal, make_tasks
 
@@ -119,7 +119,7 @@ def test_every_wording_of_an_action_says_every_value(kind: str) -> None:
     site = catalog(kind, 0)
     for action in (*site.actions, *site.menu):
         assert len(action.clauses) >= 3
-        told = {each.key for each in action.fields if each.told and each.widget != "checkbox"} - action.also.keys()
+        told = {each.key for each in action.fields if each.askable and each.widget != "checkbox"} - action.also.keys()
         if action.collection:
             told = {"new_name" if key == "name" else key for key in told} | {"name"}
         for clause in action.clauses:

@@ -9,7 +9,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.sites.places import Places
 from webdojo.sites.places.town import HEIGHT, SCALES, WIDTH, make_town
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import Overlay, Page, Request
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall

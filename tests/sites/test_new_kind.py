@@ -9,11 +9,11 @@ from types import ModuleType
 
 import pytest
 
-from tests.sites.test_oracle import VIEWPORTS, solve
+from tests.sites.oracle.test_oracle import VIEWPORTS, solve
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.sites import HELDOUT_SEED, KINDS
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages

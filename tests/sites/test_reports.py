@@ -5,8 +5,8 @@ import re
 
 from webdojo.sites.admin import Admin
 from webdojo.sites.blocks import Late
+from webdojo.sites.design.render import render
 from webdojo.sites.goal import Goal
-from webdojo.sites.render import render
 from webdojo.sites.site import Overlay, Page, Request
 
 

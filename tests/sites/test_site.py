@@ -6,13 +6,13 @@ import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites import HELDOUT_SEED, KINDS, host_of, parse_host
-from webdojo.sites.render import compact_css, render
+from webdojo.sites.content.words import REGIONS
+from webdojo.sites.design.render import compact_css, render
 from webdojo.sites.shop.content import make_content as shop_content
 from webdojo.sites.shop.content import make_large_content as large_shop
 from webdojo.sites.site import Overlay, Page, Request, canonical, load_site
 from webdojo.sites.wiki.content import make_content as wiki_content
 from webdojo.sites.wiki.content import make_large_content as large_wiki
-from webdojo.sites.words import REGIONS
 
 
 @pytest.mark.parametrize("kind", KINDS)

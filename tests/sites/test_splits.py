@@ -11,9 +11,9 @@ from webdojo.cli import app
 from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import TaskError
 from webdojo.sites import KINDS, parse_host
+from webdojo.sites.instructions.templates import ASK, HELDOUT_TEMPLATES
 from webdojo.sites.splits import HELDOUT_KINDS, SPLITS
 from webdojo.sites.taskgen import hardest
-from webdojo.sites.wording import ASK, HELDOUT_FRAMES
 from webdojo.types import Task
 
 
@@ -56,8 +56,8 @@ def test_held_out_phrasings_are_not_in_training() -> None:
     trained = {(task.kind, task.metadata["goal"], task.metadata["phrasing"]) for task in drawn("train", 600)}
     tested = {(task.kind, task.metadata["goal"], task.metadata["phrasing"]) for task in drawn("test_phrasings", 600)}
     assert tested and not trained & tested
-    frames = {task.metadata["phrasing"] // 10 for task in drawn("test_phrasings", kinds=["travel"])}
-    assert frames <= set(range(len(ASK) - HELDOUT_FRAMES, len(ASK)))
+    drawn_templates = {task.metadata["phrasing"] // 10 for task in drawn("test_phrasings", kinds=["travel"])}
+    assert drawn_templates <= set(range(len(ASK) - HELDOUT_TEMPLATES, len(ASK)))
 
 
 def test_the_layout_decides_which_shops_a_split_is_about() -> None:

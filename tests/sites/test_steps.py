@@ -6,10 +6,10 @@ from urllib.request import urlopen
 
 import pytest
 
+from webdojo.sites.design.render import render
 from webdojo.sites.forms import Forms
 from webdojo.sites.forms.actions import APPLY
-from webdojo.sites.render import render
-from webdojo.sites.server import SESSION_HEADER, SiteServer
+from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 
 FIRST = {"applicant": "Ada Brook", "born": "1984-06-03", "postcode": "10437", "phone": ""}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from webdojo.errors import TaskError
-from webdojo.sites.phrasing import PHRASINGS
-from webdojo.sites.render import LAYOUTS, render
+from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.instructions.phrasing import PHRASINGS
 from webdojo.sites.site import Overlay, Page, Request, check_layout, site_of
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate

@@ -14,7 +14,7 @@ from webdojo.sites.admin import Admin
 from webdojo.sites.mail import Mail
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import Overlay, Request, load_site
 from webdojo.sites.taskgen import draw_task
 from webdojo.sites.verdict import evaluate

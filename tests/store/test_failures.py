@@ -144,7 +144,7 @@ def test_a_screenshot_folder_that_is_deleted(run: Path) -> None:
         with pytest.raises(StoreFailure, match=r"images was deleted while its run went on: put it back, or"):
             add(store, "c")
         with pytest.raises(StoreFailure, match="images was deleted"):
-            store.images.get(known.turns[0].observation.screenshot.sha)
+            store.images.get(known.turns[0].observation.screenshot)
         assert not (run / "images").exists(), "made again in silence"
     with RunStore.open(run) as store:
         assert not store.has_screenshots(store.trajectory("a"))
@@ -155,7 +155,7 @@ def test_a_screenshot_folder_that_is_deleted(run: Path) -> None:
 def test_a_damaged_screenshot_counts_as_lost_and_heals(run: Path) -> None:
     with RunStore.open(run) as store:
         shot = store.trajectory("a").turns[0].observation.screenshot
-        data = store.images.get(shot.sha)
+        data = store.images.get(shot)
         store.images.path(shot).write_bytes(bytes(len(data)))  # as a power cut may leave it
         assert not store.has_screenshots(store.trajectory("a"))
         store.discard_broken(store.trajectory("a"))

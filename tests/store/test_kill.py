@@ -57,7 +57,7 @@ def test_everything_committed_survives_kill_9(tmp_path):
             for kept in store.trajectories():
                 assert kept.final is not None
                 for ref in [t.observation.screenshot for t in kept.turns] + [kept.final.screenshot]:
-                    assert store.images.get(ref.sha)
+                    assert store.images.get(ref)
             last = max((int(line[1:]) for line in told if line.startswith("c")), default=-1)
             if last >= 0:
                 checkpoint = store.checkpoint("last")

@@ -34,7 +34,7 @@ def test_what_was_written_is_there_after_reopening(tmp_path):
         assert store.trajectories("rl", 2) == [second]
         assert store.trajectories("eval_rl") == []
         assert store.trajectory("a") == first
-        assert store.images.get(first.turns[0].observation.screenshot.sha)
+        assert store.images.get(first.turns[0].observation.screenshot)
         assert store.metrics("rl") == [{"step": 1, "reward": 0.5}]
         assert store.get("progress") == {"iteration": 2}
         assert store.get("nothing") is None

@@ -23,7 +23,7 @@ from webdojo.types import (
 TASK = Task(
     id="shop-1/a", instruction="Open the cart", start_url="http://shop-1.localhost/", website="shop-1.localhost"
 )
-BLANK = ImageRef(sha="0" * 64, width=64, height=64)
+BLANK = ImageRef(sha="0" * 64, width=64, height=64, mime="image/jpeg")
 
 
 def prompt(ids: Sequence[int], image: ImageRef = BLANK, image_tokens: int = 4) -> Prompt:

@@ -19,6 +19,7 @@ from webdojo.train.config import TrainConfig
 from webdojo.train.learner import Learner
 from webdojo.train.metrics import Means
 from webdojo.train.objective import flat
+from webdojo.types import ImageRef
 
 Loaded = tuple[PreTrainedModel, Processor]
 
@@ -155,9 +156,9 @@ def test_a_frozen_tower_sees_each_screenshot_once_and_learns_the_same(
     reads: list[str] = []
     get = images.get
 
-    def counted(sha: str) -> bytes:
-        reads.append(sha)
-        return get(sha)
+    def counted(image: ImageRef) -> bytes:
+        reads.append(image.sha)
+        return get(image)
 
     monkeypatch.setattr(images, "get", counted)
     logprobs = []

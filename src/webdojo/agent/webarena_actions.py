@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from webdojo.agent.harness import ElementAt
 from webdojo.agent.pycall import PyCall, nearest, short
 from webdojo.agent.toolcall import brief
-from webdojo.browser.elements import ListNumber
+from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall

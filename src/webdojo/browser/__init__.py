@@ -1,5 +1,6 @@
-"""Real Chromium: one process, one isolated context a session, 13 tools, feedback in words.
+"""The browser driver: isolated sessions in real Chromium, 13 tools, feedback in words.
 
-`pool.BrowserPool` opens sessions, `session.BrowserSession` observes and acts, `tools` says which
-calls exist. Nothing here knows about tasks, models or rewards.
+`pool.BrowserPool` opens sessions, `session.BrowserSession` observes and acts, and `tools` says which calls exist.
+`page/` reads what a page holds besides its pixels; `network/` decides which hosts may be reached. Nothing here
+knows about tasks, models or rewards.
 """

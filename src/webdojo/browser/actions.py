@@ -1,8 +1,7 @@
-"""How each of the 13 tools is carried out on the active tab.
+"""How each of the 13 tools is executed on the active tab, one coroutine for each tool.
 
-One coroutine a tool. A tool that cannot do what it was asked raises `ToolFailed` with the reason
-that the agent will read; anything that Playwright raises is left to the session, which turns it
-into feedback too.
+A tool that cannot do what it was asked raises `ToolFailed` with the reason that the agent will read. Anything that
+Playwright raises is left to the session, which turns it into feedback too.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.keys import normalise_keys
-from webdojo.browser.probe import PageState
+from webdojo.browser.page.probe import PageState
 from webdojo.browser.tab import Tab
-from webdojo.browser.tools import COORDINATE_MAX
+from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 
 Arguments = dict[str, Any]
 
@@ -31,12 +30,8 @@ _FOCUSED_JS = """() => {
 }"""
 
 
-class ToolFailed(Exception):
-    """The call was well-formed but cannot be done here and now."""
-
-
-class Desk(Protocol):
-    """What the tools need of a session."""
+class ToolSession(Protocol):
+    """The part of a session that the tools use."""
 
     tabs: list[Tab]
     active: Tab
@@ -53,16 +48,16 @@ class Desk(Protocol):
 
 
 def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
-    """The CSS pixel of a point in 0..1000; 1000 is the last pixel, still inside the viewport."""
+    """Convert a point in 0..1000 to CSS pixels; 1000 is the last pixel, still inside the viewport."""
     width, height = viewport_px
     return min(width - 1, round(x * width / COORDINATE_MAX)), min(height - 1, round(y * height / COORDINATE_MAX))
 
 
 def web_address(text: str) -> str:
-    """Complete an address as an address bar would; refuse all but http and https.
+    """Complete an address as an address bar would, and refuse all schemes except http and https.
 
     Raises:
-        ToolFailed: another scheme, no host, or nothing that can be read as an address.
+        ToolFailed: the text has another scheme, no host, or cannot be read as an address.
     """
     text = text.strip()
     if not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)", text):
@@ -79,27 +74,27 @@ def web_address(text: str) -> str:
     return text
 
 
-async def click(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    x, y = point_px(arguments["x"], arguments["y"], desk.viewport_px)
+async def click(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    x, y = point_px(arguments["x"], arguments["y"], session.viewport_px)
     clicks = 2 if arguments.get("click_type") == "double" else 1
-    await desk.active.page.mouse.click(x, y, button=arguments.get("button", "left"), click_count=clicks)
+    await session.active.page.mouse.click(x, y, button=arguments.get("button", "left"), click_count=clicks)
 
 
-async def hover(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    await desk.active.page.mouse.move(*point_px(arguments["x"], arguments["y"], desk.viewport_px))
+async def hover(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    await session.active.page.mouse.move(*point_px(arguments["x"], arguments["y"], session.viewport_px))
 
 
-async def drag(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    mouse = desk.active.page.mouse
-    await mouse.move(*point_px(arguments["x1"], arguments["y1"], desk.viewport_px))
+async def drag(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    mouse = session.active.page.mouse
+    await mouse.move(*point_px(arguments["x1"], arguments["y1"], session.viewport_px))
     await mouse.down()
     # Several moves, because drag handlers start only after the pointer has gone some way.
-    await mouse.move(*point_px(arguments["x2"], arguments["y2"], desk.viewport_px), steps=6)
+    await mouse.move(*point_px(arguments["x2"], arguments["y2"], session.viewport_px), steps=6)
     await mouse.up()
 
 
-async def write(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    page, text, field = desk.active.page, arguments["text"], before.focus
+async def write(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    page, text, field = session.active.page, arguments["text"], before.focus
     if field is None:
         raise ToolFailed("no field is focused; click one first")
     if field.tag in ("select", "option"):  # an open list may hand the focus to its options
@@ -142,7 +137,7 @@ _CHOOSE_JS = """(focused, text) => {
 
 
 async def _choose(page: Page, text: str) -> None:
-    """Typing on a list chooses the option that begins so, as browsers do."""
+    """Choose the option of a list that begins with the text, as typing does in browsers."""
     chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
     if chosen["options"] is not None:
         raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
@@ -151,7 +146,7 @@ async def _choose(page: Page, text: str) -> None:
 
 
 async def _focused(page: Page) -> ElementHandle:
-    """What has the focus, in whatever frame or shadow root it lies."""
+    """Return the element that has the focus, in whatever frame or shadow root it is."""
     frame = page.main_frame
     while True:
         element = (await frame.evaluate_handle(_FOCUSED_JS)).as_element()
@@ -163,86 +158,86 @@ async def _focused(page: Page) -> ElementHandle:
         frame = inner
 
 
-async def press_keys(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
+async def press_keys(session: ToolSession, arguments: Arguments, before: PageState) -> str | None:
     note = None
     for chord in normalise_keys(arguments["keys"]):
-        if chord == "Alt+ArrowLeft":  # the window of a browser takes these two, and a headless one has none
-            await go_back(desk, {}, before)
+        if chord == "Alt+ArrowLeft":  # these two keys go to the browser window, and a headless browser has none
+            await go_back(session, {}, before)
             continue
         if chord == "Alt+ArrowRight":
-            await _go_forward(desk)
+            await _go_forward(session)
             continue
-        note = await desk.clipboard.press(desk.active.page, chord) or note
+        note = await session.clipboard.press(session.active.page, chord) or note
     return note
 
 
-async def scroll(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    width, height = desk.viewport_px
+async def scroll(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    width, height = session.viewport_px
     x, y = scroll_point(arguments)
     dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[arguments["direction"]]
-    await desk.active.page.mouse.move(*point_px(x, y, desk.viewport_px))
-    await desk.active.page.mouse.wheel(dx * arguments["amount"] * width, dy * arguments["amount"] * height)
+    await session.active.page.mouse.move(*point_px(x, y, session.viewport_px))
+    await session.active.page.mouse.wheel(dx * arguments["amount"] * width, dy * arguments["amount"] * height)
 
 
-async def goto_url(desk: Desk, arguments: Arguments, before: PageState) -> str | None:
+async def goto_url(session: ToolSession, arguments: Arguments, before: PageState) -> str | None:
     url = web_address(arguments["url"])
-    if (reason := desk.forbidden(url)) is not None:
+    if (reason := session.forbidden(url)) is not None:
         raise ToolFailed(f"refused: {reason}")
     try:
-        response = await desk.active.page.goto(url, wait_until="commit")
+        response = await session.active.page.goto(url, wait_until="commit")
     except PlaywrightError as error:
         if "Download is starting" in error.message:  # the session notes that it was refused
             return None
-        if (reason := desk.refusal(url)) is None:
+        if (reason := session.refusal(url)) is None:
             raise
         raise ToolFailed(f"refused: {reason}") from None
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
 
 
-async def go_back(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    """Back in the tab's history; out of a tab that a page opened, which has none, to the tab before it."""
-    history = await desk.active.cdp.send("Page.getNavigationHistory")
+async def go_back(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    """Go back in the tab's history; without one, close a tab that a page opened and return to the tab before it."""
+    history = await session.active.cdp.send("Page.getNavigationHistory")
     if history["currentIndex"] > 0:
-        await desk.active.page.go_back(wait_until="commit")
-    elif len(desk.tabs) > 1:
-        await desk.active.page.close()
+        await session.active.page.go_back(wait_until="commit")
+    elif len(session.tabs) > 1:
+        await session.active.page.close()
     else:
         raise ToolFailed("this tab has no earlier page")
 
 
-async def _go_forward(desk: Desk) -> None:
-    history = await desk.active.cdp.send("Page.getNavigationHistory")
+async def _go_forward(session: ToolSession) -> None:
+    history = await session.active.cdp.send("Page.getNavigationHistory")
     if history["currentIndex"] + 1 == len(history["entries"]):
         raise ToolFailed("this tab has no later page")
-    await desk.active.page.go_forward(wait_until="commit")
+    await session.active.page.go_forward(wait_until="commit")
 
 
-async def wait(desk: Desk, arguments: Arguments, before: PageState) -> None:
+async def wait(session: ToolSession, arguments: Arguments, before: PageState) -> None:
     await asyncio.sleep(arguments["seconds"])
 
 
-async def new_tab(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    await desk.open_tab()
+async def new_tab(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    await session.open_tab()
 
 
-async def switch_tab(desk: Desk, arguments: Arguments, before: PageState) -> None:
+async def switch_tab(session: ToolSession, arguments: Arguments, before: PageState) -> None:
     index = arguments["index"]
-    if index >= len(desk.tabs):
-        raise ToolFailed(f"there is no tab {index}; tabs are 0 to {len(desk.tabs) - 1}")
-    await desk.focus_tab(desk.tabs[index])
+    if index >= len(session.tabs):
+        raise ToolFailed(f"there is no tab {index}; tabs are 0 to {len(session.tabs) - 1}")
+    await session.focus_tab(session.tabs[index])
 
 
-async def close_tab(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    if len(desk.tabs) == 1:
+async def close_tab(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    if len(session.tabs) == 1:
         raise ToolFailed("this is the only tab")
-    await desk.active.page.close()
+    await session.active.page.close()
 
 
-async def done(desk: Desk, arguments: Arguments, before: PageState) -> None:
-    """Nothing to do: the session stops here."""
+async def done(session: ToolSession, arguments: Arguments, before: PageState) -> None:
+    """Do nothing: the session stops here."""
 
 
-Action = Callable[[Desk, Arguments, PageState], Awaitable[str | None]]
+Action = Callable[[ToolSession, Arguments, PageState], Awaitable[str | None]]
 
 ACTIONS: dict[str, Action] = {
     action.__name__: action
@@ -251,16 +246,16 @@ ACTIONS: dict[str, Action] = {
         *(wait, new_tab, switch_tab, close_tab, done),
     )
 }
-"""The coroutine of each tool. What it returns is a note for the feedback."""
+"""The coroutine of each tool; it returns a note for the feedback, or None."""
 
 
 def scroll_point(arguments: Arguments) -> tuple[int, int]:
-    """Where a scroll turns the wheel, in 0..1000: the given point, or the middle."""
+    """Return the point in 0..1000 where a scroll turns the wheel: the given one, or the middle of the viewport."""
     return arguments.get("x", COORDINATE_MAX // 2), arguments.get("y", COORDINATE_MAX // 2)
 
 
 def probe_point(name: str, arguments: Arguments) -> tuple[int, int] | None:
-    """The point in 0..1000 whose element the feedback of a tool names, if it has one."""
+    """Return the point in 0..1000 whose element the feedback of a tool names, if it has one."""
     if name in ("click", "hover"):
         return arguments["x"], arguments["y"]
     if name == "drag":

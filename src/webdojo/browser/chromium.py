@@ -1,8 +1,8 @@
 """One Chromium process and the sessions in it.
 
-A `Chromium` has a Playwright driver of its own, so that whatever dies takes only its own sessions
-along. A watch ends one that no longer answers, and `close` leaves no process behind, whatever
-state they are in. Spare sessions are kept ready, because opening one takes longer than using it.
+Each `Chromium` has its own Playwright driver, so that a crash takes only its own sessions along. A watchdog kills a
+browser that no longer answers, and `close` leaves no process behind, whatever state the processes are in. Spare
+sessions are kept ready, because opening one takes longer than using it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -22,12 +22,11 @@ import psutil
 from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.chores import Chores
+from webdojo.browser.begin_frame import FLAGS, BeginFrames
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
-from webdojo.browser.frames import FLAGS, Frames
-from webdojo.browser.guard import Guard
-from webdojo.browser.popups import POPUPS_JS
+from webdojo.browser.network.guard import Guard
+from webdojo.browser.page.popups import POPUPS_JS
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState
 from webdojo.errors import BrowserError, Failure
@@ -39,23 +38,46 @@ _FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--disable-smooth-scrolling",
-    # Frames wait for the images in them, so that none is missing in a picture of the page.
+    # A frame waits for its images, so that none is missing in a screenshot.
     "--disable-checker-imaging",
-    # What does not go through the proxy does not pass the guard.
+    # The guard sees only what goes through the proxy.
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
-_PULSE_S = 5.0
+_CHECK_EVERY_S = 5.0
 _HANG_S = 20.0
-"""A browser that does not say its version for so long hangs: on a loaded machine it takes a second or two."""
+"""A browser that does not report its version within this time hangs; on a loaded machine it takes a second or two."""
 
 logger = logging.getLogger(__name__)
 
 
+class BackgroundTasks:
+    """The running background tasks of one owner; asyncio alone would let them be garbage-collected."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine from now on; its failure is ignored."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def cancel(self) -> None:
+        """Cancel all tasks that run."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def finish(self) -> None:
+        """Wait until no task runs, including tasks that others start meanwhile."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
 @dataclass(frozen=True)
-class Kit:
-    """What all browsers of a pool are made with."""
+class LaunchOptions:
+    """What every browser of a pool is started with."""
 
     config: BrowserConfig
     images: ImageSink
@@ -67,57 +89,63 @@ class Kit:
 class Chromium:
     """A running browser; `Chromium.start` makes one."""
 
-    def __init__(self, playwright: Playwright, browser: Browser, kit: Kit, on_end: Callable[[Chromium], None]) -> None:
+    def __init__(
+        self, playwright: Playwright, browser: Browser, options: LaunchOptions, on_end: Callable[[Chromium], None]
+    ) -> None:
         self.load = 0
-        """Sessions that are open or about to be; counted by the pool."""
+        """Number of sessions that are open or about to be; the pool counts them."""
         self.hosted = 0
-        """Sessions that it has given away so far."""
+        """Number of sessions that it has handed out so far."""
         self.retiring = False
-        """Takes no more sessions."""
+        """Whether it takes no more sessions."""
         self._playwright = playwright
         self._browser = browser
-        self._kit = kit
+        self._options = options
         self._on_end = on_end
         self._began = time.monotonic()
         self._cdp: CDPSession
-        self._frames: Frames | None = None
+        self._frames: BeginFrames | None = None
         self._making_context = asyncio.Lock()
         self._processes: list[psutil.Process] = []
-        """The browser's main process and the driver above it; none for a browser that runs elsewhere."""
+        """The main process of the browser and the driver above it; empty for a browser that runs elsewhere."""
         self._spare: deque[BrowserSession] = deque()
-        self._chores = Chores()
+        self._background = BackgroundTasks()
         self._refilling = False
         self._ended = False
 
     @classmethod
-    async def start(cls, kit: Kit, on_end: Callable[[Chromium], None]) -> Chromium:
+    async def start(cls, options: LaunchOptions, on_end: Callable[[Chromium], None]) -> Chromium:
         """Start a browser, or attach to the one at `cdp_url`.
 
         Args:
-            on_end: called once when the browser has died or was killed because it hung; not after `close`.
+            on_end: called once when the browser has died or was killed because it hung, but not after `close`.
 
         Raises:
-            BrowserError: there is none to be had.
+            BrowserError: no browser can be started or reached.
         """
-        on_demand = kit.config.capture == "begin_frame" and not kit.config.cdp_url
-        self = await cls._started(kit, on_end, FLAGS if on_demand else ())
+        on_demand = options.config.capture == "begin_frame" and not options.config.cdp_url
+        self = await cls._started(options, on_end, FLAGS if on_demand else ())
         if on_demand and not await self._draws_on_demand():
             logger.warning("this Chromium cannot draw on demand (browser.capture: begin_frame): it takes screenshots")
             await self.close()
-            self = await cls._started(kit, on_end, ())
+            self = await cls._started(options, on_end, ())
         self._browser.on("disconnected", lambda _: self._end())
-        self._chores.start(self._watch())
+        self._background.start(self._watch())
         self._refill()
         return self
 
     @classmethod
-    async def _started(cls, kit: Kit, on_end: Callable[[Chromium], None], flags: Sequence[str]) -> Chromium:
+    async def _started(
+        cls, options: LaunchOptions, on_end: Callable[[Chromium], None], flags: Sequence[str]
+    ) -> Chromium:
         playwright = await async_playwright().start()
         try:
-            browser = await (_attach(playwright, kit) if kit.config.cdp_url else _launch(playwright, kit, flags))
-            self = cls(playwright, browser, kit, on_end)
+            browser = await (
+                _attach(playwright, options) if options.config.cdp_url else _launch(playwright, options, flags)
+            )
+            self = cls(playwright, browser, options, on_end)
             self._cdp = await browser.new_browser_cdp_session()
-            if not kit.config.cdp_url:
+            if not options.config.cdp_url:
                 self._processes = await _processes(self._cdp)
         except PlaywrightError as error:
             await playwright.stop()
@@ -128,7 +156,7 @@ class Chromium:
         return self
 
     async def _draws_on_demand(self) -> bool:
-        self._frames = Frames(self._cdp, self._end)
+        self._frames = BeginFrames(self._cdp, self._end)
         try:
             context = await self._new_context()
             works = await self._frames.works(context)
@@ -145,17 +173,17 @@ class Chromium:
         return not self._ended and self._browser.is_connected()
 
     def retire(self) -> None:
-        """Take no more sessions: it has hosted enough, or one of them would not close."""
+        """Take no more sessions, because it has hosted enough or one of them would not close."""
         self.retiring = True
 
     async def session(self, headers: dict[str, str], storage_state: StorageState | None = None) -> BrowserSession:
-        """A session with one blank tab that sends `headers` with every request.
+        """Return a session with one blank tab that sends `headers` with every request.
 
         Args:
-            storage_state: to begin with, instead of the kit's.
+            storage_state: cookies and local storage to begin with, instead of the pool's.
 
         Raises:
-            PlaywrightError: Chromium makes none.
+            PlaywrightError: Chromium opens no session.
         """
         spare = await self._take() if storage_state is None else None
         session = spare if spare is not None else await self._new_session(storage_state)
@@ -170,11 +198,11 @@ class Chromium:
         return session
 
     async def memory_mb(self) -> float:
-        """Private memory of all its processes, in MB; 0 for a browser that runs elsewhere."""
+        """Return the private memory of all its processes in MB; 0 for a browser that runs elsewhere."""
         return await asyncio.to_thread(_private_mb, self._processes)
 
     def record(self) -> dict[str, Any]:
-        """Its part of a session's diagnostics: `uptime_s`, `open`, `hosted` sessions, `memory_mb`, `alive`."""
+        """Return its part of a session's diagnostics: `alive`, `uptime_s`, `open`, `hosted` sessions, `memory_mb`."""
         return {
             "alive": self.alive,
             "uptime_s": round(time.monotonic() - self._began, 1),
@@ -184,10 +212,10 @@ class Chromium:
         }
 
     async def close(self) -> None:
-        """End the browser with all its sessions; what does not end in `exit_timeout_s` is killed."""
+        """End the browser with all its sessions; processes that do not exit within `exit_timeout_s` are killed."""
         self._ended = True
-        self._chores.cancel()
-        timeout_s = self._kit.config.exit_timeout_s
+        self._background.cancel()
+        timeout_s = self._options.config.exit_timeout_s
         family = await asyncio.to_thread(_family, self._processes)
         with contextlib.suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(timeout_s):
@@ -196,8 +224,8 @@ class Chromium:
             async with asyncio.timeout(timeout_s):
                 await self._playwright.stop()
         await asyncio.to_thread(_kill, family)
-        self._chores.cancel()  # those that began while the first were ending; nothing answers them any more
-        await self._chores.finish()
+        self._background.cancel()  # tasks that were started while the first ones ended
+        await self._background.finish()
 
     async def _take(self) -> BrowserSession | None:
         while self._spare:
@@ -211,15 +239,17 @@ class Chromium:
         creating = asyncio.ensure_future(self._new_context(storage_state))
         try:
             context = await asyncio.shield(creating)
-        except asyncio.CancelledError:  # Chromium makes it all the same
-            self._chores.start(_discard(creating))
+        except asyncio.CancelledError:  # Chromium makes the context all the same
+            self._background.start(_discard(creating))
             raise
-        session = BrowserSession(context, self._kit.config, self._kit.images, self._kit.guard, self, self._frames)
+        session = BrowserSession(
+            context, self._options.config, self._options.images, self._options.guard, self, self._frames
+        )
         try:
             await context.add_init_script(POPUPS_JS)
             await session.open_tab()
         except BaseException:
-            self._chores.start(session.close())  # which may take long where a tab never came
+            self._background.start(session.close())  # this may take long if the tab never came
             raise
         return session
 
@@ -229,11 +259,11 @@ class Chromium:
         async with self._making_context:
             before = await self._frames.contexts()
             context = await self._bare_context(storage_state)
-            await self._frames.learn(context, before)
+            await self._frames.register(context, before)
             return context
 
     async def _bare_context(self, storage_state: StorageState | None) -> BrowserContext:
-        config = self._kit.config
+        config = self._options.config
         width, height = config.viewport_px
         return await self._browser.new_context(
             viewport={"width": width, "height": height},
@@ -242,31 +272,31 @@ class Chromium:
             locale=config.locale,
             timezone_id=config.timezone or None,
             user_agent=config.user_agent or None,
-            storage_state=cast("Any", storage_state or self._kit.storage_state),
+            storage_state=cast("Any", storage_state or self._options.storage_state),
         )
 
     def _refill(self) -> None:
-        if self._kit.config.cdp_url:
-            return  # somebody else's browser: take what is used
+        if self._options.config.cdp_url:
+            return  # in somebody else's browser nothing is kept in reserve
         if not self._refilling and not self.retiring and not self._ended:
             self._refilling = True
-            self._chores.start(self._make_spares())
+            self._background.start(self._make_spares())
 
     async def _make_spares(self) -> None:
         try:
-            while len(self._spare) < self._kit.config.warm_sessions and not self.retiring:
+            while len(self._spare) < self._options.config.warm_sessions and not self.retiring:
                 self._spare.append(await self._new_session())
         except (PlaywrightError, BrowserError) as error:
-            logger.debug("no spare session: %s", error)  # whoever needs one makes it, and says why it cannot
+            logger.debug("no spare session: %s", error)  # the caller that needs one makes it, and reports the failure
         finally:
             self._refilling = False
 
     async def _watch(self) -> None:
-        """Kill the browser when it has stopped answering."""
+        """Kill the browser when it stops answering."""
         reason = f"it did not answer for {_HANG_S:g} s"
         with contextlib.suppress(TimeoutError):
             while True:
-                await asyncio.sleep(_PULSE_S)
+                await asyncio.sleep(_CHECK_EVERY_S)
                 try:
                     async with asyncio.timeout(_HANG_S):
                         await self._cdp.send("Browser.getVersion")
@@ -278,16 +308,16 @@ class Chromium:
             self._end()
 
     def _end(self) -> None:
-        """The browser is lost: see that nothing of it stays."""
+        """Kill what is left of a lost browser, and report it."""
         if self._ended:
             return
         self._ended = True
-        _kill(_family(self._processes[:1]))  # the driver ends in its own order, when this is closed
+        _kill(_family(self._processes[:1]))  # the driver ends when `close` is called
         self._on_end(self)
 
 
-async def _launch(playwright: Playwright, kit: Kit, flags: Sequence[str]) -> Browser:
-    config = kit.config
+async def _launch(playwright: Playwright, options: LaunchOptions, flags: Sequence[str]) -> Browser:
+    config = options.config
     executable = find_chromium(config)
 
     async def launch(sandbox: bool) -> Browser:
@@ -295,9 +325,9 @@ async def _launch(playwright: Playwright, kit: Kit, flags: Sequence[str]) -> Bro
             executable_path=executable,
             headless=config.headless,
             chromium_sandbox=sandbox,
-            # Ctrl+C reaches the whole process group: let Python end the browser in its own order.
+            # Ctrl+C reaches the whole process group; Python ends the browser in order.
             handle_sigint=False,
-            args=[*_FLAGS, *kit.flags, *flags],
+            args=[*_FLAGS, *options.flags, *flags],
             timeout=config.start_timeout_s * 1000,
         )
 
@@ -306,7 +336,7 @@ async def _launch(playwright: Playwright, kit: Kit, flags: Sequence[str]) -> Bro
         try:
             return await launch(sandbox)
         except PlaywrightError as error:
-            # Containers and some distributions forbid the namespaces that it needs.
+            # Containers and some distributions forbid the namespaces that the sandbox needs.
             if not sandbox or "sandbox" not in error.message.lower():
                 raise
             return await launch(False)
@@ -317,8 +347,8 @@ async def _launch(playwright: Playwright, kit: Kit, flags: Sequence[str]) -> Bro
         ) from None
 
 
-async def _attach(playwright: Playwright, kit: Kit) -> Browser:
-    config = kit.config
+async def _attach(playwright: Playwright, options: LaunchOptions) -> Browser:
+    config = options.config
     try:
         return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=config.start_timeout_s * 1000)
     except PlaywrightError as error:
@@ -334,7 +364,7 @@ async def _discard(creating: asyncio.Future[BrowserContext]) -> None:
 
 
 async def _processes(cdp: CDPSession) -> list[psutil.Process]:
-    """The main process of a browser on this machine, then what stands between it and this one: the driver."""
+    """Return the main process of a browser on this machine, then the processes between it and ours: the driver."""
     info = await cdp.send("SystemInfo.getProcessInfo")
     (pid,) = [process["id"] for process in info["processInfo"] if process["type"] == "browser"]
     main = psutil.Process(pid)
@@ -343,7 +373,7 @@ async def _processes(cdp: CDPSession) -> list[psutil.Process]:
 
 
 def _family(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
-    """The processes and all below them that live."""
+    """Return the processes and all their descendants that are alive."""
     found: dict[int, psutil.Process] = {}
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -353,7 +383,7 @@ def _family(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
 
 def _kill(processes: Sequence[psutil.Process]) -> None:
     for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):  # psutil never takes another process for it
+        with contextlib.suppress(psutil.NoSuchProcess):  # psutil checks that the pid was not reused
             process.kill()
 
 

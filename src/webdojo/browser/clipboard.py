@@ -1,52 +1,48 @@
 """Copy, cut and paste within one session.
 
-All contexts of a Chromium share its clipboard: what one session copies, another could paste. So each
-session keeps its own: copying remembers the selected text, and pasting gives it to the page as a paste
-event, or types it where the page does not take that.
+All contexts of a Chromium share its clipboard, so one session could paste what another one copied. Therefore each
+session keeps its own: copying remembers the selected text, and pasting sends it to the page as a paste event, or
+types it if the page does not handle that event.
 """
 
 from __future__ import annotations
 
 from playwright.async_api import Page
 
+from webdojo.browser.page.probe import FOCUS_JS
+
 _COPY = {"controlormeta+c", "controlormeta+insert"}
 _CUT = {"controlormeta+x", "shift+delete"}
 _PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
 
-_FOCUS_JS = """
-  let doc = document, focus = doc.activeElement;
-  while (focus && focus.tagName === 'IFRAME' && focus.contentDocument) {
-    doc = focus.contentDocument;
-    focus = doc.activeElement;
-  }
-  while (focus && focus.shadowRoot && focus.shadowRoot.activeElement) focus = focus.shadowRoot.activeElement;
-"""
-
-_SELECTED_JS = f"() => {{ {_FOCUS_JS} return doc.getSelection().toString(); }}"
+_SELECTED_JS = f"""() => {{
+  {FOCUS_JS}
+  return (focused()?.ownerDocument || document).getSelection().toString();
+}}"""
 
 _PASTED_JS = f"""(text) => {{
-  {_FOCUS_JS}
+  {FOCUS_JS}
   const data = new DataTransfer();
   data.setData('text/plain', text);
-  return !(focus || doc).dispatchEvent(
+  return !(focused() || document).dispatchEvent(
     new ClipboardEvent('paste', {{clipboardData: data, bubbles: true, cancelable: true, composed: true}}));
 }}"""
-"""Whether the page took the pasted text itself."""
+"""Returns whether the page handled the pasted text itself."""
 
 
 class Clipboard:
-    """What a session copied last."""
+    """The text that a session copied last."""
 
     def __init__(self) -> None:
         self.text = ""
 
     async def press(self, page: Page, chord: str) -> str | None:
-        """Press a chord; those that copy, cut and paste use this clipboard.
+        """Press a chord; chords that copy, cut or paste use this clipboard.
 
         Args:
-            chord: as `keys.normalise_keys` gives it.
+            chord: as `keys.normalise_keys` returns it.
 
-        Returns: a note for the feedback where there was nothing to paste.
+        Returns: a note for the feedback if there was nothing to paste, else None.
         """
         name = chord.lower()
         if name in _PASTE:

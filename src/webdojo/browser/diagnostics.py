@@ -1,7 +1,7 @@
-"""What a session and its browser went through, kept while they run and told when they fail.
+"""The log of a session, recorded while it runs and reported when it fails.
 
-The record goes with every `BrowserError` of a session into the trajectory, so that a failure among
-thousands of episodes can be explained without being repeated (OpenWebRL A.1).
+The record goes with every `BrowserError` of a session into the trajectory, so that a failure among thousands of
+episodes can be explained without being reproduced (OpenWebRL A.1).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SessionLog:
 
     @contextmanager
     def timed(self, operation: str) -> Iterator[None]:
-        """Note how long the block took, however it ends."""
+        """Record how long the block takes, however it ends."""
         began = time.monotonic()
         try:
             yield
@@ -42,18 +42,18 @@ class SessionLog:
             self._seconds.setdefault(operation, deque(maxlen=_KEPT)).append(time.monotonic() - began)
 
     def error(self, text: str) -> None:
-        """Note a script error of a page."""
+        """Record a script error of a page."""
         self._errors.append(" ".join(text.split())[:_LINE_CHARACTERS].encode(errors="replace").decode())
 
     def record(self, cause: BaseException | None = None) -> dict[str, Any]:
-        """All of it as plain JSON.
+        """Return everything as plain JSON.
 
         Args:
-            cause: the exception that ended the session; its traceback is part of the record.
+            cause: the exception that ended the session; its traceback becomes part of the record.
 
         Returns:
-            `seconds` since the session began; `operations` by name with their `count` and, of the last 100, `p50_s`,
-            `max_s` and `last_s`; `requests`; `console_errors`, the last five; `traceback`, innermost calls last.
+            `seconds` since the session began; `operations` by name, each with its `count` and with `p50_s`, `max_s` and
+            `last_s` over the last 100; `requests`; the last five `console_errors`; `traceback`, innermost calls last.
         """
         return {
             "seconds": round(time.monotonic() - self._began, 3),

@@ -1,8 +1,8 @@
-"""What a call did, in one short line, told from the page before and after it (OpenWebRL Table 5).
+"""Feedback on a call in one short line, from the states of the page before and after it (OpenWebRL Table 5).
 
-Pure: the session reads the states, this module words them. The one coordinate space is 0..1000,
-and places on the page are percentages, because that is how the model speaks. A line stays short,
-since every one of them is read again in each later prompt.
+Everything here is pure: the session reads the states, and this module turns them into words. Coordinates are in
+0..1000 and scroll positions are percentages, because the model uses the same units. Lines stay short, since each of
+them is read again in every later prompt.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdojo.browser.keys import normalise_keys, shown
-from webdojo.browser.probe import Element, PageState
+from webdojo.browser.page.probe import Element, PageState
 from webdojo.types import Feedback, ToolCall
 
 _EDGES = {"up": "top", "down": "bottom", "left": "left edge", "right": "right edge"}
 
 
 def describe(call: ToolCall, before: PageState, after: PageState, notes: Sequence[str] = ()) -> Feedback:
-    """Word the effect of a call that was executed.
+    """Describe the effect of a call that was executed.
 
     Args:
         call: a call that `tools.check_call` accepts.
-        before, after: the active tab around the call, read at the call's point.
-        notes: what the states cannot show: dialogs, refused downloads, HTTP errors.
+        before, after: the state of the active tab before and after the call, read at the call's point.
+        notes: what the states cannot show, such as dialogs, refused downloads and HTTP errors.
     """
-    text = _SAYS[call.name](call, before, after)
+    text = _DESCRIPTIONS[call.name](call, before, after)
     return Feedback(ok=True, text="; ".join([text, *notes]))
 
 
 def failed(call: ToolCall, reason: str) -> Feedback:
-    """Word a call that could not be executed."""
-    return Feedback(ok=False, text=f"{_clip(call.name, 40)} failed: {_clip(reason, 200)}")
+    """Describe a call that could not be executed."""
+    return Feedback(ok=False, text=f"{clip(call.name, 40)} failed: {clip(reason, 200)}")
 
 
 def _click(call: ToolCall, before: PageState, after: PageState) -> str:
@@ -63,14 +63,14 @@ def _drag(call: ToolCall, before: PageState, after: PageState) -> str:
 def _write(call: ToolCall, before: PageState, after: PageState) -> str:
     wanted = call.arguments["text"]
     field = before.focus
-    text = f'write "{_clip(wanted, 60)}" into {_element(field)}' if field else f'write "{_clip(wanted, 60)}"'
+    text = f'write "{clip(wanted, 60)}" into {_element(field)}' if field else f'write "{clip(wanted, 60)}"'
     moved = _movement(before, after)
     if moved:
         return f"{text}: {moved}"
     now = after.focus
     same_field = field and now and (field.tag, field.name) == (now.tag, now.name)
     if same_field and now and now.value is not None and now.value.split() != wanted.split():
-        return f'{text}: but the field holds "{_clip(now.value, 60)}"{_hint(now)}'
+        return f'{text}: but the field holds "{clip(now.value, 60)}"{_hint(now)}'
     return text
 
 
@@ -79,7 +79,7 @@ def _press_keys(call: ToolCall, before: PageState, after: PageState) -> str:
     effect = _effect(before, after)
     if effect == _NOTHING and after.focus and after.focus != before.focus:
         effect = f"{_element(after.focus)} is focused"
-    return f"press_keys {_clip(keys, 60)}: {effect}"
+    return f"press_keys {clip(keys, 60)}: {effect}"
 
 
 def _scroll(call: ToolCall, before: PageState, after: PageState) -> str:
@@ -99,13 +99,13 @@ def _scroll(call: ToolCall, before: PageState, after: PageState) -> str:
 
 
 def _goto_url(call: ToolCall, before: PageState, after: PageState) -> str:
-    return f"goto_url: page is now {_clip(after.url, 120)}"
+    return f"goto_url: page is now {clip(after.url, 120)}"
 
 
 def _go_back(call: ToolCall, before: PageState, after: PageState) -> str:
     if after.tabs < before.tabs:
-        return f"go_back: this tab had no earlier page and was closed; now on tab {after.tab}, {_clip(after.url, 120)}"
-    return f"go_back: page is now {_clip(after.url, 120)}"
+        return f"go_back: this tab had no earlier page and was closed; now on tab {after.tab}, {clip(after.url, 120)}"
+    return f"go_back: page is now {clip(after.url, 120)}"
 
 
 def _wait(call: ToolCall, before: PageState, after: PageState) -> str:
@@ -119,18 +119,18 @@ def _new_tab(call: ToolCall, before: PageState, after: PageState) -> str:
 
 
 def _switch_tab(call: ToolCall, before: PageState, after: PageState) -> str:
-    return f"switch_tab: now on tab {after.tab}, {_clip(after.url, 120)}"
+    return f"switch_tab: now on tab {after.tab}, {clip(after.url, 120)}"
 
 
 def _close_tab(call: ToolCall, before: PageState, after: PageState) -> str:
-    return f"close_tab: closed; now on tab {after.tab}, {_clip(after.url, 120)}"
+    return f"close_tab: closed; now on tab {after.tab}, {clip(after.url, 120)}"
 
 
 def _done(call: ToolCall, before: PageState, after: PageState) -> str:
-    return f'done: "{_clip(call.arguments["answer"], 200)}"'
+    return f'done: "{clip(call.arguments["answer"], 200)}"'
 
 
-_SAYS = {
+_DESCRIPTIONS = {
     "click": _click,
     "hover": _hover,
     "drag": _drag,
@@ -150,20 +150,20 @@ _NOTHING = "nothing changed"
 
 
 def _movement(before: PageState, after: PageState) -> str | None:
-    """Where the agent is now, if it is somewhere else than before."""
+    """Say which page or tab the agent is on now, if that has changed."""
     if after.tabs > before.tabs:
-        return f"opened tab {after.tab}, {_clip(after.url, 120)}"
+        return f"opened tab {after.tab}, {clip(after.url, 120)}"
     if after.tabs < before.tabs:
-        return f"a tab was closed; now on tab {after.tab}, {_clip(after.url, 120)}"
+        return f"a tab was closed; now on tab {after.tab}, {clip(after.url, 120)}"
     if after.url != before.url:
-        return f"page is now {_clip(after.url, 120)}"
+        return f"page is now {clip(after.url, 120)}"
     if after.document != before.document:
         return "page reloaded"
     return None
 
 
 def _effect(before: PageState, after: PageState) -> str:
-    """The most telling difference between two states."""
+    """Say the most informative difference between two states."""
     moved = _movement(before, after)
     if moved:
         return moved
@@ -174,12 +174,12 @@ def _effect(before: PageState, after: PageState) -> str:
         if new.expanded is not None and old.expanded != new.expanded:
             return "now open" if new.expanded else "now closed"
         if old.value is not None and old.value != new.value:
-            return f'its value is now "{_clip(new.value or "", 60)}"'
+            return f'its value is now "{clip(new.value or "", 60)}"'
     if after.focus and after.focus != before.focus:
         if after.focus.tag == "select" and (_is_option(before.target) or _is_option(before.focus)):
-            return f'{_element(after.focus)} is now "{_clip(after.focus.value or "", 60)}"'
+            return f'{_element(after.focus)} is now "{clip(after.focus.value or "", 60)}"'
         if before.focus and (before.focus.tag, before.focus.name) == (after.focus.tag, after.focus.name):
-            return f'{_element(after.focus)} now holds "{_clip(after.focus.value or "", 60)}"'
+            return f'{_element(after.focus)} now holds "{clip(after.focus.value or "", 60)}"'
         if after.focus.editable:
             focused = "field is focused" if after.focus == new else f"{_element(after.focus)} is focused"
             return focused + _hint(after.focus)
@@ -191,7 +191,7 @@ def _effect(before: PageState, after: PageState) -> str:
 
 
 def _hint(field: Element) -> str:
-    """What to write into a field that no picker helps with."""
+    """Say what to write into a field whose picker never opens."""
     return f"; it takes values like {field.takes}" if field.takes else ""
 
 
@@ -221,6 +221,7 @@ def _element(element: Element) -> str:
     return f"<{element.tag}{role}>{name}"
 
 
-def _clip(text: str, limit: int) -> str:
+def clip(text: str, limit: int) -> str:
+    """Return a text as one line of at most `limit` characters."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"

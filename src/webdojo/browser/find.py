@@ -1,7 +1,7 @@
-"""Which Chromium to run: the configured one, else the system's, else Playwright's own download.
+"""Which Chromium to run: the configured one, else the system's, else the one that Playwright downloaded.
 
-`chromium-headless-shell` comes first because it starts in half the time and takes half the memory
-of the full browser; it cannot show a window, so `headless: false` skips it.
+`chromium-headless-shell` comes first because it starts in half the time and takes half the memory of the full
+browser; it cannot show a window, so `headless: false` skips it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def find_chromium(config: BrowserConfig) -> str:
     """Return the path of the Chromium to run.
 
     Raises:
-        BrowserError: nothing found, or `browser.executable` does not name a program.
+        BrowserError: none is found, or `browser.executable` does not name a program.
     """
     path: str | None
     if config.executable:
@@ -53,7 +53,7 @@ def find_chromium(config: BrowserConfig) -> str:
 
 
 def _playwright_chromium(headless: bool) -> str | None:
-    """The newest Chromium that `playwright install` left in its cache."""
+    """Return the newest Chromium that `playwright install` left in its cache."""
     default = "~/Library/Caches/ms-playwright" if sys.platform == "darwin" else "~/.cache/ms-playwright"
     cache = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH", default)).expanduser()
     patterns = [

@@ -1,7 +1,7 @@
-"""What every pool of browsers offers, in this process or on other machines.
+"""The interface of every pool of browsers, in this process or on other machines.
 
-Episodes, harnesses and adapters are written against these two protocols: `pool.BrowserPool` opens
-sessions in Chromiums of its own, `client.RemotePool` on servers.
+Episodes, harnesses and adapters are written against these two protocols. `pool.BrowserPool` opens sessions in
+Chromium processes of its own, `browser_service.client.RemotePool` on servers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
-from webdojo.browser.snapshot import Snapshot
+from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.storage import StorageState
 from webdojo.types import Feedback, Observation, ToolCall, View
 
@@ -22,11 +22,11 @@ class ActResult:
     feedback: list[Feedback] = field(default_factory=list)
     answer: str | None = None
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
-    """`ready`: in which pages were waited for."""
+    """Wall seconds by phase: `ready` is the time spent waiting for pages."""
 
 
 class Session(Protocol):
-    """One isolated browser: look at it, act in it, close it."""
+    """One isolated browser session: look at it, act in it, close it."""
 
     viewport_px: tuple[int, int]
 
@@ -34,26 +34,27 @@ class Session(Protocol):
         """See the active tab as it is now.
 
         Args:
-            view: numbers the page's controls and adds its text, or marks in the picture.
+            view: numbers the controls of the page, and adds its text to the observation or marks to the screenshot.
 
         Raises:
-            BrowserError: the browser died, the tab crashed, or no picture came in time.
+            BrowserError: the browser or its server is lost, the tab crashed, or no screenshot came in time.
+            StoreFailure: the screenshot cannot be stored.
         """
         ...
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        """Carry out calls in order; `done` and a call that runs out of time end the turn.
+        """Execute calls in order; `done`, or a call that times out, ends the turn.
 
         Raises:
-            BrowserError: the browser died or the tab crashed.
+            BrowserError: the browser or its server is lost, or the tab crashed.
         """
         ...
 
     async def snapshot(self) -> Snapshot:
-        """What the active tab says, for the text observations of `views.py`.
+        """Read what the active tab says, for the text observations of `page/views.py`.
 
         Raises:
-            BrowserError: the browser died, the tab crashed, or it did not answer in time.
+            BrowserError: the browser or its server is lost, the tab crashed, or it did not answer in time.
         """
         ...
 
@@ -70,7 +71,7 @@ class Pool(Protocol[SessionT_co]):
 
     @property
     def places(self) -> int:
-        """Sessions that its user may have at once, open ones included, as far as it is known now; others wait."""
+        """How many sessions the caller may have at once, open ones included, as far as is known now; others wait."""
         ...
 
     async def open(
@@ -81,11 +82,11 @@ class Pool(Protocol[SessionT_co]):
         Args:
             start_url: an http or https address.
             headers: sent with every request of this session.
-            storage_state: cookies and local storage to begin with, instead of the recipe's.
+            storage_state: cookies and local storage to begin with, instead of those of the recipe.
 
         Raises:
             StartError: the start URL is refused, or cannot be reached.
-            BrowserError: no browser can be had.
+            BrowserError: no browser is available.
         """
         ...
 

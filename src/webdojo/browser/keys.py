@@ -1,7 +1,7 @@
-"""Key names as models write them, turned into the names that Playwright takes.
+"""Key names as models write them, converted to the names that Playwright takes.
 
-"ctrl+a", "Cmd+A", ["Control", "a"], "return", "page_down" and "ArrowDown" are all understood.
-Both Ctrl and Cmd mean the machine's shortcut key, so one habit works everywhere.
+"ctrl+a", "Cmd+A", ["Control", "a"], "return", "page_down" and "ArrowDown" are all understood. Both Ctrl and Cmd mean
+the shortcut key of the machine, so the same chord works everywhere.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ALIASES = {
 
 
 def read_chord(text: str) -> str | None:
-    """One key or combination in Playwright's notation, or None where a key is unknown.
+    """Return one key or combination in Playwright's notation, or None if a key is unknown.
 
     Returns: for example `Enter`, `ControlOrMeta+a`, `+`.
     """
@@ -66,7 +66,7 @@ def read_chord(text: str) -> str | None:
 
 
 def combine(keys: Sequence[str]) -> list[str]:
-    """The keys with modifiers and the one key after them joined: `["ctrl", "a"]` is `["ControlOrMeta+a"]`."""
+    """Join modifiers and the one key after them: `["ctrl", "a"]` becomes `["ControlOrMeta+a"]`."""
     lowered = [key.strip().lower() for key in keys]
     if len(keys) > 1 and all(key in _MODIFIERS for key in lowered[:-1]) and lowered[-1] not in _MODIFIERS:
         last = read_chord(keys[-1])  # read before it is joined: a blank is a key only where it stands alone
@@ -76,9 +76,9 @@ def combine(keys: Sequence[str]) -> list[str]:
 
 
 def normalise_keys(keys: Sequence[str]) -> list[str]:
-    """All chords to press in order; modifiers followed by one key are one combination.
+    """Return all chords to press in order; modifiers followed by one key are one combination.
 
-    All that `combine` makes of the keys must be known to `read_chord`; `tools.check_call` sees to that.
+    `read_chord` must know all keys that `combine` returns; `tools.check_call` makes sure of that.
     """
     chords = [read_chord(key) for key in combine(keys)]
     assert None not in chords, f"unchecked keys: {keys}"
@@ -86,7 +86,7 @@ def normalise_keys(keys: Sequence[str]) -> list[str]:
 
 
 def shown(chord: str) -> str:
-    """The chord as feedback shows it: `Control+a`."""
+    """Return the chord as feedback shows it: `Control+a`."""
     return chord.replace(_SHORTCUT, "Control")
 
 

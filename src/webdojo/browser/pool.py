@@ -1,9 +1,9 @@
 """Many isolated sessions on a few Chromium processes.
 
-A session is a browser context: cookies, storage and cache are its own and end with it. The pool
-gives each new session to the browser with the fewest, waits where all slots are taken, replaces a
-browser that died or has hosted enough, and leaves no process behind when it is left. A slot is
-taken by `open` and freed when its session has closed, whatever happens in between.
+A session is a browser context: cookies, storage and cache are its own and end with it. The pool gives each new
+session to the browser with the fewest sessions, waits when all places are taken, replaces a browser that died or has
+hosted enough, and leaves no process behind when it is closed. `open` takes a place, which is free again when its
+session has closed, whatever happens in between.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.chores import Chores
-from webdojo.browser.chromium import Chromium, Kit
+from webdojo.browser.chromium import BackgroundTasks, Chromium, LaunchOptions
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.guard import Guard
-from webdojo.browser.proxy import GuardProxy
-from webdojo.browser.rate import RateLimit
+from webdojo.browser.network.guard import Guard
+from webdojo.browser.network.proxy import GuardProxy
+from webdojo.browser.network.rate import RateLimit
 from webdojo.browser.session import BrowserSession, first_line
 from webdojo.browser.storage import StorageState, read_storage_state
 from webdojo.errors import BrowserError, Failure, StartError
@@ -32,42 +31,43 @@ from webdojo.types import ImageSink
 
 _BACK_OFF_S = 0.2
 _TRIES = 3
-_BLANK_S = 10.0
-"""Making a blank tab takes a fraction of a second; one whose renderer dies meanwhile never comes. On a busy machine it
-takes longer: each further try waits twice as long."""
+_BLANK_TAB_S = 10.0
+"""A blank tab opens in a fraction of a second, or never, if its renderer dies meanwhile. A busy machine takes longer,
+so each further try waits twice as long."""
 _SESSION_MB = 120
-"""What a session on a heavy page may need."""
-_MOST_SESSIONS = 64
-_LASTING = ("ERR_UNSAFE_PORT", "ERR_TOO_MANY_REDIRECTS", "ERR_CERT_", "ERR_SSL_", "ERR_INVALID_")
+"""Memory that a session on a heavy page may need."""
+_MAX_SESSIONS = 64
+_PERMANENT = ("ERR_UNSAFE_PORT", "ERR_TOO_MANY_REDIRECTS", "ERR_CERT_", "ERR_SSL_", "ERR_INVALID_")
 """Network errors that another try does not mend."""
 
 logger = logging.getLogger(__name__)
 
 
 def host_flags(hosts: Mapping[str, str]) -> list[str]:
-    """Flags that make Chromium find host patterns at other addresses."""
+    """Return flags that make Chromium find host patterns at other addresses."""
     rules = ", ".join(f"MAP {pattern} {address}" for pattern, address in hosts.items())
     return [f"--host-resolver-rules={rules}"] if rules else []
 
 
 def browser_count(config: BrowserConfig) -> int:
-    """Chromium processes: as configured, or one for two cores; one where it runs elsewhere."""
+    """Return the number of Chromium processes: as configured, or one for two cores; one if it runs elsewhere."""
     return 1 if config.cdp_url else config.browsers or max(1, (os.cpu_count() or 1) // 2)
 
 
 def sessions_per_browser(config: BrowserConfig) -> int:
-    """Sessions of one Chromium at once: as configured, or its share of the memory that is free now."""
+    """Return how many sessions one Chromium holds: as configured, or its share of the memory that is free now."""
     share = free_memory() / 1e6 / _SESSION_MB / browser_count(config)
-    return config.sessions_per_browser or max(1, min(_MOST_SESSIONS, int(share)))
+    return config.sessions_per_browser or max(1, min(_MAX_SESSIONS, int(share)))
 
 
 class BrowserPool:
-    """Sessions in local browsers. Use as an async context manager.
+    """Sessions in local browsers; an async context manager.
 
     Args:
         config: the recipe's browser section.
-        images: where screenshots are put.
-        hosts: host patterns and where their pages are served, past the guard: `{"*.localhost:80": "127.0.0.1:4000"}`.
+        images: where screenshots are stored.
+        hosts: host patterns and the addresses that serve them, which the guard does not check, such as
+            `{"*.localhost:80": "127.0.0.1:4000"}`.
 
     Raises:
         ConfigError: the recipe's guard section, proxy or storage state is wrong.
@@ -77,29 +77,24 @@ class BrowserPool:
         self, config: BrowserConfig, images: ImageSink, hosts: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         self.browsers: list[Chromium] = []
-        """Those that run, the retiring ones included."""
+        """The browsers that run, retiring ones included."""
         self._config = config
         self._images = images
         self._hosts = hosts
         self._guard = Guard(config.guard)
         self._proxy = GuardProxy(self._guard, config.proxy, RateLimit(config.guard.connections_per_second))
         self._storage_state = read_storage_state(config.storage_state, "browser.storage_state")
-        self._most_browsers = browser_count(config)
-        self.capacity = self._most_browsers * sessions_per_browser(config)
-        """Sessions that can be open at once."""
-        self._slots = asyncio.Semaphore(self.capacity)
+        self._max_browsers = browser_count(config)
+        self.places = self._max_browsers * sessions_per_browser(config)
+        """Number of sessions that can be open at once."""
+        self._free_places = asyncio.Semaphore(self.places)
         self._starting = asyncio.Lock()
-        self._chores = Chores()
-        self._leaving = False
-
-    @property
-    def places(self) -> int:
-        """As `capacity`."""
-        return self.capacity
+        self._background = BackgroundTasks()
+        self._exiting = False
 
     @property
     def sessions(self) -> int:
-        """Sessions that are open or about to be."""
+        """Number of sessions that are open or about to be."""
         return sum(browser.load for browser in self.browsers)
 
     async def __aenter__(self) -> Self:
@@ -112,10 +107,10 @@ class BrowserPool:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        self._leaving = True
-        await self._chores.finish()
+        self._exiting = True
+        await self._background.finish()
         await asyncio.gather(*(browser.close() for browser in self.browsers))
-        await self._chores.finish()  # a browser may have died meanwhile
+        await self._background.finish()  # a browser may have died meanwhile
         self.browsers.clear()
         await self._proxy.__aexit__(*error)
 
@@ -127,20 +122,20 @@ class BrowserPool:
         Args:
             start_url: an http or https address.
             headers: sent with every request of this session.
-            storage_state: cookies and local storage to begin with, instead of the recipe's.
+            storage_state: cookies and local storage to begin with, instead of those of the recipe.
 
         Raises:
             StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after
                 `navigation_retries` further tries.
-            BrowserError: no slot is free in time, Chromium cannot be started, or opens no session.
+            BrowserError: no place is free in time, or Chromium cannot be started or opens no session.
         """
         _check_address(start_url)
         try:
             async with asyncio.timeout(self._config.acquire_timeout_s):
-                await self._slots.acquire()
+                await self._free_places.acquire()
         except TimeoutError:
             raise BrowserError(
-                f"none of the {self.capacity} browser sessions became free within {self._config.acquire_timeout_s:g} s "
+                f"none of the {self.places} browser sessions became free within {self._config.acquire_timeout_s:g} s "
                 "(browser.acquire_timeout_s); raise browser.sessions_per_browser, or lower rollout.concurrency",
                 Failure.ACQUIRE_TIMEOUT,
             ) from None
@@ -149,23 +144,23 @@ class BrowserPool:
             async with asyncio.timeout(self._config.start_timeout_s):
                 return await self._begin(start_url, headers or {}, storage_state, made)
         except TimeoutError as error:
-            self._slots.release()
+            self._free_places.release()
             raise StartError(
                 f"{start_url} did not answer within {self._config.start_timeout_s:g} s (browser.start_timeout_s)",
                 Failure.START_TIMEOUT,
                 made[-1].diagnostics(error) if made else None,
             ) from None
         except BaseException:
-            self._slots.release()
+            self._free_places.release()
             raise
 
     async def _begin(
         self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
     ) -> BrowserSession:
-        """A session at the URL; tried anew where the browser or the tab dies before it is there."""
+        """Open a session at the URL, and try again if the browser or the tab dies before it is there."""
         for attempt in range(1, _TRIES + 1):
             try:
-                return await self._try(url, headers, storage_state, made, _BLANK_S * 2 ** (attempt - 1))
+                return await self._try(url, headers, storage_state, made, _BLANK_TAB_S * 2 ** (attempt - 1))
             except StartError:
                 raise
             except BrowserError as error:
@@ -180,13 +175,13 @@ class BrowserPool:
         headers: dict[str, str],
         storage_state: StorageState | None,
         made: list[BrowserSession],
-        patience_s: float,
+        timeout_s: float,
     ) -> BrowserSession:
         browser = await self._pick()
         browser.load += 1
         session: BrowserSession | None = None
         try:
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(timeout_s):
                 session = await browser.session(headers, storage_state)
             made.append(session)
             with session.log.timed("start"):
@@ -196,23 +191,23 @@ class BrowserPool:
             diagnostics = session.diagnostics(error) if session is not None else {}
             if session is not None:
                 await session.close()
-            self._leave(browser)
+            self._session_ended(browser)
             if isinstance(error, BrowserError):
                 error.diagnostics = error.diagnostics or diagnostics
-            elif isinstance(error, PlaywrightError | TimeoutError):  # mostly a death that is noticed only now
-                reason = first_line(error) if isinstance(error, PlaywrightError) else f"no tab within {patience_s:g} s"
+            elif isinstance(error, PlaywrightError | TimeoutError):  # mostly a browser that died unnoticed
+                reason = first_line(error) if isinstance(error, PlaywrightError) else f"no tab within {timeout_s:g} s"
                 raise BrowserError(
                     f"Chromium opened no session for {url}: {reason}", Failure.BROWSER_DIED, diagnostics
                 ) from error
             raise
         limit = asyncio.get_running_loop().call_later(
-            self._config.session_timeout_s, lambda: self._chores.start(session.expire())
+            self._config.session_timeout_s, lambda: self._background.start(session.expire())
         )
 
         def closed() -> None:
             limit.cancel()
-            self._leave(browser)
-            self._slots.release()
+            self._session_ended(browser)
+            self._free_places.release()
 
         session.on_closed = closed
         return session
@@ -242,25 +237,25 @@ class BrowserPool:
                     raise lost from error
                 _not_refused(url, self._guard.refusal(url))
                 reason = first_line(error)
-                if any(name in reason for name in _LASTING):
+                if any(name in reason for name in _PERMANENT):
                     raise StartError(f"cannot open {url}: {reason}") from None
         raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
 
     async def _pick(self) -> Chromium:
-        """The browser that takes the next session; a further one is started while none is idle and there may be one."""
+        """Return the browser for the next session; start another one if all have sessions and the limit allows it."""
         async with self._starting:
             ready = [browser for browser in self.browsers if browser.alive and not browser.retiring]
-            if len(ready) < self._most_browsers and all(browser.load for browser in ready):
-                kit = Kit(self._config, self._images, self._guard, self._flags(), self._storage_state)
-                ready.append(await Chromium.start(kit, self._lost))
+            if len(ready) < self._max_browsers and all(browser.load for browser in ready):
+                options = LaunchOptions(self._config, self._images, self._guard, self._flags(), self._storage_state)
+                ready.append(await Chromium.start(options, self._lost))
                 self.browsers.append(ready[-1])
             return min(ready, key=lambda browser: browser.load)
 
-    def _leave(self, browser: Chromium) -> None:
-        """A session of this browser has ended."""
+    def _session_ended(self, browser: Chromium) -> None:
+        """Count the end of a session, and replace a browser that has hosted enough."""
         browser.load -= 1
-        if not self._leaving:
-            self._chores.start(self._recycle(browser))
+        if not self._exiting:
+            self._background.start(self._recycle(browser))
 
     async def _recycle(self, browser: Chromium) -> None:
         limit_mb = self._config.recycle_memory_mb
@@ -271,11 +266,11 @@ class BrowserPool:
             await browser.close()
 
     def _lost(self, browser: Chromium) -> None:
-        """A browser has died: have another one ready before it is asked for."""
+        """Start another browser in place of one that died."""
         self.browsers.remove(browser)
-        self._chores.start(browser.close())
-        if not self._leaving:
-            self._chores.start(self._replace())
+        self._background.start(browser.close())
+        if not self._exiting:
+            self._background.start(self._replace())
 
     async def _replace(self) -> None:
         try:
@@ -284,14 +279,14 @@ class BrowserPool:
             logger.warning("no new Chromium for one that died: %s", error)  # the next `open` tries again, and says so
 
     def _flags(self) -> list[str]:
-        """All through the proxy, this machine's own addresses too, except `hosts`."""
+        """Return flags that send everything except `hosts` through the proxy, loopback addresses included."""
         direct = ";".join(["<-loopback>", *self._hosts])
         proxy = [f"--proxy-server=http://127.0.0.1:{self._proxy.port}", f"--proxy-bypass-list={direct}"]
         return [*host_flags(self._hosts), *proxy]
 
 
 def _check_address(url: str) -> None:
-    """Raise StartError for what is no http or https address."""
+    """Raise StartError unless this is an http or https address."""
     try:
         parts = urlsplit(url)
         names_host, _ = bool(parts.hostname), parts.port
@@ -304,6 +299,6 @@ def _check_address(url: str) -> None:
 
 
 def _not_refused(url: str, reason: str | None) -> None:
-    """Raise StartError where the guard has a reason against a start URL."""
+    """Raise StartError if the guard has a reason against the start URL."""
     if reason is not None:
         raise StartError(f"{url} is not opened: {reason} (browser.guard)", Failure.START_REFUSED)

@@ -1,9 +1,9 @@
 """One isolated browser context: look at it, act in it, close it.
 
-`observe()` gives what the agent sees, `act()` carries out calls and says what they did. Whatever
-the web or the agent does wrong becomes feedback; only the loss of the session itself is an error,
-with a name (`errors.Failure`) and a record of what led to it (`diagnostics.py`). At any time exactly
-one tab is active, and a tab that a page opens becomes the active one.
+`observe()` returns what the agent sees, `act()` executes calls and says what they did. Whatever the web or the
+agent does wrong becomes feedback. Only the loss of the session itself is an error; it has a name
+(`errors.Failure`) and a record of what led to it (`diagnostics.py`). Exactly one tab is active at any time, and a
+tab that a page opens becomes the active one. A screenshot is in its sink before an observation names it.
 """
 
 from __future__ import annotations
@@ -19,48 +19,48 @@ from urllib.parse import urlsplit
 from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.actions import ACTIONS, ToolFailed, point_px, probe_point
-from webdojo.browser.blocked import blocked_by
+from webdojo.browser.actions import ACTIONS, point_px, probe_point
+from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
-from webdojo.browser.elements import Elements
-from webdojo.browser.feedback import describe, failed
-from webdojo.browser.frames import Frames
-from webdojo.browser.guard import Guard, Refused
+from webdojo.browser.feedback import clip, describe, failed
 from webdojo.browser.interface import ActResult
-from webdojo.browser.probe import PAGE_JS, PROBE_JS, PageState, read_state
-from webdojo.browser.ready import is_overtaken, settle
-from webdojo.browser.snapshot import Place, Snapshot, snapshot
+from webdojo.browser.network.guard import Guard, Refused
+from webdojo.browser.page.blocked import blocked_by
+from webdojo.browser.page.elements import Elements
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, read_state
+from webdojo.browser.page.ready import is_overtaken, settle
+from webdojo.browser.page.snapshot import ElementRef, Snapshot, snapshot
+from webdojo.browser.page.views import numbered, render
 from webdojo.browser.tab import Tab
-from webdojo.browser.tools import check_call
-from webdojo.browser.views import dress, numbered
+from webdojo.browser.tools import ToolFailed, check_call
 from webdojo.errors import BrowserError, Failure
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
 from webdojo.types import Tab as TabInfo
 
 _NOTES_SHOWN = 3
 
-_NEWS_S = 0.3
-"""The news that a tab has crashed may come after the first error that this caused."""
+_CRASH_EVENT_S = 0.3
+"""The event that a tab has crashed may arrive after the first error that the crash caused."""
 
-SeenT = TypeVar("SeenT")
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 
-class Host(Protocol):
-    """What a session needs of the browser that it lives in."""
+class ParentBrowser(Protocol):
+    """The part of a browser that its sessions use."""
 
     @property
     def alive(self) -> bool: ...
 
     def record(self) -> dict[str, Any]:
-        """The browser's part of the diagnostics."""
+        """Return the browser's part of the diagnostics."""
         ...
 
     def retire(self) -> None:
-        """Take no more sessions."""
+        """Let the browser take no more sessions."""
         ...
 
 
@@ -73,15 +73,15 @@ class BrowserSession:
         config: BrowserConfig,
         images: ImageSink,
         guard: Guard,
-        host: Host,
-        frames: Frames | None = None,
+        browser: ParentBrowser,
+        frames: BeginFrames | None = None,
     ) -> None:
         self.viewport_px = config.viewport_px
         self.tabs: list[Tab] = []
         self.active: Tab
         self.clipboard = Clipboard()
         self.elements = Elements.none(config.viewport_px)
-        """What numbers stand for: those of the last view."""
+        """The numbered controls of the last view."""
         self.log = SessionLog()
         self.on_closed: Callable[[], None] = lambda: None
         """Called once, when the session has been closed."""
@@ -89,16 +89,16 @@ class BrowserSession:
         self._config = config
         self._images = images
         self._guard = guard
-        self._host = host
+        self._browser = browser
         self._frames = frames
-        self._flowing = False
+        self._drawing = False
         self._adopting: set[asyncio.Task[None]] = set()
         self._coming = 0
-        """Windows that were asked for and have not come yet."""
+        """Windows that a page has asked for and that have not opened yet."""
         self._tab_came = asyncio.Event()
         self._notes: list[str] = []
         self._ready_s = 0.0
-        """Spent in `settle` so far."""
+        """Seconds spent in `settle` so far."""
         self._expired = False
         self._closing: asyncio.Task[None] | None = None
         context.on("page", self._on_page)
@@ -112,47 +112,37 @@ class BrowserSession:
 
     @property
     def usable(self) -> bool:
-        """False once it was closed, or its tab or browser is gone."""
-        return self._closing is None and self._host.alive and bool(self.tabs) and not self.active.crashed
+        """Whether the session is open and its tab and its browser are alive."""
+        return self._closing is None and self._browser.alive and bool(self.tabs) and not self.active.crashed
 
     async def send_headers(self, headers: dict[str, str]) -> None:
-        """Send these with every request from now on."""
+        """Send these headers with every request from now on."""
         await self._context.set_extra_http_headers(headers)
 
     async def observe(self, view: View | None = None) -> Observation:
-        """See the active tab as it is now.
-
-        Args:
-            view: numbers the page's controls and adds its text, or marks in the picture.
-
-        Raises:
-            BrowserError: the browser died, the tab crashed, or no picture came in time.
-        """
+        """See `interface.Session.observe`."""
         with self.log.timed("observe"):
-            return await self._seen(self._observe(view), "screenshot")
+            image, fields = await self._in_time(self._look(view), "screenshot")
+            # Storing hashes and may write to a slow disk: in a thread, it holds up no other session.
+            shot = await asyncio.to_thread(
+                self._images.put, image, *self.viewport_px, f"image/{self._config.screenshot_format}"
+            )
+            return Observation(screenshot=shot, **fields)
 
     async def snapshot(self) -> Snapshot:
-        """What the active tab says, for the text observations of `views.py`.
+        """See `interface.Session.snapshot`."""
 
-        Raises:
-            BrowserError: the browser died, the tab crashed, or it did not answer in time.
-        """
-
-        async def settled() -> Snapshot:
+        async def read() -> Snapshot:
             await self.settle()
-            seen, places = await snapshot(self.page, self.viewport_px)
-            await self._number(seen, places, numbered(seen).values())
-            return seen
+            page, elements = await snapshot(self.page, self.viewport_px)
+            await self._number(page, elements, numbered(page).values())
+            return page
 
         with self.log.timed("snapshot"):
-            return await self._seen(settled(), "description")
+            return await self._in_time(read(), "description")
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        """Carry out calls in order; `done` and a call that runs out of time end the turn.
-
-        Raises:
-            BrowserError: the browser died or the tab crashed.
-        """
+        """See `interface.Session.act`."""
         result, ready_s = ActResult(), self._ready_s
         for call in calls:
             try:
@@ -172,14 +162,14 @@ class BrowserSession:
         return result
 
     async def close(self) -> None:
-        """Close all tabs and forget cookies and storage. Closing twice is allowed."""
+        """See `interface.Session.close`."""
         if self._closing is None:
             self._closing = asyncio.create_task(self._close())
-        # Whoever is cancelled while waiting leaves no half-closed session behind.
+        # A caller that is cancelled while it waits leaves no half-closed session behind.
         await asyncio.shield(self._closing)
 
     async def expire(self) -> None:
-        """Close it because it ran past `session_timeout_s`; what is asked of it from now on fails with that reason."""
+        """Close the session because it ran past `session_timeout_s`; later calls fail with that reason."""
         self._expired = True
         await self.close()
 
@@ -187,7 +177,7 @@ class BrowserSession:
         """Open a blank tab and make it the active one.
 
         Raises:
-            BrowserError: it is gone already, and there is no other tab.
+            BrowserError: the new tab is gone already, and there is no other tab.
         """
         self._coming += 1
         if self._frames is None:
@@ -205,23 +195,23 @@ class BrowserSession:
 
     @asynccontextmanager
     async def drawing(self) -> AsyncIterator[None]:
-        """While the block runs the active tab is drawn, so that it takes input and becomes ready."""
-        if self._frames is None or self._flowing:
+        """Draw the active tab while the block runs, so that it takes input and becomes ready."""
+        if self._frames is None or self._drawing:
             yield
             return
-        self._flowing = True
+        self._drawing = True
         try:
-            async with self._frames.flowing(lambda: self.active.cdp if self.tabs else None):
+            async with self._frames.continuous(lambda: self.active.cdp if self.tabs else None):
                 yield
         finally:
-            self._flowing = False
+            self._drawing = False
 
     def refusal(self, url: str) -> str | None:
-        """Why the guard refused the host of a URL, or None."""
+        """Return why the guard refused the host of a URL, or None."""
         return self._guard.refusal(url)
 
     def forbidden(self, url: str) -> str | None:
-        """Why the agent may not ask for a URL in a browser that runs elsewhere, where no proxy watches; or None."""
+        """Return why the agent may not open a URL, or None; only a browser without our proxy is checked here."""
         if self._config.cdp_url:
             try:
                 self._guard.check(urlsplit(url).hostname or "")
@@ -230,10 +220,10 @@ class BrowserSession:
         return None
 
     async def settle(self, point: tuple[int, int] | None = None) -> PageState:
-        """Wait until the active tab is ready (`browser/ready.py`), and read its state.
+        """Wait until the active tab is ready (`page/ready.py`), and read its state.
 
         Args:
-            point: CSS pixel whose element the state describes.
+            point: the CSS pixel whose element the state describes.
         """
         began = time.monotonic()
         try:
@@ -290,13 +280,13 @@ class BrowserSession:
                 notes.append("it did not load")
         return describe(call, before, after, (notes + self._notes)[:_NOTES_SHOWN])
 
-    async def _number(self, seen: Snapshot, places: Sequence[Place], shown: Container[int]) -> None:
-        """Let the calls to come name the controls that are shown."""
-        before, self.elements = self.elements, Elements(seen, places, shown)
+    async def _number(self, page: Snapshot, elements: Sequence[ElementRef], shown: Container[int]) -> None:
+        """Let later calls name the controls that are shown."""
+        before, self.elements = self.elements, Elements(page, elements, shown)
         await before.forget()
 
     async def _pointed(self, call: ToolCall) -> ToolCall:
-        """The call with a point in place of the number of an element, which is brought into view."""
+        """Bring the element that a call names into view, and return the call with its point instead of its number."""
         arguments = dict(call.arguments)
         x, y = await self.elements.point(arguments.pop("element"), self.page)
         return ToolCall(name=call.name, arguments={"x": x, "y": y, **arguments})
@@ -330,7 +320,8 @@ class BrowserSession:
         tab = self.active
         return read_state(raw, url=tab.url, tab=self.tabs.index(tab), tabs=len(self.tabs), document=tab.document)
 
-    async def _observe(self, view: View | None) -> Observation:
+    async def _look(self, view: View | None) -> tuple[bytes, dict[str, Any]]:
+        """Return the encoded screenshot and the other fields of an observation."""
         await self._catch_up()
         if self.active.navigating:
             await self.settle()
@@ -351,29 +342,27 @@ class BrowserSession:
                 break
             await self._catch_up()
         others.insert(tabs.index(tab), state["title"])
-        mime, text = f"image/{self._config.screenshot_format}", ""
+        text = ""
         if view is not None and read is not None:
-            dressed = await asyncio.to_thread(dress, view, read[0], data)
-            data, text = dressed.image, dressed.text
-            await self._number(*read, dressed.shown)
-        width, height = self.viewport_px
-        return Observation(
-            screenshot=self._images.put(data, width, height, mime),
-            text=text,
-            url=tab.url,
-            title=state["title"],
-            tabs=[
+            rendered = await asyncio.to_thread(render, view, read[0], data)
+            data, text = rendered.image, rendered.text
+            await self._number(*read, rendered.shown)
+        return data, {
+            "text": text,
+            "url": tab.url,
+            "title": state["title"],
+            "tabs": [
                 TabInfo(index=index, url=other.url, title=title, active=other is tab)
                 for index, (other, title) in enumerate(zip(tabs, others, strict=True))
             ],
-            viewport_px=self.viewport_px,
-            scroll_px=(round(state["scroll"][0]), round(state["scroll"][1])),
-            page_px=(state["page"][0], state["page"][1]),
-            blocked=blocked_by(tab.status, state["marks"]),
-        )
+            "viewport_px": self.viewport_px,
+            "scroll_px": (round(state["scroll"][0]), round(state["scroll"][1])),
+            "page_px": (state["page"][0], state["page"][1]),
+            "blocked": blocked_by(tab.status, state["marks"]),
+        }
 
     async def _catch_up(self) -> None:
-        """Follow the tabs that opened or are about to; keep at least one."""
+        """Wait for tabs that are opening, and open one where none is left."""
         await self._await_tabs()
         if not self.tabs:  # the last page closed itself
             await self.open_tab()
@@ -384,7 +373,7 @@ class BrowserSession:
                 while self._coming:
                     self._tab_came.clear()
                     await self._tab_came.wait()
-        except TimeoutError:  # blocked, a download, or a server that takes long: it comes later
+        except TimeoutError:  # blocked, a download, or a slow server: the window may still open later
             self._coming = 0
         if self._adopting:
             await asyncio.gather(*self._adopting)
@@ -398,8 +387,9 @@ class BrowserSession:
 
     async def _adopt(self, page: Page) -> None:
         page.on("close", self._on_close)
+        tab = Tab(page, self._config, self.log, self._on_popup, self._notes.append, self._frames)
         try:
-            tab = await Tab.adopt(page, self._config, self.log, self._on_popup, self._notes.append, self._frames)
+            await tab.attach()
         except PlaywrightError:
             return  # a window that closed at once never was a tab
         if not page.is_closed():
@@ -419,16 +409,16 @@ class BrowserSession:
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         if dialog.type != "beforeunload":
-            said = f' with "{_clip(dialog.default_value)}"' if dialog.type == "prompt" else ""
-            self._notes.append(f'{dialog.type} "{_clip(dialog.message)}" was accepted{said}')
+            said = f' with "{clip(dialog.default_value, 80)}"' if dialog.type == "prompt" else ""
+            self._notes.append(f'{dialog.type} "{clip(dialog.message, 80)}" was accepted{said}')
         await dialog.accept(dialog.default_value)
 
-    async def _seen(self, looking: Coroutine[Any, Any, SeenT], what: str) -> SeenT:
-        """What looking at the tab gives; its failure as an error."""
+    async def _in_time(self, reading: Coroutine[Any, Any, T], what: str) -> T:
+        """Await a reading of the tab within `screenshot_timeout_s`, and turn its failure into a BrowserError."""
         limit = self._config.screenshot_timeout_s
         try:
             async with asyncio.timeout(limit):
-                return await looking
+                return await reading
         except TimeoutError as error:
             raise self.lost(error) or self._error(
                 Failure.SCREENSHOT_TIMEOUT,
@@ -437,20 +427,20 @@ class BrowserSession:
             ) from None
         except PlaywrightError as error:
             if self.lost(error) is None:
-                await asyncio.sleep(_NEWS_S)
+                await asyncio.sleep(_CRASH_EVENT_S)
             raise self.lost(error) or self._error(
                 Failure.BROWSER_DIED, f"browser lost at {self.active.url}: {first_line(error)}", error
             ) from error
 
     def lost(self, error: Exception) -> BrowserError | None:
-        """Why the session cannot go on after an error; None where it can."""
+        """Return why the session cannot go on after an error, or None where it can."""
         reason = first_line(error) if isinstance(error, PlaywrightError) else "no answer"
         if self._expired:
             limit = f"{self._config.session_timeout_s:g} s (browser.session_timeout_s)"
             return self._error(Failure.SESSION_TIMEOUT, f"the session ran past its limit of {limit}", error)
         if self._closing is not None:
             return self._error(Failure.BROWSER_DIED, "the session is closed", error)
-        if not self._host.alive:
+        if not self._browser.alive:
             return self._error(Failure.BROWSER_DIED, f"the browser died: {reason}", error)
         if self.active.crashed or "Target crashed" in reason:
             return self._error(Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}", error)
@@ -460,9 +450,9 @@ class BrowserSession:
         return BrowserError(message, failure, self.diagnostics(cause))
 
     def diagnostics(self, cause: BaseException | None = None) -> dict[str, Any]:
-        """What the session and its browser went through (`SessionLog.record`), with `url` and `browser`."""
+        """Return `SessionLog.record` together with the `url` of the active tab and the `browser`'s own record."""
         url = self.active.url if self.tabs else ""
-        return {"url": url, **self.log.record(cause), "browser": self._host.record()}
+        return {"url": url, **self.log.record(cause), "browser": self._browser.record()}
 
     async def _close(self) -> None:
         for task in self._adopting:
@@ -472,9 +462,9 @@ class BrowserSession:
                 async with asyncio.timeout(self._config.exit_timeout_s):
                     await self._context.close()
         except TimeoutError:
-            # Its pages may run on: let nobody else share that browser.
+            # Its pages may still be running: no new session should share that browser.
             logger.warning("a session did not close within %g s (browser.exit_timeout_s)", self._config.exit_timeout_s)
-            self._host.retire()
+            self._browser.retire()
         except PlaywrightError:
             pass  # the browser is gone
         finally:
@@ -482,12 +472,7 @@ class BrowserSession:
 
 
 def first_line(error: PlaywrightError) -> str:
-    """Playwright's message without its prefix and call log."""
+    """Return the first line of Playwright's message, without its prefix."""
     line = error.message.splitlines()[0]
     head, colon, rest = line.partition(": ")
     return rest if colon and "." in head and " " not in head else line
-
-
-def _clip(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 80 else line[:79] + "…"

@@ -13,13 +13,13 @@ StorageState = dict[str, Any]
 
 
 def read_storage_state(file: str, named_by: str) -> StorageState | None:
-    """What a file holds; None where its name is empty.
+    """Read a storage state from a file; return None if its name is empty.
 
     Args:
         named_by: the key or task that names the file, for the error.
 
     Raises:
-        ConfigError: no such file, or not what Playwright writes.
+        ConfigError: there is no such file, or Playwright did not write it.
     """
     if not file:
         return None

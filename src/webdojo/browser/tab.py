@@ -1,7 +1,7 @@
-"""One tab: its page, its DevTools channel, and what the navigation events said so far.
+"""One tab: its page, its DevTools channel, and its state as the navigation events report it.
 
-Chromium reports a navigation that a click began before it acknowledges the click, so right after
-an input `navigating` is already true; nothing needs to guess or sleep.
+Chromium reports a navigation that a click began before it acknowledges the click, so `navigating` is already true
+when the input returns; nothing needs to guess or to sleep.
 """
 
 from __future__ import annotations
@@ -14,34 +14,40 @@ from typing import Any
 
 from playwright.async_api import CDPSession, ConsoleMessage, Download, Page, Request, Response
 
+from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
-from webdojo.browser.frames import Frames
 
 _DATA = ("fetch", "xhr")
 
 
 class Tab:
-    """A page with its state; `Tab.adopt` makes one."""
+    """A page with its state; it follows the page from `attach` on.
+
+    Args:
+        log: counts the requests and keeps script errors.
+        on_popup: called when the page asks for a new window, before that window exists.
+        note: receives what the next feedback should say besides the effect of the call.
+        frames: draws the page, if pages are drawn on demand.
+    """
 
     def __init__(
         self,
         page: Page,
-        cdp: CDPSession,
         config: BrowserConfig,
         log: SessionLog,
         on_popup: Callable[[], None],
         note: Callable[[str], None],
-        frames: Frames | None,
+        frames: BeginFrames | None,
     ) -> None:
         self.page = page
-        self.cdp = cdp
+        self.cdp: CDPSession
         self.navigating = False
         self.document = 0
-        """Counts committed documents."""
+        """Number of documents that were committed so far."""
         self.crashed = False
         self.status = 0
-        """HTTP status of the document; 0 before the first."""
+        """HTTP status of the document; 0 before the first one."""
         self.failed_url = ""
         """The address that did not load, where the tab shows Chromium's error page."""
         self._config = config
@@ -53,63 +59,56 @@ class Tab:
         self._requests: dict[Request, float] = {}
         self._moved = asyncio.Event()
 
-    @classmethod
-    async def adopt(
-        cls,
-        page: Page,
-        config: BrowserConfig,
-        log: SessionLog,
-        on_popup: Callable[[], None],
-        note: Callable[[str], None],
-        frames: Frames | None = None,
-    ) -> Tab:
-        """Attach to a page and follow it from now on.
+    async def attach(self) -> None:
+        """Open the DevTools channel, and follow the page from now on.
 
-        Args:
-            log: counts the requests and takes script errors.
-            on_popup: called when the page asks for a new window, before that window exists.
-            note: takes what the agent should be told in the next feedback.
-            frames: draws the page, where that is done on demand.
+        Raises:
+            PlaywrightError: the page is gone.
         """
-        tab = cls(page, await page.context.new_cdp_session(page), config, log, on_popup, note, frames)
-        tab.cdp.on("Page.frameRequestedNavigation", tab._on_requested)
-        tab.cdp.on("Page.frameStartedNavigating", tab._on_started)
-        tab.cdp.on("Page.frameNavigated", tab._on_navigated)
-        tab.cdp.on("Page.navigatedWithinDocument", tab._on_still)
-        tab.cdp.on("Page.frameStoppedLoading", tab._on_still)
-        tab.cdp.on("Page.windowOpen", tab._on_popup)
-        tab.cdp.on("Page.fileChooserOpened", tab._on_file_chooser)
-        page.on("request", tab._on_request)
-        page.on("response", tab._on_response)
-        page.on("requestfinished", tab._on_answer)
-        page.on("requestfailed", tab._on_failed)
-        page.on("console", tab._on_console)
-        page.on("download", tab._on_download)
-        page.on("crash", tab._on_crash)
-        page.on("close", tab._on_close)
-        await tab.cdp.send("Page.enable")
-        await tab.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
-        frame = (await tab.cdp.send("Page.getFrameTree"))["frameTree"]["frame"]
-        tab._main_frame = frame["id"]
-        tab.failed_url = frame.get("unreachableUrl", "")
-        return tab
+        page = self.page
+        self.cdp = await page.context.new_cdp_session(page)
+        self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
+        self.cdp.on("Page.frameStartedNavigating", self._on_started)
+        self.cdp.on("Page.frameNavigated", self._on_navigated)
+        self.cdp.on("Page.navigatedWithinDocument", self._on_still)
+        self.cdp.on("Page.frameStoppedLoading", self._on_still)
+        self.cdp.on("Page.windowOpen", self._on_popup)
+        self.cdp.on("Page.fileChooserOpened", self._on_file_chooser)
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_answer)
+        page.on("requestfailed", self._on_failed)
+        page.on("console", self._on_console)
+        page.on("download", self._on_download)
+        page.on("crash", self._on_crash)
+        page.on("close", self._on_close)
+        await self.cdp.send("Page.enable")
+        await self.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
+        frame = (await self.cdp.send("Page.getFrameTree"))["frameTree"]["frame"]
+        self._main_frame = frame["id"]
+        self.failed_url = frame.get("unreachableUrl", "")
 
     @property
     def url(self) -> str:
-        """The address; for an error page the one that failed, not Chromium's own."""
+        """The address of the page; on an error page the address that failed, not Chromium's own."""
         return self.failed_url or self.page.url
 
     async def navigated(self) -> None:
-        """Return once no navigation of the main frame is on its way."""
+        """Wait until no navigation of the main frame is under way."""
         while self.navigating:
             self._moved.clear()
             await self._moved.wait()
 
     async def requests_done(self, deadline: float) -> bool:
-        """Wait for what the page asked for and has not got: data, or a frame's next document.
+        """Wait for pending requests: for data, or for the next document of a frame.
 
-        A request older than half the readiness cap is a long poll or a dead third party and is
-        not waited for. `deadline` is in `time.monotonic()` seconds. Returns whether there were any.
+        A request older than half the readiness cap is a long poll or a dead third party and is not waited for.
+
+        Args:
+            deadline: in `time.monotonic()` seconds.
+
+        Returns:
+            Whether there was anything to wait for.
         """
         waited = False
         while True:
@@ -127,12 +126,12 @@ class Tab:
                 return waited
 
     async def screenshot(self) -> bytes:
-        """The viewport, encoded as the recipe says."""
+        """Return the viewport, encoded as the recipe says."""
         options: dict[str, Any] = {"format": self._config.screenshot_format, "optimizeForSpeed": True}
         if self._config.screenshot_format == "jpeg":
             options["quality"] = self._config.screenshot_quality
         if self._frames is not None:
-            return base64.b64decode(await self._frames.picture(self.cdp, options))
+            return base64.b64decode(await self._frames.screenshot(self.cdp, options))
         shot = await self.cdp.send("Page.captureScreenshot", options)
         return base64.b64decode(shot["data"])
 
@@ -174,7 +173,7 @@ class Tab:
             self._requests[request] = time.monotonic()
 
     def _leaves_frame(self, request: Request) -> bool:
-        """Whether a frame within the page leaves the document it shows; its first one is part of loading."""
+        """Whether a frame inside the page leaves the document that it shows; its first document is part of loading."""
         if not request.is_navigation_request():
             return False
         frame = request.frame

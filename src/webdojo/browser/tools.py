@@ -1,9 +1,8 @@
-"""The 13 browser tools (OpenWebRL Table 6): one table says what each call may look like.
+"""The 13 browser tools (OpenWebRL Table 6): one table defines what each call may look like.
 
-Prompts, the call checker and the session all read `TOOLS`, so what the model is told is what is
-accepted. Every coordinate is an integer in 0..1000 of the viewport, whatever its size in pixels.
-Harnesses whose agents name elements by number say `element` where a tool takes `x` and `y`; no
-schema shows it.
+Prompts, the call checker and the session all read `TOOLS`, so a model is told exactly what is accepted. Every
+coordinate is an integer in 0..1000 of the viewport, whatever its size in pixels. Harnesses whose agents name elements
+by number send `element` where a tool takes `x` and `y`; no schema shows it.
 """
 
 from __future__ import annotations
@@ -18,9 +17,14 @@ from webdojo.types import ToolCall
 COORDINATE_MAX = 1000
 """Coordinates run from 0 to this, both ends included."""
 
+
+class ToolFailed(Exception):
+    """The call was well-formed but cannot be executed here and now; the message is what the agent reads."""
+
+
 ArgumentKind = Literal["integer", "number", "string", "keys"]
 
-_SAYS = {"integer": "an integer", "number": "a number", "string": "a string", "keys": "a list of strings"}
+_KIND_NAMES = {"integer": "an integer", "number": "a number", "string": "a string", "keys": "a list of strings"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class ArgumentSpec:
     about: str
     required: bool = True
     default: str | None = None
-    """The value that an optional argument takes; None means that it is absent."""
+    """The value of an optional argument that is not given; None means that it has none."""
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
@@ -42,7 +46,7 @@ class ArgumentSpec:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """One tool: its arguments in the order in which signatures show them."""
+    """One tool, with its arguments in the order in which signatures show them."""
 
     name: str
     about: str
@@ -126,7 +130,7 @@ _SPECS = (
 )
 
 TOOLS: dict[str, ToolSpec] = {spec.name: spec for spec in _SPECS}
-"""All tools by name, in the order of the paper's table."""
+"""All tools by name, in the order of the table in the paper."""
 
 
 def check_call(call: ToolCall) -> str | None:
@@ -154,7 +158,7 @@ def check_call(call: ToolCall) -> str | None:
 
 
 def _check_element(call: ToolCall, spec: ToolSpec) -> str | None:
-    """As `check_call`, for a call that names a point by the number of an element."""
+    """Check a call that names an element by number instead of a point; see `check_call`."""
     number = call.arguments["element"]
     if not _has_kind("integer", number) or number < 1:
         return f"{spec.name}: element must be the number of an element, not {_short(repr(number))}"
@@ -165,7 +169,7 @@ def _check_element(call: ToolCall, spec: ToolSpec) -> str | None:
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The tool as an OpenAI function definition."""
+    """Return the tool as an OpenAI function definition."""
     spec = TOOLS[name]
     return {
         "type": "function",
@@ -183,7 +187,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def signature(name: str) -> str:
-    """The tool as one line: `click(x, y, button="left", click_type="single")`."""
+    """Return the tool as one line: `click(x, y, button="left", click_type="single")`."""
     shown = []
     for argument in TOOLS[name].arguments:
         if argument.required:
@@ -214,7 +218,7 @@ def _argument_schema(argument: ArgumentSpec) -> dict[str, Any]:
 
 def _check_value(argument: ArgumentSpec, value: object) -> str | None:
     if not _has_kind(argument.kind, value):
-        return f"must be {_SAYS[argument.kind]}, not {_short(repr(value))}"
+        return f"must be {_KIND_NAMES[argument.kind]}, not {_short(repr(value))}"
     if argument.choices and value not in argument.choices:
         return f"must be one of {', '.join(argument.choices)}, not {_short(repr(value))}"
     if argument.nonempty and value in ("", []):
@@ -241,7 +245,7 @@ def _has_kind(kind: ArgumentKind, value: object) -> bool:
 
 
 def _in_range(argument: ArgumentSpec, value: float) -> bool:
-    """NaN lies in no range."""
+    """Whether the value is in the argument's range; NaN is in none."""
     if argument.low is not None and not (value > argument.low if argument.low_excluded else value >= argument.low):
         return False
     return argument.high is None or value <= argument.high

@@ -18,10 +18,10 @@ from webdojo.reward.reward import RewardFunction
 from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED, KINDS, parse_host
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.server import HOSTS, SiteServer
+from webdojo.sites.perturbations.schedule import Perturbations
+from webdojo.sites.serving.server import HOSTS, SiteServer
 from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import levels_of, make_tasks
-from webdojo.sites.weather.forecast import Weather
 from webdojo.types import Task, View
 
 
@@ -45,7 +45,7 @@ class Dojo(Environment):
     """What sites do to a visit: 0 nothing; 1 cookie walls, chat bubbles and adverts; 2 also pop-ups, slow answers, HTTP
     errors, pages that ask to wait and other layouts; 3 also stalled and dropped answers, expired sessions, bot checks,
     moved buttons and changing numbers."""
-    impassable: bool = False
+    permanent_failures: bool = False
     """Up to a fifth of the visits meet a bot check that lets nobody in, or a site that goes down; an episode that fails
     after that is invalid."""
     host: str = "127.0.0.1"
@@ -131,8 +131,8 @@ class Dojo(Environment):
         self.check(task)
         visit = self.plain_visit(task)
         if task.kind:
-            weather = Weather(self.perturbations, seed, self.impassable)
-            visit.headers = self._serving.headers(visit.id, self.layout, weather)
+            perturbations = Perturbations(self.perturbations, seed, self.permanent_failures)
+            visit.headers = self._serving.headers(visit.id, self.layout, perturbations)
         return visit
 
     async def state(self, visit: Visit) -> dict[str, Any]:

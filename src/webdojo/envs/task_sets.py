@@ -33,8 +33,10 @@ def load_tasks(name: str, **options: Any) -> Iterable[Task]:
     """Load a task set.
 
     Example:
-        >>> from itertools import islice
-        >>> tasks = list(islice(load_tasks("dojo:train", kinds=["shop"]), 3))
+        >>> import itertools, webdojo
+        >>> tasks = webdojo.load_tasks("dojo:train", kinds=["shop"])
+        >>> [task.kind for task in itertools.islice(tasks, 3)]
+        ['shop', 'shop', 'shop']
 
     Args:
         name: `dojo:train` or another split of the embedded web (`sites.splits`), which is a stream without end;

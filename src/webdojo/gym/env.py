@@ -303,7 +303,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
                 await episode.session.close()
 
     def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
-        self._picture = self._images.get(episode.seen.screenshot.sha)
+        self._picture = self._images.get(episode.seen.screenshot)
         return observe(episode.seen, self._picture, episode.task.instruction, feedback)
 
 

@@ -7,6 +7,7 @@ episode. A second one ends the program.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -20,7 +21,7 @@ from uuid import uuid4
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.env import Environment
-from webdojo.errors import ConfigError, EngineError, TaskError
+from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.models import open_engine
 from webdojo.loops.phases import ACT
 from webdojo.policy.loading import TINY, model_folder
@@ -33,6 +34,8 @@ from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
 
 PHASE = ACT
+
+logger = logging.getLogger("webdojo")
 
 
 def check_display(headless: bool) -> None:
@@ -136,13 +139,16 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
 
 
 async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> None:
-    """Score an episode, where the recipe's reward can score its task."""
+    """Score an episode, where the recipe's reward can score a task that consists of words alone."""
     try:
         function = recipe.reward.resolved(recipe.env.reward, recipe.env.name)
         function.check(trajectory.task)
+        await Scorer(function, store.images).score(trajectory)
     except (ConfigError, TaskError):
         return
-    await Scorer(function, store.images).score(trajectory)
+    if trajectory.failure == Failure.REWARD_FAILED and trajectory.reward is not None:
+        logger.info("not scored: %s", trajectory.reward.reason)
+        trajectory.reward, trajectory.failure, trajectory.error = None, "", ""
 
 
 class Watched:

@@ -12,10 +12,10 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from webdojo.browser.access import token_from_environment
-from webdojo.browser.client import RemotePool
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser_service.access import token_from_environment
+from webdojo.browser_service.client import RemotePool
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.recipe import Recipe

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
-from webdojo.browser.blocklist import Blocklist
 from webdojo.browser.interface import Pool, Session
+from webdojo.browser.network.blocklist import Blocklist
 from webdojo.envs.env import Environment
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.loops.browsers import open_browsers

@@ -171,7 +171,7 @@ class _Images:
         if not target.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
             self._new.append(target)
-            write_atomic(target, self._store.images.get(image.sha), durable=False)
+            write_atomic(target, self._store.images.get(image), durable=False)
         return str(name)
 
     def take_back(self) -> None:

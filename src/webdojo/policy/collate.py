@@ -189,7 +189,7 @@ class ShownImages:
             if image.sha in self._grids:
                 continue
             if grids is None:
-                values, grid_thw = processor.pixels(images.get(image.sha))
+                values, grid_thw = processor.pixels(images.get(image))
                 _, rows, columns = grid_thw[0].tolist()
                 pixels.append(values)
                 grids_thw.append(grid_thw)

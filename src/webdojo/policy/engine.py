@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import ClassVar
@@ -47,7 +46,6 @@ class EngineConfig(Plug):
             ConfigError: it cannot, or its options do not fit together.
         """
 
-    @abstractmethod
     def open(self, model: ServedModel) -> AbstractAsyncContextManager[Engine]:
         """An engine that serves a model and ends with the block.
 
@@ -55,3 +53,4 @@ class EngineConfig(Plug):
             EngineError: it does not start.
             ModelError: the model cannot be loaded.
         """
+        raise NotImplementedError(f"{type(self).__name__} says how it is opened")

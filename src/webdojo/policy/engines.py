@@ -1,17 +1,95 @@
-"""The engines by the name that a recipe gives them."""
+"""The engines by the name that a recipe gives them, and how each starts.
+
+What an engine is made of, torch above all, is imported when it opens.
+"""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+
+from webdojo.agent.harness import HarnessConfig
+from webdojo.errors import ConfigError
 from webdojo.plugins import Registry, derived_from
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.engine import EngineConfig
-from webdojo.policy.hf_config import HFConfig
+from webdojo.policy.engine import EngineConfig, ServedModel
 from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.types import Engine
+
+logger = logging.getLogger("webdojo")
+
+
+class HF(EngineConfig):
+    """The embedded engine: a `transformers` model inside this process, which serves many episodes at once."""
+
+    name: str = "hf"
+
+    @asynccontextmanager
+    async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
+        from webdojo.policy.devices import device_of, engine_dtype
+        from webdojo.policy.hf import HFEngine
+        from webdojo.policy.loading import load_model
+
+        config = model.config
+        loaded, processor = load_model(model.path, dtype=engine_dtype(config))
+        loaded.to(device_of(config))  # type: ignore[arg-type]
+        engine = HFEngine(loaded, processor, model.images, model.version, seed=model.seed, threads=config.threads)
+        with closing(engine):
+            yield engine
+
+
+class VLLM(VLLMConfig):
+    """vLLM servers, started here or by somebody else."""
+
+    @asynccontextmanager
+    async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
+        from webdojo.policy.devices import device_of, engine_dtype
+        from webdojo.policy.loading import model_folder
+        from webdojo.policy.processor import Processor
+        from webdojo.policy.vllm.engine import VLLMEngine
+
+        folder = model_folder(model.path)
+        engine = VLLMEngine(
+            folder,
+            Processor.load(folder),
+            model.images,
+            self,
+            model.version,
+            seed=model.seed,
+            device=device_of(model.config),
+            dtype=engine_dtype(model.config),
+            max_model_len=model.max_context_tokens,
+            threads=model.config.threads,
+        )
+        with closing(engine):
+            yield engine
+
+
+class Chat(ChatConfig):
+    """A model behind an API."""
+
+    def check(self, harness: HarnessConfig) -> None:
+        from webdojo.policy.chat.address import Address
+
+        Address(self)
+        if self.tool_calls == "native" and not harness.native_tools:
+            raise ConfigError(
+                f"engine.tool_calls is 'native', but the harness {harness.name!r} has tools of its own: "
+                "set harness.name=openwebrl or engine.tool_calls=text"
+            )
+
+    @asynccontextmanager
+    async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
+        from webdojo.policy.chat.client import ChatClient
+        from webdojo.policy.chat.engine import ChatEngine
+
+        async with ChatClient(self) as client:
+            yield ChatEngine(client, model.codec, model.images)
+            logger.info("%s", client.totals())
+
 
 ENGINES: Registry[type[EngineConfig]] = Registry(
-    "webdojo.engines",
-    "engine",
-    *derived_from(EngineConfig),
-    {"hf": HFConfig, "vllm": VLLMConfig, "chat": ChatConfig},
+    "webdojo.engines", "engine", *derived_from(EngineConfig), {"hf": HF, "vllm": VLLM, "chat": Chat}
 )
 """What `engine.name` of a recipe may be."""

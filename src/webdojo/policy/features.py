@@ -92,7 +92,7 @@ class FeatureCache:
     def _compute(self, segment: ImageSegment) -> ImageFeatures:
         sha = segment.image.sha
         try:
-            pixels, grid_thw = self._processor.pixels(self._images.get(sha))
+            pixels, grid_thw = self._processor.pixels(self._images.get(segment.image))
         except StoreFailure:
             raise  # which no other request would survive either
         except (WebdojoError, OSError, LookupError) as error:

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from webdojo.errors import TaskError
 from webdojo.reward.reward import RewardFunction, unfinished
+from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.verdict import evaluate
-from webdojo.sites.weather.sky import web_failure
 from webdojo.types import ImageSource, Reward, Task, Trajectory
 
 
@@ -32,6 +32,9 @@ class Rules(RewardFunction):
         url = trajectory.final.url if trajectory.final is not None else ""
         verdict = evaluate(trajectory.task, trajectory.answer, url, trajectory.state)
         success = verdict.success and not unfinished(trajectory)
-        if not success and (cause := web_failure(trajectory.state)):
+        if not success and (cause := permanent_failure(trajectory.state)):
             return Reward(value=0.0, success=False, valid=False, reason=f"the web failed: {cause}")
-        return Reward(value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts))
+        names = [fact["says"] for fact in trajectory.task.evaluator["facts"]]
+        return Reward(
+            value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts), fact_names=names
+        )

@@ -19,16 +19,16 @@ class Step:
 
     title: str
     keys: tuple[str, ...]
-    """Of the fields that stand on it."""
+    """Keys of its fields."""
 
 
 @dataclass(frozen=True)
 class Action:
     """A form and what it does.
 
-    With a `collection` it stands on the pages of its entities and is sent to `/<collection>/<slug>/<key>`;
-    without one it has the page `/do/<key>`. With `steps` it has pages of its own: the first is where the form
-    would be sent, the others follow at `…/2`, `…/3`. What they were given is a draft until the last is sent.
+    With a `collection` the form stands on the pages of its entities and is sent to `/<collection>/<slug>/<key>`;
+    without one it has the page `/do/<key>`. With `steps` it has several pages: the first has the address that the form
+    would be sent to, the others follow at `…/2`, `…/3`. What was filled in is a draft until the last page is sent.
     """
 
     key: str
@@ -37,23 +37,23 @@ class Action:
     """What the page says afterwards; `{name}` is the entity's: `You follow {name} now.`"""
     clauses: tuple[str, ...]
     """How instructions ask for it, as an imperative without a full stop: `reply "{text}" to {name}`.
-    `{name}` is the entity, other names are fields; where an entity is given another name, that is `{new_name}`."""
+    `{name}` is the entity, other names are fields; `{new_name}` is the name that an entity is changed to."""
     collection: str = ""
     fields: tuple[Field, ...] = ()
     makes: str = ""
-    """Collection of the entity that it makes; empty: it changes the one that it is done to."""
+    """Collection of the entity that the action makes; empty: it changes the entity that it is done to."""
     sets: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
-    """Values that it gives besides those of its fields; `{name}` in them is the entity's."""
+    """Values that it sets besides those of its fields; `{name}` in them is the entity's name."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Values that goals ask for, by field, where the widget does not say which there are."""
+    """Values that goals ask for, by field, for widgets that do not list their values."""
     also: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """What the fields that a goal may leave as they are add to a clause, by key: `, due on {due}`."""
+    """What optional fields add to a clause, by key: `, due on {due}`. Goals need not ask for them."""
     steps: tuple[Step, ...] = ()
-    """Its pages where there are several; the last also shows what the others were given."""
+    """Its pages if it has several; the last one also shows what was filled in on the others."""
     confirm: str = ""
-    """What the browser asks before it is done; `{name}` is the entity's."""
+    """What the browser asks before it is done; `{name}` is the entity's name."""
     framed: bool = False
-    """Its form is a page of its own that stands in a frame of the entity's."""
+    """Its form is a separate page, shown in a frame on the entity's page."""
     offered: Callable[[Entity], bool] = lambda entity: True
     """Which entities have it at all."""
     refuses: Callable[[Entity], str] = lambda entity: ""
@@ -64,7 +64,7 @@ class Action:
         return f"/do/{self.key}" if entity is None else f"/{self.collection}/{entity.slug}/{self.key}"
 
     def step_path(self, entity: Entity | None, step: int) -> str:
-        """Where its page of this index is, and where its form is sent; after the last, what follows."""
+        """The path of one of its pages, which its form is sent to; after the last one, the path of what follows."""
         if step == len(self.steps):
             return f"{self.path(entity)}/done"
         return f"{self.path(entity)}/{step + 1}" if step else self.path(entity)
@@ -74,7 +74,7 @@ class Action:
         return tuple(each for each in self.fields if step is None or each.key in self.steps[step].keys)
 
     def error(self, values: Mapping[str, str], step: int | None = None) -> str:
-        """What is wrong with what was filled in, in all or in one step; empty: nothing."""
+        """What is wrong with the values of all fields, or of those of one step; empty: nothing."""
         for each in self.fields_of(step):
             value = values.get(each.key, "")
             if not value and each.required:
@@ -84,7 +84,7 @@ class Action:
         return ""
 
     def change(self, values: Mapping[str, str], entity: Entity | None, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state that it leads to, by key, for values without an error; what an entity has already is no change."""
+        """What changes in the state, by key, for values without an error; a value that the entity has is no change."""
         name = "" if entity is None else entity.name
         filled = {each: values.get(each.key) or each.default.replace("{name}", name) for each in self.fields}
         given: dict[str, Any] = {

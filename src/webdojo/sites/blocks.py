@@ -1,4 +1,4 @@
-"""What the pages of a catalogue site are made of; how a block looks is up to its template and the site's look.
+"""The blocks that pages of a catalogue site are made of; how a block looks is up to its template and the site's look.
 
 Each block has a template of its name in `templates/blocks/`, for the full-size and the small layout.
 A kind of site may bring further blocks: a dataclass here or in its folder, and a template.
@@ -39,12 +39,12 @@ class Heading(Block):
     title: str
     lead: str = ""
     crumbs: tuple[tuple[str, str], ...] = ()
-    """Text and address of each page above."""
+    """Text and address of each page above this one."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What the menu of a right click on a thing offers: a form with one button."""
+    """An entry of the menu that a right click on a thing opens: a form with one button."""
 
     text: str
     action: str
@@ -55,7 +55,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Card:
-    """One thing in a list: its link, and what the list says of it."""
+    """One thing in a list: its link, and what the list says about it."""
 
     name: str
     href: str
@@ -82,7 +82,7 @@ class Cards(Block):
     cards: tuple[Card, ...]
     title: str = ""
     role: str = ""
-    """`ways`: to the sections of the site."""
+    """`ways`: the cards lead to the sections of the site."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,8 @@ class Details(Block):
 
 @dataclass(frozen=True)
 class Post:
+    """One thing that somebody said."""
+
     author: str
     text: str
     note: str = ""
@@ -143,14 +145,14 @@ class Posts(Block):
 
 @dataclass(frozen=True)
 class Field:
-    """One control of a form. A required one that is empty sends the form back."""
+    """One control of a form. The form comes back with an error if a required one is empty."""
 
     key: str
     label: str
     widget: str = "text"
     """`text`, `textarea`, `rich` (text that can be made bold), `email`, `number`, `range`, `date` and `time` (native),
     `calendar` (drawn by the page), `color`, `select`, `suggest` (a text that must be one of the options, which are
-    offered while one writes), `radio`, `checkbox`, `checks` (several of the options), `agree` (a box to tick that tells
+    offered while one types), `radio`, `checkbox`, `checks` (several of the options), `agree` (a box to tick that tells
     nothing), `file` (which no agent has) or `prompt` (the browser asks for it when the form is sent)."""
     options: tuple[str, ...] = ()
     required: bool = True
@@ -158,18 +160,17 @@ class Field:
     most: int = 100
     hint: str = ""
     rule: tuple[str, str] = ("", "")
-    """A pattern that the value must match, and what an error says where it does not: `must be 5 digits`."""
-
+    """A pattern that the value must match, and what the error says otherwise: `must be 5 digits`."""
     default: str = ""
-    """What it holds at first; `{name}` in it is the entity's."""
+    """Its value at first; `{name}` in it stands for the name of the entity."""
 
     @property
-    def told(self) -> bool:
-        """Goals may ask for a value of it."""
+    def askable(self) -> bool:
+        """Goals may ask for a value of this field."""
         return self.widget not in ("agree", "file", "prompt")
 
     def show(self, value: str) -> str:
-        """A value as texts say it: dates in words."""
+        """A value as texts write it: dates in words."""
         return Attribute(self.key, self.label, "date").show(value) if self.widget in ("date", "calendar") else value
 
 
@@ -190,28 +191,28 @@ class Form(Block):
 
 @dataclass(frozen=True)
 class Frame(Block):
-    """Another page in a frame of this one; it grows to the height of what it holds, where that is of the same site."""
+    """Another page in a frame of this one; the frame grows to the height of a page of the same site."""
 
     template = "frame"
     title: str
     path: str
     host: str = ""
-    """Of another site, without a port; empty: this one."""
+    """Host of another site, without a port; empty: this site."""
 
 
 @dataclass(frozen=True)
 class Steps(Block):
-    """Where one is on the way through several pages."""
+    """The current position on the way through several pages."""
 
     template = "steps"
     steps: tuple[tuple[str, str], ...]
-    """Title, and address where one can go there already."""
+    """Title, and the address once the step can be opened."""
     current: int
 
 
 @dataclass(frozen=True)
 class Notice(Block):
-    """What has happened, and where one may go from here."""
+    """What has happened, and links to go on with."""
 
     template = "notice"
     title: str
@@ -235,7 +236,7 @@ class Late(Block):
 
     template = "late"
     text: str
-    """Stands there until then."""
+    """What is shown until then."""
     path: str
     seconds: float = 4.0
 
@@ -247,4 +248,4 @@ class Board(Block):
     template = "board"
     action: str
     columns: tuple[tuple[str, tuple[Card, ...]], ...]
-    """Name and cards."""
+    """Name and cards of each column."""

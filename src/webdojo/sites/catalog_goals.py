@@ -13,13 +13,13 @@ from typing import Any
 
 from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
-from webdojo.sites.answers import UNITS, any_order, date, impossible, in_order, number, text
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
+from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.pages import CatalogSite, count_fact
-from webdojo.sites.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.site import href, load_site
+from webdojo.sites.verdict.answers import UNITS, any_order, date, impossible, in_order, number, text
 
 _TRIES = 300
 _NAMES = 5
@@ -216,7 +216,7 @@ def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
 
 def _draw_fields(action: Action, facts: int, rng: random.Random) -> list[Field]:
     """The fields that a goal of so many facts says: all that it must, and some of those that it may leave out."""
-    told = [each for each in action.fields if each.told]
+    told = [each for each in action.fields if each.askable]
     optional = [each for each in told if each.key in action.also]
     room = facts - bool(action.collection) - (len(told) - len(optional))
     count = max(0, min(len(optional), room))
@@ -307,7 +307,7 @@ def _collection(site: CatalogSite, rng: random.Random) -> Collection:
 def _asked(it: Reference | None, rng: random.Random) -> Attribute | None:
     if it is None:
         return None
-    known = {key for key, value in it.entity.values.items() if value != ""} - it.told
+    known = {key for key, value in it.entity.values.items() if value != ""} - it.given
     asked = [a for a in it.collection.attributes if a.asked and a.key in known]
     return rng.choice(asked) if asked else None
 

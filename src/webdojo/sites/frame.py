@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webdojo.sites.compact import COLUMNS, Cell, Row, centered, choice_row, link_row, text_row
-from webdojo.sites.look import Look
+from webdojo.sites.design.look import Look
 from webdojo.sites.site import href
 
 

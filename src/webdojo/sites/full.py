@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from webdojo.sites import prose
-from webdojo.sites.pictures import picture
-from webdojo.sites.words import REGIONS
+from webdojo.sites.content import prose
+from webdojo.sites.content.words import REGIONS
+from webdojo.sites.design.pictures import picture
 
 if TYPE_CHECKING:
     from webdojo.sites.shop.content import Product

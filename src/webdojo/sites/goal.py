@@ -1,7 +1,7 @@
 """A goal: what should be true at the end, how to say it, and how the oracle gets there.
 
-Goals are drawn per site by `shop/goals.py` and `wiki/goals.py`, worded by `phrasing.py`, checked by
-`verdict.py` and solved by `oracle.py`. The plan is a list of sub-goals that can be checked on any
+Goals are drawn by the `goals.py` of a kind or by `catalog_goals.py`, put into words by `instructions/`, checked by
+`verdict/` and solved by `oracle/`. The plan is a list of sub-goals that can be checked on any
 page, so the oracle can carry on from wherever it finds itself:
 
 | sub-goal | holds when |
@@ -15,7 +15,7 @@ page, so the oracle can carry on from wherever it finds itself:
 | `{"do": "drag", "card": c, "column": n, "at": p}` | the card stands in the column of that name |
 | `{"do": "done", "answer": a, "because": b}` | never: it ends the episode |
 
-`via` names a page that links to where a sub-goal leads, and `site` the host that it is about, if not the task's.
+`via` names a page with a link to the target of a sub-goal, and `site` its host, if that is not the task's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from webdojo.sites.verdict import Place
 
 Plan = list[dict[str, Any]]
 Fact = dict[str, Any]
-"""One thing that must be true, and its checks, as `verdict.py` reads it."""
+"""One thing that must be true, and its checks, as `verdict/verdict.py` reads it."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Goal:
     """One goal on one site."""
 
     name: str
-    """Key of `phrasing.PHRASINGS`, where the goal has no `cores`."""
+    """Key of `phrasing.PHRASINGS` if the goal has no `cores`."""
     key: str
-    """Tells goals of one name on one site apart, for the task id."""
+    """Makes the task id unique among goals of the same name on one site."""
     fields: dict[str, str]
-    """Fills the phrasing."""
+    """Values for the placeholders of the phrasing."""
     facts: tuple[Fact, ...]
     """What must be true; each is needed, and together they are enough."""
     plan: Plan
@@ -50,7 +50,7 @@ class Goal:
     states: dict[str, dict[str, Any]] = field(default_factory=dict)
     """All that a session changes on further hosts."""
     cores: tuple[str, ...] = ()
-    """What it is about, in several wordings, for the frames of `wording.py`."""
+    """What it is about, in several wordings, for `instructions/templates.py`."""
     form: Literal["do", "ask"] = "do"
     """Whether the cores are imperatives or noun phrases."""
 
@@ -60,7 +60,7 @@ class Goal:
 
     @property
     def evaluator(self) -> dict[str, Any]:
-        """See `verdict.py`."""
+        """The evaluator of the task; `verdict/verdict.py` describes its form."""
         changes = {"state": self.state, "states": self.states}
         return {"facts": list(self.facts), **{key: change for key, change in changes.items() if change}}
 
@@ -79,18 +79,18 @@ def done(because: str, answer: str = "done") -> dict[str, str]:
 
 
 def place(path: str, **query: str) -> Place:
-    """A page as `verdict.py` compares it."""
+    """A page as `verdict/verdict.py` compares it."""
     return {"path": path, "query": query}
 
 
 def page_at(where: str) -> Place:
-    """A page by its address, as `verdict.py` compares it."""
+    """The page of an address, as `verdict/verdict.py` compares it."""
     parts = urlsplit(where)
     return place(parts.path, **dict(parse_qsl(parts.query)))
 
 
 def any_view(path: str) -> Place:
-    """A page under any filters, in any order, at any page number."""
+    """A page with any filters, in any order, at any page number."""
     return {"path": path}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from webdojo.sites.goal import Goal, done, fact
+from webdojo.sites.instructions.references import refer
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.references import refer
 
 
 def from_menu(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:

@@ -42,10 +42,10 @@ from webdojo.sites.blocks import (
 )
 from webdojo.sites.catalog import Collection, Entity, fact_name
 from webdojo.sites.compact import Row
+from webdojo.sites.design.pictures import emblem, scene
+from webdojo.sites.design.skin import CatalogLook, make_catalog_look
 from webdojo.sites.goal import Goal
-from webdojo.sites.pictures import emblem, scene
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
-from webdojo.sites.skin import CatalogLook, make_catalog_look
 from webdojo.sites.steps import step_page
 
 _EMBEDDED = 3

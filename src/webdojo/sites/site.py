@@ -18,8 +18,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from webdojo.errors import SiteError, TaskError
 from webdojo.sites import COMPACT_KINDS, KINDS, host_of, parse_host
 from webdojo.sites.compact import Row
-from webdojo.sites.look import Look, make_look
-from webdojo.sites.weather.sky import Sky
+from webdojo.sites.design.look import Look, make_look
+from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.types import Task
 
 T = TypeVar("T")
@@ -30,20 +30,21 @@ class Overlay:
     """What one session changed and saw on one host."""
 
     state: dict[str, Any] = field(default_factory=dict)
-    """What it changed: JSON scalars by keys such as `cart/red-mug`; a key that is not there is as it was."""
+    """What it changed: JSON scalars by keys such as `cart/red-mug`; what has no key is unchanged."""
     visited: list[str] = field(default_factory=list)
     """Paths with query, in the order they were served."""
     seen: set[str] = field(default_factory=set)
     """Facts that served pages showed, as `slug.label`: what the session can know."""
     drafts: dict[str, dict[str, str]] = field(default_factory=dict)
-    """What it filled in of forms that are not sent yet, by their path; nothing that a task asks for."""
-    sky: Sky | None = None
-    """The session's weather on this host; None: it has none."""
+    """Values of forms that are not sent yet, by path of the form; no task asks for them."""
+    perturbations: PerturbationState | None = None
+    """What has gone wrong for the session on this host; None: nothing can."""
 
     def snapshot(self) -> dict[str, Any]:
-        """JSON form, as evaluators read it."""
+        """The JSON that evaluators read."""
         own = {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
-        return {**own, "weather": list(self.sky.events)} if self.sky is not None and self.sky.events else own
+        events = self.perturbations.events if self.perturbations is not None else []
+        return {**own, "perturbations": list(events)} if events else own
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Request:
     method: str
     path: str
     values: dict[str, str]
-    """By name; several values of one name, as of boxes that are ticked, are joined by `, `."""
+    """Values by name; several values of one name, such as ticked boxes, are joined by `, `."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Site(ABC):
         self.look: Look = make_look(self.kind, seed)
 
     def in_layout(self, layout: str) -> Site:
-        """The site as a layout shows it: most are the same in all."""
+        """The site as a layout shows it; most sites are the same in all layouts."""
         return self
 
     @abstractmethod
@@ -115,15 +116,15 @@ class Site(ABC):
 
     @abstractmethod
     def reason(self, path: str) -> str:
-        """Why one goes to `way_to(path)` first, where names do not say it: `Red Mug is a Mug.`; else empty."""
+        """Why the way leads through `way_to(path)`, if the names do not say it: `Red Mug is a Mug.`; else empty."""
 
     @property
     def per_page(self) -> int:
-        """Things on one page of a list."""
+        """How many things one page of a list shows."""
         return self.look.per_page
 
     def pages(self, count: int) -> int:
-        """Pages of a list of so many things; an empty list has one."""
+        """How many pages a list of `count` things has; an empty list has one."""
         return max(1, -(-count // self.per_page))
 
     def paged(self, found: Sequence[T], values: dict[str, str]) -> tuple[list[T], int, int]:

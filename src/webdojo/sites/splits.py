@@ -22,16 +22,16 @@ from typing import Literal
 
 from webdojo.errors import TaskError
 from webdojo.sites import HELDOUT_SEED, KINDS
-from webdojo.sites.render import LAYOUTS
+from webdojo.sites.design.render import LAYOUTS
+from webdojo.sites.instructions.templates import Phrasings
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import MOST_FACTS, draw_task, levels_of
-from webdojo.sites.wording import Phrasings
 from webdojo.types import Task
 
 HELDOUT_KINDS = ("admin", "places")
 _BLOCK = 100_000
 _SITES_AT_ONCE, _TASKS_OF_EACH = 4, 12
-"""Making a site costs more than drawing a task of it, so a stream draws some tasks of a few sites in turns."""
+"""Making a site costs more than drawing a task, so a stream makes a few sites and draws several tasks from each."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ def stream(
     difficulties: Sequence[int] = (),
     layout: Literal["auto", "compact"] = "auto",
 ) -> Iterator[Task]:
-    """Tasks of a split without end.
+    """An endless stream of the tasks of a split.
 
     Args:
         split: a key of `SPLITS`.
-        seed: of the draws.
-        kinds: of the split's kinds, these only.
-        difficulties: numbers of facts, these only; by default 1 to the most that a kind has.
-        layout: of the pages that the tasks are about.
+        seed: the same seed draws the same tasks.
+        kinds: kinds to draw from; by default all of the split's.
+        difficulties: numbers of facts to draw from; by default 1 to the most that a kind has.
+        layout: layout of the pages that the tasks are about.
 
     Raises:
         TaskError: unknown split or layout, or kinds or difficulties that the split does not have.

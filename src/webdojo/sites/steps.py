@@ -1,6 +1,6 @@
-"""Forms that go over several pages: a page opens when those before it are filled in, and the last one sends all.
+"""Forms with several pages: a page opens when those before it are filled in, and the last one sends everything.
 
-What was filled in so far is a draft of the session (`Overlay.drafts`), which changes nothing that a task asks for.
+What was filled in so far is a draft of the session (`Overlay.drafts`); it changes nothing that a task asks for.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def step_page(
     site: CatalogSite, action: Action, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
 ) -> Page | Redirect | None:
-    """Answer a request for one page of an action that has several; None where there is no such page.
+    """Answer a request for one page of an action that has several; None if there is no such page.
 
     Args:
-        rest: what follows the action in the path: nothing, or the number of the page.
+        rest: the parts of the path after the action: none, or the number of the page.
     """
     count = len(action.steps)
     match rest:

@@ -9,14 +9,14 @@ from typing import cast
 from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS, KINDS, catalog_goals
 from webdojo.sites.goal import Goal
+from webdojo.sites.instructions.phrasing import phrase, restate
+from webdojo.sites.instructions.templates import Phrasings
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.phrasing import phrase, restate
 from webdojo.sites.shop import goals as shop_goals
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import Site, load_site
 from webdojo.sites.wiki import goals as wiki_goals
 from webdojo.sites.wiki.pages import Wiki
-from webdojo.sites.wording import Phrasings
 from webdojo.types import Task
 
 DIFFICULTIES = (1, 2, 3, 4)

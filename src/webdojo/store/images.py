@@ -1,12 +1,14 @@
 """Screenshots by the hash of their bytes: stored once, named for ever, passed by reference.
 
-Invariant: the name is the SHA-256 of the content, so equal screenshots share one file and a file
-that does not match its name is reported, never handed out.
+Invariants: the name is the SHA-256 of the content, so equal screenshots share one file and a file that does not
+match its name is reported, never handed out; `put` returns a reference only when the bytes are stored, so that no
+record can name an image that is not there. Both stores may be used by several threads at a time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +27,8 @@ class ImageStore:
         self.new_bytes = 0
         """Encoded bytes that were put and stored."""
         self.known_bytes = 0
-        """Encoded bytes that were put and were there."""
+        """Encoded bytes that were put and were there already."""
+        self._lock = threading.Lock()
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
         """Store encoded bytes and return their reference.
@@ -39,50 +42,47 @@ class ImageStore:
             StoreError: an unknown mime type.
             StoreFailure: the folder is gone or cannot be written.
         """
-        if mime not in SUFFIXES:
-            raise StoreError(f"cannot store an image of type {mime!r} (known: {', '.join(SUFFIXES)})")
-        sha = hashlib.sha256(data).hexdigest()
-        path = self._path(sha, mime)
-        # The size tells a file that a power cut left empty from one that is already there.
-        if path.is_file() and path.stat().st_size == len(data):
-            self.known_bytes += len(data)
-        else:
-            try:
-                # Without its parents: a folder that was deleted takes what is in it along, and must be missed.
-                path.parent.mkdir(exist_ok=True)
-            except FileNotFoundError:
-                raise self._gone() from None
-            except OSError as error:
-                raise refused(path, error.strerror) from None
-            # Not flushed: a run writes tens of these a second, and `get` finds what a power cut tore.
-            write_atomic(path, data, durable=False)
-            self.new_bytes += len(data)
-        return ImageRef(sha=sha, width=width, height=height, mime=mime)
+        image = ImageRef(sha=hashlib.sha256(data).hexdigest(), width=width, height=height, mime=mime)
+        path = self.path(image)
+        with self._lock:
+            # The size tells a file that a power cut left empty from one that is already there.
+            if path.is_file() and path.stat().st_size == len(data):
+                self.known_bytes += len(data)
+            else:
+                self._write(path, data)
+                self.new_bytes += len(data)
+        return image
 
-    def get(self, sha: str) -> bytes:
-        """The encoded bytes.
+    def get(self, image: ImageRef) -> bytes:
+        """Return the encoded bytes.
 
         Raises:
             StoreFailure: no such image here, or its file does not match its name.
         """
-        for path in self._paths(sha):
-            if path.is_file():
-                data = path.read_bytes()
-                if hashlib.sha256(data).hexdigest() != sha:
-                    raise StoreFailure(f"screenshot {path} is damaged: its bytes do not match its name; delete it")
-                return data
+        path = self.path(image)
+        if path.is_file():
+            data = path.read_bytes()
+            if hashlib.sha256(data).hexdigest() != image.sha:
+                raise StoreFailure(f"screenshot {path} is damaged: its bytes do not match its name; delete it")
+            return data
         if not self.folder.is_dir():
             raise self._gone()
-        raise StoreFailure(f"no screenshot {sha} in {self.folder}: put it back, or do without what needs it")
+        raise StoreFailure(f"no screenshot {image.sha} in {self.folder}: put it back, or do without what needs it")
 
-    def has(self, sha: str) -> bool:
+    def has(self, image: ImageRef) -> bool:
         """Whether the image is there and whole."""
-        found = next((path for path in self._paths(sha) if path.is_file()), None)
-        return found is not None and hashlib.sha256(found.read_bytes()).hexdigest() == sha
+        path = self.path(image)
+        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == image.sha
 
     def path(self, image: ImageRef) -> Path:
-        """Its file."""
-        return self._path(image.sha, image.mime)
+        """The file that holds the image, or would hold it.
+
+        Raises:
+            StoreError: an unknown mime type.
+        """
+        if image.mime not in SUFFIXES:
+            raise StoreError(f"cannot store an image of type {image.mime!r} (known: {', '.join(SUFFIXES)})")
+        return self.folder / image.sha[:2] / f"{image.sha}{SUFFIXES[image.mime]}"
 
     def files(self) -> Iterator[Path]:
         """Every file in the folder, half-written ones too."""
@@ -94,15 +94,20 @@ class ImageStore:
             "need it run again"
         )
 
-    def _paths(self, sha: str) -> list[Path]:
-        return [self._path(sha, mime) for mime in SUFFIXES]
-
-    def _path(self, sha: str, mime: str) -> Path:
-        return self.folder / sha[:2] / f"{sha}{SUFFIXES[mime]}"
+    def _write(self, path: Path, data: bytes) -> None:
+        try:
+            # Without its parents: a folder that was deleted takes what is in it along, and must be missed.
+            path.parent.mkdir(exist_ok=True)
+        except FileNotFoundError:
+            raise self._gone() from None
+        except OSError as error:
+            raise refused(path, error.strerror) from None
+        # Not flushed: a run writes tens of these a second, and `get` finds what a power cut tore.
+        write_atomic(path, data, durable=False)
 
 
 class MemoryImages:
-    """The same in memory, for evaluation without a run folder and for training the tiny model.
+    """Images in memory, for evaluation without a run folder and for training the tiny model.
 
     Args:
         capacity: keep only so many images, those put last; 0 keeps all.
@@ -111,20 +116,23 @@ class MemoryImages:
     def __init__(self, capacity: int = 0) -> None:
         self._capacity = capacity
         self._data: dict[str, bytes] = {}
+        self._lock = threading.Lock()
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
         sha = hashlib.sha256(data).hexdigest()
-        self._data.pop(sha, None)  # so that it stands last
-        self._data[sha] = data
-        if 0 < self._capacity < len(self._data):
-            del self._data[next(iter(self._data))]
+        with self._lock:
+            self._data.pop(sha, None)  # so that it stands last
+            self._data[sha] = data
+            if 0 < self._capacity < len(self._data):
+                del self._data[next(iter(self._data))]
         return ImageRef(sha=sha, width=width, height=height, mime=mime)
 
-    def get(self, sha: str) -> bytes:
-        """The encoded bytes; StoreError where there is no such image."""
-        if sha not in self._data:
-            raise StoreError(f"no screenshot {sha} in memory ({len(self._data)} are there)")
-        return self._data[sha]
+    def get(self, image: ImageRef) -> bytes:
+        """Return the encoded bytes; raise StoreError where there is no such image."""
+        with self._lock:
+            if image.sha not in self._data:
+                raise StoreError(f"no screenshot {image.sha} in memory ({len(self._data)} are there)")
+            return self._data[image.sha]
 
     def clear(self) -> None:
         """Forget all images."""

@@ -279,7 +279,7 @@ class RunStore:
 
     def has_screenshots(self, trajectory: Trajectory) -> bool:
         """Whether every screenshot that it names can be read."""
-        return all(self.images.has(image.sha) for image in _screenshots(trajectory))
+        return all(self.images.has(image) for image in _screenshots(trajectory))
 
     def discard_trajectories(self, phase: str, iteration: int) -> int:
         """Delete those of an iteration that is to be done again; returns how many."""
@@ -293,7 +293,7 @@ class RunStore:
         """Delete one that lacks screenshots, and those of them that are damaged, so that they can be stored again."""
         self.discard_trajectory(trajectory.id)
         for image in _screenshots(trajectory):
-            if not self.images.has(image.sha):
+            if not self.images.has(image):
                 self.images.path(image).unlink(missing_ok=True)
 
     # --- metrics and values ---------------------------------------------------------------------

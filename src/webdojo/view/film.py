@@ -103,7 +103,7 @@ def call_text(call: ToolCall) -> str:
 
 def data_url(images: ImageSource, ref: ImageRef) -> str:
     """The screenshot as a data URL, at most `MAX_WIDTH_PX` wide."""
-    data, mime = images.get(ref.sha), ref.mime
+    data, mime = images.get(ref), ref.mime
     if ref.width > MAX_WIDTH_PX:
         with Image.open(io.BytesIO(data)) as image:
             small = image.convert("RGB").resize((MAX_WIDTH_PX, round(ref.height * MAX_WIDTH_PX / ref.width)))

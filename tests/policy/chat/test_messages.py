@@ -81,7 +81,7 @@ def test_screenshots_stand_where_the_harness_put_them_byte_for_byte(codec, image
         assert kinds == ["text", "image_url"]
         header, _, data = content[1]["image_url"]["url"].partition(",")
         assert header == "data:image/jpeg;base64"
-        assert base64.b64decode(data) == images.get(ref.sha)
+        assert base64.b64decode(data) == images.get(ref)
     assert "Buy the red mug" in first[0]["text"]
     assert "Clicked the mug." in second[0]["text"]
 

@@ -11,7 +11,7 @@ import os
 from typing import Any
 from urllib.parse import urlsplit
 
-from webdojo.browser.access import is_loopback
+from webdojo.browser_service.access import is_loopback
 from webdojo.errors import ConfigError
 from webdojo.policy.chat.config import ChatConfig
 

@@ -1,20 +1,12 @@
-"""Options of the engine `chat`, which asks an OpenAI-compatible endpoint."""
+"""Options of the engine `chat`, which asks an OpenAI-compatible endpoint (`policy/engines.py` opens it)."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from webdojo.agent.harness import HarnessConfig
-from webdojo.errors import ConfigError
-from webdojo.policy.engine import EngineConfig, ServedModel
-from webdojo.types import Engine
-
-logger = logging.getLogger("webdojo")
+from webdojo.policy.engine import EngineConfig
 
 
 class ChatConfig(EngineConfig):
@@ -56,22 +48,3 @@ class ChatConfig(EngineConfig):
     extra_body: dict[str, Any] = {}
     """Further fields of the request, such as `{reasoning_effort: low}`; null takes a field out. `max_tokens` may be
     renamed: `{max_tokens: null, max_completion_tokens: 2048}`."""
-
-    def check(self, harness: HarnessConfig) -> None:
-        from webdojo.policy.chat.address import Address
-
-        Address(self)
-        if self.tool_calls == "native" and not harness.native_tools:
-            raise ConfigError(
-                f"engine.tool_calls is 'native', but the harness {harness.name!r} has tools of its own: "
-                "set harness.name=openwebrl or engine.tool_calls=text"
-            )
-
-    @asynccontextmanager
-    async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
-        from webdojo.policy.chat.client import ChatClient
-        from webdojo.policy.chat.engine import ChatEngine
-
-        async with ChatClient(self) as client:
-            yield ChatEngine(client, model.codec, model.images)
-            logger.info("%s", client.totals())

@@ -54,7 +54,7 @@ def text_part(text: str) -> Message:
 
 def image_part(image: ImageRef, images: ImageSource) -> Message:
     """A screenshot in a message of several parts, as a data URL of the bytes as they are stored."""
-    data = base64.b64encode(images.get(image.sha)).decode()
+    data = base64.b64encode(images.get(image)).decode()
     return {"type": "image_url", "image_url": {"url": f"data:{image.mime};base64,{data}"}}
 
 

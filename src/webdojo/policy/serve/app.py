@@ -19,10 +19,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from webdojo import __version__
-from webdojo.browser.access import Access
-from webdojo.browser.hangup import ClientGone, while_connected
-from webdojo.browser.wire import ErrorKind
+from webdojo.browser_service.access import Access
+from webdojo.browser_service.disconnect import ClientGone, while_connected
+from webdojo.browser_service.wire import ErrorKind
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.processor import Processor
 from webdojo.policy.serve.pictures import Pictures
@@ -31,6 +30,7 @@ from webdojo.policy.serve.prompts import image_urls, prompt_of
 from webdojo.policy.serve.transcript import Transcript
 from webdojo.policy.serve.wire import ApiError, ChatRequest
 from webdojo.types import Engine, Prompt
+from webdojo.version import __version__
 
 TOKEN_VARIABLE = "WEBDOJO_SERVE_TOKEN"
 """Where the server reads its token."""
@@ -155,7 +155,7 @@ def create_app(service: ChatService, token: str) -> FastAPI:
     """The app that serves a model.
 
     Args:
-        token: see `browser.access.Access`; the key of clients.
+        token: see `browser_service.access.Access`; the key of clients.
     """
     app = FastAPI(title="webdojo serve", version=__version__, redoc_url=None)
     app.add_middleware(Access, token=token, refuse=_refuse, variable=TOKEN_VARIABLE)

@@ -38,15 +38,15 @@ class Pictures:
         self._held: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def get(self, sha: str) -> bytes:
+    def get(self, image: ImageRef) -> bytes:
         """The encoded bytes.
 
         Raises:
             EngineError: no request that runs has such an image; its client left while the engine was at it.
         """
-        data = self._data.get(sha)
+        data = self._data.get(image.sha)
         if data is None:
-            raise EngineError(f"no request that runs has an image {sha}")
+            raise EngineError(f"no request that runs has an image {image.sha}")
         return data
 
     @contextmanager

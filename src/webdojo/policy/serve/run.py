@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from webdojo.browser.listen import listen, require_token, url_of
+from webdojo.browser_service.listen import listen, require_token, url_of
 from webdojo.policy.serve.app import TOKEN_VARIABLE, ChatService, create_app
 
 _STOP_TIMEOUT_S = 5

@@ -14,7 +14,7 @@ from webdojo.policy.tiny.gaze import ANSWER_LAYER, QUESTION_LAYER, Gaze
 from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, WORDS
 from webdojo.policy.tiny.sight import ROWS, TOKENS
 from webdojo.policy.tiny.teacher import Lesson
-from webdojo.sites.words import compact_vocabulary
+from webdojo.sites.content.words import compact_vocabulary
 
 Figures = dict[str, list[float]]
 SHARPNESS = 20.0

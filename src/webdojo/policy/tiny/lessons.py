@@ -23,10 +23,10 @@ from webdojo.agent import toolcall
 from webdojo.policy.tiny.pages import Screen
 from webdojo.policy.tiny.sight import COLUMNS, ROWS, TOKENS, Sight, Thing, Value, cells, characters
 from webdojo.sites import parse_host
-from webdojo.sites.phrasing import PHRASINGS, phrase, restate, said
+from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
+from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
-from webdojo.sites.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
 """Class of each character; 0 is blank or anything else."""

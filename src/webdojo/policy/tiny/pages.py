@@ -24,7 +24,7 @@ from playwright.async_api import Page, async_playwright
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import host_flags
-from webdojo.sites.server import SiteServer
+from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.site import load_site
 
 SIDE = 320

@@ -17,9 +17,9 @@ from webdojo.policy.tiny.lessons import ALL_THINGS, NOUNS, Note, Question, Skill
 from webdojo.policy.tiny.pages import Screen
 from webdojo.policy.tiny.sight import Sight, Thing, Value
 from webdojo.sites import parse_host
-from webdojo.sites.oracle_forms import SCROLL_AMOUNT
+from webdojo.sites.content.words import ADJECTIVES, plural
+from webdojo.sites.oracle.forms import SCROLL_AMOUNT
 from webdojo.sites.site import load_site
-from webdojo.sites.words import ADJECTIVES, plural
 from webdojo.types import Feedback, ToolCall
 
 SINGULAR = {plural(noun): noun for noun in NOUNS}

@@ -24,7 +24,7 @@ from webdojo.policy.tiny.lessons import ALL_THINGS, Note, Question, Skill, dense
 from webdojo.policy.tiny.pages import SIDE, Screen, Screens
 from webdojo.policy.tiny.sight import ROWS, TOKENS, Sight
 from webdojo.policy.tiny.speech import passed, say
-from webdojo.sites.words import slug
+from webdojo.sites.content.words import slug
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Observation, Parsed, Response, Task, TextSegment
 
 EPISODES = 0.6
@@ -238,7 +238,7 @@ class _Row:
 def _observation(url: str, scroll_px: tuple[int, int]) -> Observation:
     scrolled, hidden = scroll_px
     return Observation(
-        screenshot=ImageRef(sha="", width=SIDE, height=SIDE),
+        screenshot=ImageRef(sha="", width=SIDE, height=SIDE, mime="image/jpeg"),
         url=url,
         title="",
         tabs=[],

@@ -1,14 +1,10 @@
-"""Options of the engine `vllm`, which starts vLLM servers or uses some that run."""
+"""Options of the engine `vllm`, which starts vLLM servers or uses some that run (`policy/engines.py` opens it)."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from pydantic import Field
 
-from webdojo.policy.engine import EngineConfig, ServedModel
-from webdojo.types import Engine
+from webdojo.policy.engine import EngineConfig
 
 
 class VLLMConfig(EngineConfig):
@@ -45,28 +41,3 @@ class VLLMConfig(EngineConfig):
     machine's temporary folder."""
     start_timeout_s: float = Field(default=900, gt=0)
     """How long a server may take until it answers."""
-
-    @asynccontextmanager
-    async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
-        from webdojo.policy.devices import device_of, engine_dtype
-        from webdojo.policy.loading import model_folder
-        from webdojo.policy.processor import Processor
-        from webdojo.policy.vllm.engine import VLLMEngine
-
-        folder = model_folder(model.path)
-        engine = VLLMEngine(
-            folder,
-            Processor.load(folder),
-            model.images,
-            self,
-            model.version,
-            seed=model.seed,
-            device=device_of(model.config),
-            dtype=engine_dtype(model.config),
-            max_model_len=model.max_context_tokens,
-            threads=model.config.threads,
-        )
-        try:
-            yield engine
-        finally:
-            engine.close()

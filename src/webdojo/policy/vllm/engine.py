@@ -241,7 +241,7 @@ class VLLMEngine:
         """Mime type and bytes of an image. One of another size than the model reads is resized here, as the learner
         does it: vLLM resizes with another library, to other pixels."""
         try:
-            data = self._images.get(image.sha)
+            data = self._images.get(image)
             if self.processor.fits(image.width, image.height):
                 return image.mime, data
             buffer = io.BytesIO()

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from webdojo.sites.admin import content
 from webdojo.sites.admin.actions import actions
-from webdojo.sites.answers import number, text
 from webdojo.sites.blocks import Block, Card, Cards, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
+from webdojo.sites.content.people import people, towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Fact, Goal, done, fact, place
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import people, towns
 from webdojo.sites.site import Overlay, Page, Redirect, Request
-from webdojo.sites.words import slug
+from webdojo.sites.verdict.answers import number, text
 
 ARTICLES, USERS, AUTHORS, SECTIONS = 240, 70, 8, 6
 MEASURES = ("Views", "Visitors", "Comments")
@@ -83,7 +83,7 @@ _USER_LIMITS = {"posts": (10, 50, 150)}
 
 
 def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
-    """Read figures from reports: one, the sum of several months, or the section that leads."""
+    """A goal that reads reports: one number, the sum of several months, or the leading section."""
     measure, section = rng.choice(MEASURES), rng.choice(site.names)
     if facts == 3 and rng.random() < 0.5:
         return _leader(site, measure, rng)

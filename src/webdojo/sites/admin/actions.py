@@ -1,4 +1,4 @@
-"""What one does to articles and users."""
+"""Actions on articles and users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from webdojo.sites.actions import Action
 from webdojo.sites.admin import content
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity
-from webdojo.sites.people import ADDRESSES, USERS
+from webdojo.sites.content.people import ADDRESSES, USERS
 
 
 def _locked(article: Entity) -> str:

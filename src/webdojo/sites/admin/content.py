@@ -91,7 +91,7 @@ NEW_TEXTS = (
 
 
 def headline(rng: random.Random) -> str:
-    """What an article is called."""
+    """The title of an article."""
     return rng.choice(_HEADLINES).format(rng.choice(_THINGS))
 
 

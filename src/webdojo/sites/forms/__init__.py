@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.people import towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.forms import content
 from webdojo.sites.forms.actions import actions
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import towns
-from webdojo.sites.words import slug
 
 SERVICES, DISTRICTS = 200, 8
 

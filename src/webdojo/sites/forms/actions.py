@@ -1,12 +1,12 @@
-"""The forms of a county, short ones and those of several steps."""
+"""The forms of a county: short ones, and ones of several steps."""
 
 from __future__ import annotations
 
 from webdojo.sites.actions import Action, Step
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity
+from webdojo.sites.content.people import ADDRESSES, USERS
 from webdojo.sites.forms import content
-from webdojo.sites.people import ADDRESSES, USERS
 
 
 def _suspended(service: Entity) -> str:

@@ -8,12 +8,12 @@ from datetime import date
 
 from webdojo.sites.blocks import Block, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
+from webdojo.sites.content.people import people, towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.forum import topics
 from webdojo.sites.forum.actions import FOLLOW, MESSAGE, REPLY, REPORT, SOLVE, START, VOTE
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import people, towns
 from webdojo.sites.site import Overlay, Page
-from webdojo.sites.words import slug
 
 MEMBERS = 40
 _ABSENT = 12
@@ -133,7 +133,7 @@ class Forum(CatalogSite):
 
 
 def _titles(rng: random.Random, theme: topics.Theme, count: int) -> list[tuple[str, str]]:
-    """So many different titles, each with the sort of board that it belongs to."""
+    """Draw `count` different titles, each with the sort of board that it belongs to."""
     sorts, titles = tuple(topics.BOARDS), dict[str, tuple[str, str]]()
     while len(titles) < count:
         sort = rng.choice(sorts)

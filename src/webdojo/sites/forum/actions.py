@@ -1,4 +1,4 @@
-"""What one can do in a forum."""
+"""Actions in a forum."""
 
 from __future__ import annotations
 

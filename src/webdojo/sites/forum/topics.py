@@ -1,12 +1,10 @@
-"""What forums talk about: a theme gives the things, the deeds and the places that titles are made of."""
+"""What forums talk about: a theme gives the nouns, verbs and places that titles are made of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))
+from webdojo.sites.content.words import items
 
 
 @dataclass(frozen=True)
@@ -28,100 +26,100 @@ THEMES = (
     Theme(
         "gardening",
         "Talk about everything that grows",
-        _list(
+        items(
             "a lemon tree, a rose bush, a tomato plant, an olive tree, a hedge, a lawn, a fern, an orchid, a "
             "compost heap, a greenhouse, a pond, a raised bed, a fig tree, a herb spiral, a climbing vine, a "
             "rain barrel, a peony, a cactus"
         ),
-        _list("prune, feed, water, move, shade, protect, grow, save"),
-        _list("drops its leaves, turns yellow, stays small, attracts snails, smells odd, dries out"),
-        _list("on a balcony, in clay soil, in full sun, under a tree, in a small yard, near the coast"),
+        items("prune, feed, water, move, shade, protect, grow, save"),
+        items("drops its leaves, turns yellow, stays small, attracts snails, smells odd, dries out"),
+        items("on a balcony, in clay soil, in full sun, under a tree, in a small yard, near the coast"),
     ),
     Theme(
         "cycling",
         "For everyone on two wheels",
-        _list(
+        items(
             "a gravel bike, a dynamo lamp, a rear wheel, a leather saddle, a folding bike, a chain guard, a "
             "disc brake, a cargo bike, a bottom bracket, a tubeless tyre, a pannier, a child seat, a shift "
             "cable, a steel frame, a helmet"
         ),
-        _list("clean, adjust, choose, fit, repair, carry, lock, replace"),
-        _list("squeaks, slips, rattles, wears out fast, comes loose, leaks"),
-        _list("in the rain, on long tours, in city traffic, on steep hills, in winter, on cobbles"),
+        items("clean, adjust, choose, fit, repair, carry, lock, replace"),
+        items("squeaks, slips, rattles, wears out fast, comes loose, leaks"),
+        items("in the rain, on long tours, in city traffic, on steep hills, in winter, on cobbles"),
     ),
     Theme(
         "photography",
         "Light, lenses and long evenings",
-        _list(
+        items(
             "a portrait lens, a tripod, a film camera, a light meter, a flash, a camera strap, a darkroom, a "
             "wide lens, a colour filter, a memory card, a photo book, a view finder, a softbox, a slide "
             "scanner, a pinhole camera"
         ),
-        _list("choose, clean, test, calibrate, carry, sell, store, mount"),
-        _list("shows strange stripes, loses focus, sticks, flickers, turns pictures green, stops working"),
-        _list("at night, in the snow, at weddings, on the beach, in the forest, with children"),
+        items("choose, clean, test, calibrate, carry, sell, store, mount"),
+        items("shows strange stripes, loses focus, sticks, flickers, turns pictures green, stops working"),
+        items("at night, in the snow, at weddings, on the beach, in the forest, with children"),
     ),
     Theme(
         "home networks",
         "Wires, waves and where they fail",
-        _list(
+        items(
             "a router, a mesh node, a network switch, a home server, a printer, a smart plug, a doorbell "
             "camera, a firewall, a patch panel, a powerline adapter, a media player, a backup drive, a wall "
             "socket, a guest network, a thin client"
         ),
-        _list("set up, reset, secure, update, place, rename, monitor, replace"),
-        _list("keeps rebooting, drops the connection, runs hot, blinks red, forgets its settings, is very slow"),
-        _list("in an old house, behind thick walls, in the attic, for the office, in a shared flat, in the garage"),
+        items("set up, reset, secure, update, place, rename, monitor, replace"),
+        items("keeps rebooting, drops the connection, runs hot, blinks red, forgets its settings, is very slow"),
+        items("in an old house, behind thick walls, in the attic, for the office, in a shared flat, in the garage"),
     ),
     Theme(
         "baking",
         "Flour, water, salt and patience",
-        _list(
+        items(
             "a sourdough loaf, a rye starter, a puff pastry, a cheese cake, a bread oven, a dough mixer, a "
             "baguette, a brioche, a proving basket, a pie crust, a pizza stone, a fruit cake, a honey cake, a"
             " bagel, a sponge, a flat bread"
         ),
-        _list("freeze, shape, rescue, knead, store, cool, glaze, warm up"),
-        _list("collapses, tears, stays raw inside, tastes sour, sticks to the tin, will not rise"),
-        _list("at high altitude, in a small kitchen, without eggs, in a gas oven, for a crowd, in summer"),
+        items("freeze, shape, rescue, knead, store, cool, glaze, warm up"),
+        items("collapses, tears, stays raw inside, tastes sour, sticks to the tin, will not rise"),
+        items("at high altitude, in a small kitchen, without eggs, in a gas oven, for a crowd, in summer"),
     ),
     Theme(
         "woodworking",
         "Made of wood, made by hand",
-        _list(
+        items(
             "a hand plane, a dovetail joint, a workbench, a table saw, a chisel, an oak board, a drawer, a "
             "wooden spoon, a lathe, a rocking chair, a clamp, a tool chest, a walnut shelf, a sharpening "
             "stone, a mallet, a picture frame"
         ),
-        _list("sharpen, flatten, glue, sand, finish, build, restore, plan"),
-        _list("warps, splits, wobbles, leaves marks, burns the wood, will not stay square"),
-        _list("in a tiny workshop, without machines, outdoors, with green wood, for beginners, on a budget"),
+        items("sharpen, flatten, glue, sand, finish, build, restore, plan"),
+        items("warps, splits, wobbles, leaves marks, burns the wood, will not stay square"),
+        items("in a tiny workshop, without machines, outdoors, with green wood, for beginners, on a budget"),
     ),
     Theme(
         "board games",
         "It is always your turn here",
-        _list(
+        items(
             "a trading game, a card game, a solo variant, a dice tower, a game shelf, a war game, a party "
             "game, a tile game, a rule book, a campaign, a game mat, a word game, a bluffing game, a family "
             "game, a puzzle hunt, a score pad"
         ),
-        _list("teach, shorten, store, sleeve, win, host, trade, balance"),
-        _list(
+        items("teach, shorten, store, sleeve, win, host, trade, balance"),
+        items(
             "drags on, ends too early, confuses everyone, favours the first player, misses a piece, starts a quarrel"
         ),
-        _list("with two players, with small children, at the office, on a train, in a big group, on rainy days"),
+        items("with two players, with small children, at the office, on a train, in a big group, on rainy days"),
     ),
     Theme(
         "hiking",
         "One foot after the other",
-        _list(
+        items(
             "a ridge walk, a rain jacket, a trail stove, a tent, a walking pole, a mountain hut, a map case, "
             "a sleeping bag, a backpack, a river crossing, a day hike, a pair of boots, a head lamp, a water "
             "filter, a bivouac, a wool hat"
         ),
-        _list("choose, pack, plan, dry, repair, lend, waterproof, shorten"),
-        _list("leaks, causes blisters, freezes, weighs too much, tears, takes too long"),
-        _list("in spring, above the tree line, with a dog, in fog, alone, on the coast path"),
+        items("choose, pack, plan, dry, repair, lend, waterproof, shorten"),
+        items("leaks, causes blisters, freezes, weighs too much, tears, takes too long"),
+        items("in spring, above the tree line, with a dog, in fog, alone, on the coast path"),
     ),
 )
 

@@ -6,6 +6,8 @@ import random
 from datetime import date
 
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.people import people, towns
+from webdojo.sites.content.words import BRANDS, slug
 from webdojo.sites.mail import letters
 from webdojo.sites.mail.actions import (
     COMPOSE,
@@ -23,9 +25,7 @@ from webdojo.sites.mail.actions import (
 )
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import people, towns
 from webdojo.sites.site import href
-from webdojo.sites.words import BRANDS, slug
 
 _ABSENT = 12
 _FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
@@ -142,7 +142,7 @@ class Mail(CatalogSite):
 
 
 def _subjects(rng: random.Random, count: int) -> list[tuple[str, str]]:
-    """So many different subjects, each with its sort of letter."""
+    """Draw `count` different subjects, each with its sort of letter."""
     sorts, subjects = tuple(letters.LETTERS), dict[str, tuple[str, str]]()
     while len(subjects) < count:
         sort = rng.choice(sorts)

@@ -1,11 +1,11 @@
-"""What one can do with mail."""
+"""Actions on mail."""
 
 from __future__ import annotations
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity, Value
-from webdojo.sites.people import ADDRESSES
+from webdojo.sites.content.people import ADDRESSES
 
 FOLDERS = ("Inbox", "Sent", "Drafts", "Archive", "Spam")
 _LABELS = ("Work", "Family", "Money", "Travel", "Later")

@@ -4,43 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))
-
+from webdojo.sites.content.words import items
 
 GAPS: dict[str, tuple[str, ...]] = {
-    "kind": _list(
+    "kind": items(
         "folding, wooden, spare, second-hand, tailored, green, heavy, portable, printed, woollen, antique, custom"
     ),
-    "item": _list(
+    "item": items(
         "desk, bicycle, bookshelf, raincoat, printer, teapot, suitcase, telescope, keyboard, armchair, "
         "toolbox, violin, lamp, mirror, blender, camera, carpet, guitar"
     ),
-    "topic": _list(
+    "topic": items(
         "Budget, Website, Hiring, Safety, Warehouse, Brand, Support, Training, Museum, Harbour, "
         "Catalogue, Summer Fair, Recycling, Archive, Newsletter, Travel Desk"
     ),
-    "form": _list("review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in"),
-    "paper": _list(
+    "form": items("review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in"),
+    "paper": items(
         "contract, slides, draft report, floor plan, price list, press text, survey results, poster, manual, checklist"
     ),
-    "event": _list(
+    "event": items(
         "garden party, lake weekend, school play, wedding, moving day, choir concert, birthday picnic, "
         "ski trip, housewarming, street market, farewell dinner, boat ride"
     ),
-    "show": _list(
+    "show": items(
         "The Silent Orchard, Northern Lights, A Night of Strings, The Clockmaker, River Songs, Paper "
         "Moons, Winter Circus, The Long Table, Echoes, Brass and Bones, The Glass Stair, Open Skies"
     ),
-    "aim": _list(
+    "aim": items(
         "Autumn walk, Spring clean, Members evening, Repair day, Book swap, Open workshop, Yearly meeting, Bake sale"
     ),
-    "prize": _list(
+    "prize": items(
         "a cruise, a golden watch, a new phone, free fuel for life, a secret fund, a dream kitchen, a "
         "diet tea, a castle"
     ),
-    "bait": _list(
+    "bait": items(
         "Last chance, Congratulations, Urgent, You were chosen, Open now, Do not ignore, Final notice, Lucky day"
     ),
 }
@@ -55,7 +52,7 @@ class Letter:
     subjects: tuple[str, ...]
     texts: tuple[str, ...]
     says: tuple[str, ...] = ()
-    """Attributes that it is written for, and that its page alone shows."""
+    """Attributes that its text tells, and that only its page shows."""
 
 
 LETTERS: dict[str, Letter] = {
@@ -155,9 +152,9 @@ LETTERS: dict[str, Letter] = {
     ),
 }
 
-ROOMS = _list("Birch, Cedar, Harbour View, Attic, Blue Room, Library, Studio, Glass Box, Garden Room, Cellar")
-COURIERS = _list("Swift Parcel, Red Kite, Postal Union, Night Owl, Turtle Express")
-HALLS = _list("Town Hall, Old Mill, Opera House, Green Theatre, Station Stage")
-FILES = _list("No file, No file, No file, PDF, Photo, Spreadsheet")
-COMPANY_ENDS = _list("Supplies, Store, Events, Logistics, Works, Partners, Online, Tickets")
-STRANGERS = _list("Lucky Wheel, Golden Offers, Prize Desk, Dr. Fortune, Best Deals")
+ROOMS = items("Birch, Cedar, Harbour View, Attic, Blue Room, Library, Studio, Glass Box, Garden Room, Cellar")
+COURIERS = items("Swift Parcel, Red Kite, Postal Union, Night Owl, Turtle Express")
+HALLS = items("Town Hall, Old Mill, Opera House, Green Theatre, Station Stage")
+FILES = items("No file, No file, No file, PDF, Photo, Spreadsheet")
+COMPANY_ENDS = items("Supplies, Store, Events, Logistics, Works, Partners, Online, Tickets")
+STRANGERS = items("Lucky Wheel, Golden Offers, Prize Desk, Dr. Fortune, Best Deals")

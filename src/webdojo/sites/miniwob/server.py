@@ -1,7 +1,7 @@
 """Serves the pages of MiniWoB++ and keeps, for each visit, how its episode ended.
 
-A visit belongs to the first page that it is served, address and all, and the first end of an episode on
-that page counts: neither a reload nor an easier page can better it. Nothing here reaches the network.
+A visit belongs to the address of the first page that it is served, and the first end of an episode on that
+page counts: neither a reload nor an easier page can improve it. Nothing here reaches the network.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from webdojo.sites.local import LocalServer
-from webdojo.sites.server import SESSION_HEADER
-from webdojo.sites.weather.forecast import CLEAR, Weather
+from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS, Perturbations
+from webdojo.sites.serving.local import LocalServer
+from webdojo.sites.serving.server import SESSION_HEADER
 from webdojo.tasks.miniwob import HOST, pages_folder
 
 _CORE = '<script src="../core/core.js"></script>'
@@ -52,7 +52,7 @@ class _Report(BaseModel):
 
 
 class MiniwobServer(LocalServer):
-    """A context manager that serves MiniWoB++ on 127.0.0.1 from a thread of its own.
+    """A context manager that serves MiniWoB++ on 127.0.0.1 from a separate thread.
 
     Args:
         port: 0 takes a free one.
@@ -80,8 +80,10 @@ class MiniwobServer(LocalServer):
         """For `BrowserPool`: where the pages' host is served."""
         return {f"{HOST}:80": f"127.0.0.1:{self.port}"}
 
-    def headers(self, session_id: str, layout: str = "auto", weather: Weather = CLEAR) -> dict[str, str]:
-        """Headers that a browser context must send with every request; the pages have one layout and no weather."""
+    def headers(
+        self, session_id: str, layout: str = "auto", perturbations: Perturbations = NO_PERTURBATIONS
+    ) -> dict[str, str]:
+        """Headers that a browser context must send; the pages have one layout, and nothing goes wrong on them."""
         return {SESSION_HEADER: session_id}
 
     def state(self, session_id: str) -> dict[str, Any]:
@@ -121,7 +123,7 @@ class MiniwobServer(LocalServer):
 
 
 def episode_over(state: dict[str, Any]) -> bool:
-    """Whether the page of a visit has ended its episode, told from the visit's state."""
+    """Whether the page of a visit has ended its episode, according to the visit's state."""
     return bool(state.get(HOST, {}).get("done"))
 
 

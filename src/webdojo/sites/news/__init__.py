@@ -9,13 +9,13 @@ from datetime import date
 from webdojo.sites import host_of
 from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
+from webdojo.sites.content.people import people, towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.news import stories
 from webdojo.sites.news.actions import ASK, COMMENT, POLL, RATE, SAVE, SUBSCRIBE, TIP
 from webdojo.sites.news.partner import from_partner
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import people, towns
 from webdojo.sites.site import Overlay, Page
-from webdojo.sites.words import slug
 
 SECTIONS = 6
 _ABSENT = 12
@@ -144,7 +144,7 @@ class News(CatalogSite):
 
 
 def _headlines(rng: random.Random, sections: list[str], places: list[str], count: int) -> list[tuple[str, str]]:
-    """So many different headlines, each with its section before it."""
+    """Draw `count` different headlines, each as (section, headline)."""
     headlines: dict[str, tuple[str, str]] = {}
     while len(headlines) < count:
         section = rng.choice(sections)

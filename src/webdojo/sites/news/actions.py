@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
-from webdojo.sites.people import ADDRESSES, USERS
+from webdojo.sites.content.people import ADDRESSES, USERS
 
 _TEXTS = (
     "I was there and saw it with my own eyes",

@@ -1,4 +1,4 @@
-"""A goal that goes through the box of another site on the page of an article, in a tab of its own."""
+"""A goal that leads through a box of another site on the page of an article to that site, in a new tab."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 from typing import TYPE_CHECKING
 
 from webdojo.sites.goal import Goal, done, fact, place, visit
+from webdojo.sites.instructions.references import refer
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.references import refer
 from webdojo.sites.site import load_site
 
 if TYPE_CHECKING:

@@ -4,42 +4,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))
-
+from webdojo.sites.content.words import items
 
 GAPS: dict[str, tuple[str, ...]] = {
-    "body": _list("council, school board, mayor, planning office, harbour office, district court, transport board"),
-    "place": _list(
+    "body": items("council, school board, mayor, planning office, harbour office, district court, transport board"),
+    "place": items(
         "library, swimming pool, old bridge, town square, railway station, hospital, market hall, bus "
         "depot, cinema, lighthouse, city park, ferry dock, bike path, water tower"
     ),
-    "deed": _list("close, repair, sell, repaint, move, reopen, name, widen, protect, light up"),
-    "firm": _list(
+    "deed": items("close, repair, sell, repaint, move, reopen, name, widen, protect, light up"),
+    "firm": items(
         "bakery, shipyard, start-up, brewery, printer, paper mill, bank, florist, garage, toy maker, dairy, bookshop"
     ),
-    "good": _list(
+    "good": items(
         "bread, bicycles, solar roofs, wooden toys, tea, cheese, ferries, phone cases, beer, glass, umbrellas, boots"
     ),
-    "team": _list("Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors"),
-    "match": _list(
+    "team": items("Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors"),
+    "match": items(
         "cup final, season opener, home game, replay, charity run, regatta, marathon, night race, derby, relay"
     ),
-    "mood": _list("surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange"),
-    "art": _list(
+    "mood": items("surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange"),
+    "art": items(
         "novel, play, opera, exhibition, film, album, mural, festival, puppet show, photo series, radio drama, musical"
     ),
-    "idea": _list(
+    "idea": items(
         "winter, the sea, silence, old age, a lost dog, trains, bees, night shifts, sisters, maps, bread, rain"
     ),
-    "finding": _list(
+    "finding": items(
         "bees, old trees, sea grass, bats, street lights, batteries, glaciers, tides, moss, owls, sleep, soil"
     ),
-    "who": _list(
+    "who": items(
         "nurses, teachers, pensioners, students, drivers, farmers, shop owners, parents, volunteers, commuters"
     ),
-    "dish": _list(
+    "dish": items(
         "lentil soup, apple cake, fish stew, rye bread, pumpkin pie, plum jam, onion tart, dumplings, pea salad"
     ),
 }
@@ -175,8 +172,8 @@ SECTIONS: dict[str, Section] = {
         ),
     ),
 }
-ADJECTIVES = _list("open, angry, unusual, elegant, early, honest, icy, old-fashioned")
-"""Those that an `an` stands before."""
+ADJECTIVES = items("open, angry, unusual, elegant, early, honest, icy, old-fashioned")
+"""Words that take `an` as their article."""
 COMMENTS = (
     "Finally somebody says it.",
     "My aunt lives there, and she tells it differently.",

@@ -11,12 +11,12 @@ from markupsafe import Markup
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.content.people import FIRST_NAMES
+from webdojo.sites.content.words import slug
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import FIRST_NAMES
 from webdojo.sites.places import goals, names
 from webdojo.sites.places.town import HEIGHT, SCALES, WIDTH, Spot, Town, make_town
 from webdojo.sites.site import Overlay, Page, Redirect, Request
-from webdojo.sites.words import slug
 
 _OPENS = ("7:00", "7:30", "8:00", "8:30", "9:00", "9:30", "10:00", "11:00", "12:00")
 _LISTS = ("Favourites", "Want to go", "For rainy days", "Show to friends", "Weekend", "With children")
@@ -171,7 +171,7 @@ class MapCard(Block):
     href: str
     facts: tuple[tuple[str, str], ...]
     apart: bool
-    """Its page opens in a tab of its own."""
+    """Its page opens in a new tab."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Places(CatalogSite):
         visitors = rng.sample(range(20, 2000), count)
         places = [_place(rng, *given) for given in zip(named, spots, visitors, strict=True)]
         self.spots: dict[str, Spot] = {place.slug: spot for place, spot in zip(places, spots, strict=True)}
-        """By slug of the place."""
+        """Spots of the places, by slug."""
         residents = rng.sample(range(800, 30000), len(self.town.districts))
         districts = [_district(rng, *given) for given in zip(self.town.districts, residents, strict=True)]
         return [

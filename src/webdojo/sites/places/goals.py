@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from webdojo.sites.answers import text
 from webdojo.sites.catalog import Entity
 from webdojo.sites.catalog_goals import answer_of, was_shown
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
-from webdojo.sites.references import Reference, draw_constraints, joined, query_of, refer
+from webdojo.sites.instructions.references import Reference, draw_constraints, joined, query_of, refer
 from webdojo.sites.site import href
+from webdojo.sites.verdict.answers import text
 
 if TYPE_CHECKING:
     from webdojo.sites.places import Places
@@ -134,5 +134,5 @@ def _marker(entity: Entity) -> dict[str, str]:
 
 
 def _way(it: Reference) -> Plan:
-    """How one learns which place it is, where it is not named."""
+    """The plan that leads to the place, if the instruction describes it without its name."""
     return it.plan if it.says else []

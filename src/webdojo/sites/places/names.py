@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from webdojo.sites.people import FIRST_NAMES, LAST_NAMES
+from webdojo.sites.content.people import FIRST_NAMES, LAST_NAMES
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ CATEGORIES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "Theatre": ("{0} {1}", _STARRY, ("Theatre", "Playhouse", "Stage")),
     "Swimming pool": ("{0} {1}", _FAMILIES, ("Baths", "Swimming Hall")),
 }
-"""By category, how a name is put together and from what."""
+"""How the names of a category are put together, and from which words."""
 
 DISTRICTS = (
     *("Northgate", "Eastfield", "Old Harbour", "Millbank", "Castle Hill", "Riverside", "Kingsway", "Garden Quarter"),
@@ -91,7 +91,7 @@ REVIEWS = (
 
 
 def place_names(rng: random.Random, count: int) -> list[tuple[str, str]]:
-    """Category and name of so many places; no two share a name."""
+    """Draw `count` places as (category, name); no two share a name."""
     categories = rng.sample(sorted(CATEGORIES), 12)
     made: dict[str, str] = {}
     while len(made) < count:
@@ -102,5 +102,5 @@ def place_names(rng: random.Random, count: int) -> list[tuple[str, str]]:
 
 
 def street_names(rng: random.Random, count: int) -> list[str]:
-    """So many streets, of which no two begin with the same word."""
+    """Draw `count` streets; no two begin with the same word."""
     return [f"{start} {rng.choice(_WAYS)}" for start in rng.sample(_STREETS, count)]

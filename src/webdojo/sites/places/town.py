@@ -18,7 +18,7 @@ from webdojo.sites.places import names
 
 WIDTH, HEIGHT = 1000, 700
 SCALES = (0.9, 1.4, 2.2, 3.4)
-"""CSS px of a unit at each zoom."""
+"""CSS pixels of a unit of the map at each zoom."""
 _MARGIN = 30
 
 Point = tuple[float, float]
@@ -67,25 +67,25 @@ class Town:
     """The streets of a town and what lies between them."""
 
     avenues: tuple[tuple[str, float], ...]
-    """Name and x of what runs from north to south."""
+    """Name and x of each street that runs from north to south."""
     streets: tuple[tuple[str, float], ...]
-    """Name and y of what runs from west to east."""
+    """Name and y of each street that runs from west to east."""
     districts: tuple[str, ...]
-    """Row by row from the north-west."""
+    """Names of the districts, row by row from the north-west."""
     columns: int
-    """Districts from west to east."""
+    """How many districts lie side by side from west to east."""
     bend: tuple[float, float, float, float]
-    """How far it is bent along x and y, in units, and the phases of that."""
+    """How far the net is bent along x and y, in units of the map, and the phases of both bends."""
     paper: Paper
     seed: int
 
     def at(self, x: float, y: float) -> Point:
-        """Where a point of the straight net lies."""
+        """The point of the bent map for a point of the straight net."""
         wide, high, p, q = self.bend
         return x + wide * math.sin(y / 170 + p), y + high * math.sin(x / 210 + q)
 
     def spots(self, rng: random.Random, count: int) -> list[Spot]:
-        """So many places, each at a corner of its own."""
+        """Draw `count` places, each at a different corner."""
         corners = [(avenue, street) for avenue in self.avenues for street in self.streets]
         made = []
         for (avenue, x), (street, y) in rng.sample(corners, count):
@@ -181,7 +181,7 @@ def make_town(rng: random.Random, seed: int) -> Town:
 
 
 def _spread(rng: random.Random, length: int, count: int) -> list[float]:
-    """So many positions along a length, each near its regular one."""
+    """`count` positions along a length, each near its place in a regular row."""
     step = (length - 2 * _MARGIN) / (count - 1)
     return [_MARGIN + step * i + rng.uniform(-0.16, 0.16) * step for i in range(count)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from webdojo.sites import words
+from webdojo.sites.content import words
 
 CATEGORIES = 5
 PRODUCTS_PER_CATEGORY = 12

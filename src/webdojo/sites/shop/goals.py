@@ -10,7 +10,6 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from webdojo.sites.answers import among, number, scalar, shown
 from webdojo.sites.goal import (
     Fact,
     Goal,
@@ -31,6 +30,7 @@ from webdojo.sites.shop.cart import line
 from webdojo.sites.shop.content import Category, Product
 from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import href
+from webdojo.sites.verdict.answers import among, number, scalar, shown
 
 _Maker = Callable[[Shop, random.Random], Goal]
 

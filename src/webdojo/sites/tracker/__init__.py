@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from webdojo.sites.blocks import Block, Board, Card, Cards, Heading, Offer, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.content.people import people, towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Goal, done, fact, place
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import people, towns
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.tracker import content
 from webdojo.sites.tracker.actions import WATCH, actions
-from webdojo.sites.words import slug
 
 ISSUES, PEOPLE, PROJECTS, ON_BOARD = 260, 14, 6, 12
 
@@ -60,7 +60,7 @@ PROJECT = (
 
 
 def _drag(site: Tracker, facts: int, rng: random.Random) -> Goal | None:
-    """Move cards of one board to other columns."""
+    """A goal that moves cards of one board to other columns."""
     project = rng.choice(site.collections["projects"].entities)
     cards = site.boards[project.slug]
     if not 2 <= facts <= 5 or len(cards) < facts - 1:

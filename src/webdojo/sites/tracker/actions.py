@@ -1,4 +1,4 @@
-"""What one does to issues."""
+"""Actions on issues."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ NEW_TEXTS = (
 
 
 def title(rng: random.Random) -> str:
-    """What an issue is called."""
+    """The title of an issue."""
     thing = rng.choice(_THINGS)
     if rng.random() < 0.3:
         return rng.choice(_WISHES).format(thing)

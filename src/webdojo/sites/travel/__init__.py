@@ -7,10 +7,10 @@ import random
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.people import USERS, towns
+from webdojo.sites.content.words import slug
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.people import USERS, towns
 from webdojo.sites.site import Overlay, Page
-from webdojo.sites.words import slug
 
 FLIGHTS, HOTELS, TOWNS = 260, 120, 9
 _AIRLINES = (
@@ -105,14 +105,15 @@ class Travel(CatalogSite):
         ]
 
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:
-        """Last-minute prices and stock, which no goal asks for: under weather they change from visit to visit."""
+        """Last-minute prices and stock, which no goal asks for: under perturbations they change from visit to visit."""
         if page.name != "entity" or page.data["entity"].slug not in self.main.by_slug:
             return []
         flight: Entity = page.data["entity"]
 
         def now(least: int, most: int, name: str) -> int:
             found = random.Random(f"{self.host}-{flight.slug}-{name}").randint(least, most)
-            return found if overlay.sky is None else overlay.sky.drifted(found, f"{flight.slug}-{name}")
+            state = overlay.perturbations
+            return found if state is None else state.drifted(found, f"{flight.slug}-{name}")
 
         rows = tuple((fare, f"${now(60, 900, fare)}", f"{now(3, 40, f'{fare} left')} left") for fare in _FARES)
         return [Lines(("Fare", "Price", "At this price"), rows, "Last minute")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webdojo.sites.compact import Row, choice_row, paragraph, search_row, text_row, title_row
+from webdojo.sites.content.words import REGIONS
 from webdojo.sites.frame import fact_row, frame, item_rows, pager_rows
 from webdojo.sites.site import Page, href
-from webdojo.sites.words import REGIONS
 
 if TYPE_CHECKING:
     from webdojo.sites.wiki.content import Article

@@ -9,8 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 
-from webdojo.sites import words
-from webdojo.sites.answers import among, number, scalar, shown
+from webdojo.sites.content import words
 from webdojo.sites.goal import (
     Fact,
     Goal,
@@ -27,6 +26,7 @@ from webdojo.sites.goal import (
     visit,
 )
 from webdojo.sites.site import href
+from webdojo.sites.verdict.answers import among, number, scalar, shown
 from webdojo.sites.wiki.content import Article, Topic
 from webdojo.sites.wiki.pages import Wiki
 

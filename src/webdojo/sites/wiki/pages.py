@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from webdojo.sites import words
 from webdojo.sites.compact import Row
+from webdojo.sites.content import words
 from webdojo.sites.full import wiki_view
 from webdojo.sites.site import Overlay, Page, Redirect, Request, href
 from webdojo.sites.sized import SizedSite

@@ -1,0 +1,94 @@
+"""A list of hosts that keep failing, in one file that all workers of a machine share.
+
+A host is blocked for `hours` when `failures` sessions in a row have failed on it; a session that works resets the
+count. SQLite does the locking.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from webdojo.errors import StoreError
+from webdojo.types import Termination, Trajectory
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS hosts (
+  host TEXT PRIMARY KEY, failures INTEGER NOT NULL, reason TEXT NOT NULL, until REAL NOT NULL DEFAULT 0
+) WITHOUT ROWID
+"""
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A host on the list."""
+
+    host: str
+    reason: str
+    """The reason of its last failure."""
+    until: float
+    """End of the block, in seconds since the epoch."""
+
+
+class Blocklist:
+    """A blocklist in a file, which is made if it is missing.
+
+    Args:
+        path: the SQLite file.
+        failures: how many failures in a row block a host.
+        hours: how long a block lasts (12 in WebGym, B.2).
+        now: the clock, in seconds since the epoch.
+
+    Raises:
+        StoreError: the file cannot be made, or is not a blocklist.
+    """
+
+    def __init__(self, path: Path, failures: int = 3, hours: float = 12, now: Callable[[], float] = time.time) -> None:
+        self._failures, self._seconds, self._now = failures, hours * 3600, now
+        try:
+            self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            raise StoreError(f"blocklist {str(path)!r} cannot be used ({error}); give another path") from None
+
+    def failed(self, host: str, reason: str) -> None:
+        """Count a failure, and block the host if it is the last of `failures` in a row."""
+        until = self._now() + self._seconds
+        self._connection.execute(
+            "INSERT INTO hosts VALUES (:host, 1, :reason, CASE WHEN :limit <= 1 THEN :until ELSE 0 END) "
+            "ON CONFLICT (host) DO UPDATE SET failures = failures + 1, reason = :reason, "
+            "until = CASE WHEN failures + 1 >= :limit THEN :until ELSE until END",
+            {"host": host.lower(), "reason": reason, "limit": self._failures, "until": until},
+        )
+
+    def worked(self, host: str) -> None:
+        """Forget the failures of a host."""
+        self._connection.execute("DELETE FROM hosts WHERE host = ?", (host.lower(),))
+
+    def note(self, trajectory: Trajectory) -> None:
+        """Count an episode for its host: it has failed if it could not start, or if it ended on a blocked page.
+
+        Episodes on embedded sites do not count, nor do failures of the browser or of the engine.
+        """
+        host, final = trajectory.task.website, trajectory.final
+        if trajectory.task.kind:
+            return
+        if trajectory.termination is Termination.START_ERROR:
+            self.failed(host, trajectory.error)
+        elif final is not None and final.blocked:
+            self.failed(host, final.blocked)
+        elif final is not None:
+            self.worked(host)
+
+    def blocked(self) -> dict[str, Blocked]:
+        """Return the hosts that are blocked now; a host whose block is over starts without failures."""
+        self._connection.execute("DELETE FROM hosts WHERE until > 0 AND until <= ?", (self._now(),))
+        rows = self._connection.execute("SELECT host, reason, until FROM hosts WHERE until > 0 ORDER BY host")
+        return {host: Blocked(host, reason, until) for host, reason, until in rows}
+
+    def close(self) -> None:
+        self._connection.close()

@@ -1,0 +1,198 @@
+"""The forward proxy through which a browser reaches the web, and which asks the guard about every connection.
+
+It connects to the very address that the guard checked, so a name that resolves to another address a moment later gains
+nothing. TLS passes through unread. A refused host is answered with 403, and so is everything except http and https, so
+that no page can speak to another service of this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import socket
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import unquote, urlsplit
+
+from webdojo.browser.network.guard import Guard, Refused
+from webdojo.browser.network.rate import RateLimit
+from webdojo.errors import ConfigError
+
+_HEAD_BYTES = 64 * 1024
+_HEAD_TIMEOUT_S = 30.0
+_CONNECT_TIMEOUT_S = 15.0
+_CHUNK = 64 * 1024
+_HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """Another forward proxy, between this one and the web."""
+
+    host: str
+    port: int
+    login: tuple[str, ...] = ()
+    """The header that logs in, if there is a user name."""
+
+    @classmethod
+    def read(cls, url: str) -> Upstream:
+        """Parse `http://user:password@host:port`.
+
+        Raises:
+            ConfigError: the URL has another scheme, no host, or an invalid port.
+        """
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port or 80
+        except ValueError:
+            host, port = None, 0
+        if host is None or parts.scheme != "http":
+            raise ConfigError(f"browser.proxy is {url!r}: write http://host:port or http://user:password@host:port")
+        if parts.username is None:
+            return cls(host, port)
+        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        return cls(host, port, (f"Proxy-Authorization: Basic {base64.b64encode(login.encode()).decode()}",))
+
+
+class GuardProxy:
+    """A proxy on a free port of 127.0.0.1; an async context manager.
+
+    Args:
+        guard: decides which hosts may be reached.
+        upstream: the URL of another proxy to go through; that one resolves names, so the guard checks names only.
+        rate: delays connections to a host that gets too many of them.
+
+    Raises:
+        ConfigError: `upstream` is not the URL of a proxy.
+    """
+
+    def __init__(self, guard: Guard, upstream: str = "", rate: RateLimit | None = None) -> None:
+        self._guard = guard
+        self._rate = rate or RateLimit(0)
+        self._upstream = Upstream.read(upstream) if upstream else None
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.Task[None]] = set()
+        self.port = 0
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=_HEAD_BYTES)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        for task in self._open:
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+        await self._server.wait_closed()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            await self._serve(reader, writer)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # one side is gone
+        finally:
+            self._open.discard(task)
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(_HEAD_TIMEOUT_S):
+            head = await reader.readuntil(b"\r\n\r\n")
+        request, *headers = head[:-4].decode("latin-1").split("\r\n")
+        method, _, rest = request.partition(" ")
+        target, _, version = rest.rpartition(" ")
+        tunnel = method == "CONNECT"
+        try:
+            parts = urlsplit(f"//{target}" if tunnel else target)
+            if (not tunnel and parts.scheme != "http") or not parts.hostname:
+                raise Refused("only http and https are allowed")
+            await asyncio.sleep(self._rate.delay(parts.hostname))
+            upstream, to_host = await self._reach(parts.hostname, parts.port or 80)
+        except (Refused, ValueError) as refused:
+            await _answer(writer, 403, "Forbidden", str(refused))
+            return
+        except ConnectionError as error:
+            await _answer(writer, 502, "Bad Gateway", str(error))
+            return
+        try:
+            kept = [line for line in headers if line.partition(":")[0].strip().lower() not in _HOP_BY_HOP]
+            if self._upstream is not None:
+                to_host.write(_head(request, *kept, *self._upstream.login))
+            elif tunnel:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            else:
+                path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+                to_host.write(_head(f"{method} {path} {version}", *kept))
+            await _join(reader, writer, upstream, to_host)
+        finally:
+            to_host.close()
+
+    async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to a host, or to the upstream proxy.
+
+        Raises:
+            Refused: the guard forbids the host.
+            ConnectionError: the connection fails; the message says why, and the guard remembers it.
+        """
+        try:
+            if self._upstream is not None:
+                self._guard.check(host)
+                return await _connect([self._upstream.host], self._upstream.port, "the proxy does not answer")
+            return await _connect(await self._guard.resolve(host, port), port, "the host does not answer")
+        except socket.gaierror:
+            reason = "the host has no address"
+        except ConnectionError as error:
+            reason = str(error)
+        self._guard.failed(host, reason)
+        raise ConnectionError(reason)
+
+
+def _head(request: str, *headers: str) -> bytes:
+    return "\r\n".join([request, *headers, "Connection: close", "", ""]).encode("latin-1")
+
+
+async def _connect(
+    addresses: list[str], port: int, otherwise: str
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to the first address that answers; raise ConnectionError with the message `otherwise` if none does."""
+    for address in addresses:
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                return await asyncio.open_connection(address, port)
+    raise ConnectionError(otherwise)
+
+
+async def _join(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    upstream: asyncio.StreamReader,
+    to_host: asyncio.StreamWriter,
+) -> None:
+    """Copy bytes both ways until the host closes its side."""
+    asking = asyncio.create_task(_pump(reader, to_host))
+    try:
+        await _pump(upstream, writer)
+    finally:
+        asking.cancel()
+        with contextlib.suppress(asyncio.CancelledError, OSError):
+            await asking
+
+
+async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(_CHUNK):
+        target.write(data)
+        await target.drain()
+    if target.can_write_eof():
+        target.write_eof()
+
+
+async def _answer(writer: asyncio.StreamWriter, status: int, phrase: str, reason: str) -> None:
+    body = f"webdojo: {reason}\n".encode()
+    head = f"HTTP/1.1 {status} {phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
+    writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
+    await writer.drain()

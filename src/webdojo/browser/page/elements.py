@@ -1,0 +1,119 @@
+"""The numbered controls of a page, and the point on the screen that a number stands for.
+
+A view numbers the controls that it shows (`views.numbered`), and until the next view a call may name one of them
+instead of a point. Invariant: a number means the element that it was shown for, wherever that has moved since; the
+feedback says so if the element is gone, or if the number was never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from contextlib import suppress
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from webdojo.browser.page.probe import ELEMENTS_JS
+from webdojo.browser.page.snapshot import ElementRef, Snapshot, frame_corner
+from webdojo.browser.page.views import numbered
+from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
+
+_POINT_JS = (
+    f"(elements, [index, scroll]) => {{ {ELEMENTS_JS}"
+    + """
+  const e = elements[index];
+  if (!e.isConnected) return null;
+  const show = () => e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
+  if (scroll) show();
+  let at = middleOf(e);
+  if (!scroll && !(at && reachedAt(e, at))) {
+    show();
+    at = middleOf(e);
+  }
+  return at || [];
+}"""
+)
+
+
+class ListNumber(int):
+    """The number of a list of options, for action formats that have their own action for choosing an option."""
+
+
+class Elements:
+    """The numbered controls of the last view.
+
+    Args:
+        snapshot: the page that the view shows.
+        refs: the elements of its nodes, in the same order.
+        shown: the numbers that the view shows.
+    """
+
+    def __init__(self, snapshot: Snapshot, refs: Sequence[ElementRef], shown: Container[int]) -> None:
+        self._viewport_px = snapshot.viewport_px
+        self._arrays = {ref.elements for ref in refs}
+        numbers = {number: index for index, number in numbered(snapshot).items() if number in shown}
+        self._refs = {number: refs[index] for number, index in numbers.items()}
+        self._nodes = {number: snapshot.nodes[index] for number, index in numbers.items()}
+
+    @classmethod
+    def none(cls, viewport_px: tuple[int, int]) -> Elements:
+        """Return the numbers before the first view: there are none."""
+        return cls(Snapshot((), viewport_px, "", ""), (), ())
+
+    def at(self, x: int, y: int) -> int | None:
+        """Return the number of the control at a point in 0..1000 of the view: of the smallest one that is not covered.
+
+        A control that is out of view may have the same place as others. It counts only if the point is its middle,
+        or if no control in view is there.
+        """
+        width, height = self._viewport_px
+        px, py = x * width / COORDINATE_MAX, y * height / COORDINATE_MAX
+        around = []
+        for number, node in self._nodes.items():
+            left, top, right, bottom = node.box_px
+            if left - 1 <= px <= right + 1 and top - 1 <= py <= bottom + 1:
+                off = 0.0 if node.in_view else max(abs(left + right - 2 * px), abs(top + bottom - 2 * py)) / 2
+                meant = not node.in_view and off < 1
+                around.append((node.covered, not meant, not node.in_view, off, (right - left) * (bottom - top), number))
+        if not around:
+            return None
+        number = min(around)[-1]
+        return ListNumber(number) if self._nodes[number].tag == "select" else number
+
+    async def point(self, number: int, page: Page) -> tuple[int, int]:
+        """Bring an element into view, and return the middle of its visible part, in 0..1000.
+
+        Args:
+            page: the page of the active tab.
+
+        Raises:
+            ToolFailed: there is no such number, or its element is gone or cannot be brought into view.
+        """
+        ref = self._refs.get(number)
+        if ref is None:
+            known = f"1 to {max(self._refs)}" if self._refs else "none on this page"
+            raise ToolFailed(f"there is no element {number}; the numbers are {known}")
+        gone = ToolFailed(f"element {number} is gone: the page has changed since it was shown")
+        if ref.frame.page != page:
+            raise gone
+        width, height = self._viewport_px
+        for scroll in (False, True):  # an element may be in view inside a frame that is not
+            try:
+                point = await ref.elements.evaluate(_POINT_JS, [ref.index, scroll])
+                corner = await frame_corner(ref.frame)
+            except PlaywrightError as error:
+                raise gone from error
+            if point is None or corner is None:
+                raise gone
+            if not point:
+                continue
+            x, y = point[0] + corner[0], point[1] + corner[1]
+            if 0 <= x < width and 0 <= y < height:
+                return round(x * COORDINATE_MAX / width), round(y * COORDINATE_MAX / height)
+        raise ToolFailed(f"element {number} cannot be brought into view")
+
+    async def forget(self) -> None:
+        """Release the elements, which the pages would keep in memory otherwise."""
+        for elements in self._arrays:
+            with suppress(PlaywrightError):  # the page may be gone, and the elements with it
+                await elements.dispose()

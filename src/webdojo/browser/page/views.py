@@ -1,0 +1,216 @@
+"""Observations with numbered controls, for agents that do not point at pixels.
+
+There are three ways to show a `Snapshot`, one for each family of agents: an accessibility tree with numbers
+(OpenWebVoyager §3.2), simplified HTML with element ids (WebAgent-R1, appendix A), and a screenshot with numbered marks
+(set-of-marks mode of WebGym). The controls have the same numbers in all of them, beginning with those in view, and
+`elements.py` finds the element of a number again. Lines that exceed the token budget are left out, those farthest from
+the view first, and the text says how many.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+
+from webdojo.browser.page.snapshot import Node, Snapshot
+from webdojo.types import View
+
+_MARK_COLOURS = ("#d00000", "#0050d0", "#007a1f", "#8a2be2", "#b35900", "#00767a")
+_JPEG: dict[str, Any] = {"quality": 90, "subsampling": 0}
+"""Settings that keep thin coloured lines and small digits sharp."""
+_HTML_TAGS = {
+    "link": "a",
+    "button": "button",
+    "combobox": "select",
+    "textbox": "input",
+    "searchbox": "input",
+    "checkbox": "input",
+    "radio": "input",
+    "slider": "input",
+    "spinbutton": "input",
+    "image": "img",
+    "navigation": "nav",
+    "main": "main",
+    "form": "form",
+    "table": "table",
+    "row": "tr",
+    "cell": "td",
+    "columnheader": "th",
+    "list": "ul",
+    "listitem": "li",
+    "dialog": "dialog",
+    "option": "option",
+}
+
+
+def estimated_tokens(line: str) -> int:
+    """Estimate the tokens of a line as a quarter of its characters, which is about right for English."""
+    return len(line) // 4 + 1
+
+
+@dataclass(frozen=True)
+class TextView:
+    """A page as text."""
+
+    text: str
+    shown: dict[int, Node]
+    """The controls in the text, by number."""
+    omitted: int
+    """Number of lines that did not fit the budget."""
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """The screenshot, text and numbers of one view."""
+
+    image: bytes
+    """The encoded screenshot, in the format in which it was taken."""
+    text: str
+    shown: dict[int, Node]
+    """The controls that have a number in the text or in the screenshot, by number."""
+
+
+def numbered(snapshot: Snapshot) -> dict[int, int]:
+    """Return the number of each control by its index in `snapshot.nodes`: from 1, and those in view first."""
+    controls = [index for index, node in enumerate(snapshot.nodes) if node.control]
+    controls.sort(key=lambda index: not snapshot.nodes[index].in_view)
+    return {index: number for number, index in enumerate(controls, 1)}
+
+
+def accessibility_tree(snapshot: Snapshot, max_tokens: int = 4096, whole_page: bool = False) -> TextView:
+    """Show each node as an indented line: `[3] textbox 'Search' value='red mug' focused`.
+
+    Args:
+        snapshot: the page.
+        max_tokens: the most tokens that the text may have, by `estimated_tokens`.
+        whole_page: whether to show what is out of view; OpenWebVoyager shows the current window only.
+    """
+    return _view(snapshot, _tree_line, f"page {snapshot.title!r}", max_tokens, whole_page)
+
+
+def simplified_html(snapshot: Snapshot, max_tokens: int = 4096, whole_page: bool = True) -> TextView:
+    """Show each element as an indented line: `<input id="3" placeholder="Search" value="red mug">`."""
+    return _view(snapshot, _html_line, f"<title>{html.escape(snapshot.title)}</title>", max_tokens, whole_page)
+
+
+def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Node]]:
+    """Draw a numbered box around each control that can be clicked; return the screenshot and the controls."""
+    given = Image.open(io.BytesIO(image))
+    picture = given.convert("RGB")
+    draw = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(size=max(11, picture.height // 70))
+    shown: dict[int, Node] = {}
+    for index, number in numbered(snapshot).items():
+        node = snapshot.nodes[index]
+        if not node.in_view or node.covered:
+            continue
+        shown[number] = node
+        left, top, right, bottom = (round(edge) for edge in node.box_px)
+        colour = _MARK_COLOURS[number % len(_MARK_COLOURS)]
+        draw.rectangle((left, top, right - 1, bottom - 1), outline=colour, width=2)
+        _, _, width, height = draw.textbbox((0, 0), str(number), font=font)
+        at = (max(0, min(left, picture.width - width - 4)), top - height - 3 if top > height + 3 else top)
+        draw.rectangle((at[0], at[1], at[0] + width + 3, at[1] + height + 3), fill=colour)
+        draw.text((at[0] + 2, at[1] + 1), str(number), fill="white", font=font)
+    out = io.BytesIO()
+    picture.save(out, given.format, **(_JPEG if given.format == "JPEG" else {}))
+    return out.getvalue(), shown
+
+
+def render(view: View, snapshot: Snapshot, image: bytes) -> Rendered:
+    """Show a page and its screenshot as a view asks for."""
+    if view.kind == "marks":
+        picture, shown = marked(image, snapshot)
+        return Rendered(picture, "", shown)
+    page_as_text = accessibility_tree if view.kind == "accessibility_tree" else simplified_html
+    page = page_as_text(snapshot, view.max_tokens, whole_page=view.whole_page)
+    return Rendered(image, page.text, page.shown)
+
+
+def _view(
+    snapshot: Snapshot,
+    line_of: Callable[[Node, int | None], str],
+    head: str,
+    max_tokens: int,
+    whole_page: bool,
+) -> TextView:
+    numbers = numbered(snapshot)
+    lines = {
+        index: "  " * node.depth + line_of(node, numbers.get(index))
+        for index, node in enumerate(snapshot.nodes)
+        if node.in_view or whole_page
+    }
+    left = max_tokens - estimated_tokens(head) - estimated_tokens("(99999 more lines)")
+    kept: set[int] = set()
+    height = snapshot.viewport_px[1]
+    for index in sorted(lines, key=lambda index: (_distance(snapshot.nodes[index], height), index)):
+        left -= estimated_tokens(lines[index]) + 1
+        if left < 0:
+            break
+        kept.add(index)
+    omitted = len(lines) - len(kept) + (snapshot.omitted if whole_page else 0)
+    text = [head, *(line for index, line in lines.items() if index in kept)]
+    if omitted:
+        text.append(f"({omitted} more lines)")
+    shown = {number: snapshot.nodes[index] for index, number in numbers.items() if index in kept}
+    return TextView("\n".join(text), shown, omitted)
+
+
+def _distance(node: Node, height: int) -> float:
+    """Return the distance from the view in CSS pixels; 0 inside it."""
+    if node.in_view:
+        return 0.0
+    _, top, _, bottom = node.box_px
+    return max(top - height, -bottom, 1.0)
+
+
+def _states(node: Node) -> dict[str, bool]:
+    """Return the states that a line mentions: those that hold, and for what can be on or off also those that do not."""
+    said = {"checked": node.checked, "selected": node.selected, "expanded": node.expanded}
+    said |= {"disabled": node.disabled or None, "focused": node.focused or None, "covered": node.covered or None}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _tree_line(node: Node, number: int | None) -> str:
+    if node.role == "text":
+        return f"text {node.name!r}"
+    parts = [f"[{number}]"] if number is not None else []
+    parts.append(f"{node.type} {node.role}" if node.type else node.role)
+    parts += [repr(node.name)] if node.name else []
+    parts += [f"value={node.value!r}"] if node.value is not None else []
+    parts += [f"options={list(node.options)}"] if node.options else []
+    parts += [name if value else f"not {name}" for name, value in _states(node).items()]
+    return " ".join(parts)
+
+
+def _html_line(node: Node, number: int | None) -> str:
+    if node.role == "text":
+        return html.escape(node.name, quote=False)
+    tag = f"h{node.level}" if node.role == "heading" else _HTML_TAGS.get(node.role, "div")
+    attributes = {"id": str(number)} if number is not None else {}
+    if tag == "input":
+        kind = node.role if node.role in ("checkbox", "radio") else node.type
+        attributes |= ({"type": kind} if kind else {}) | ({"placeholder": node.name} if node.name else {})
+        attributes |= {"value": node.value} if node.value else {}
+    elif tag == "img":
+        attributes |= {"alt": node.name}
+    elif tag == "div":
+        attributes |= {"role": node.role}
+    flags = "".join(f" {name}" if value else "" for name, value in _states(node).items() if name != "covered")
+    opening = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+    if tag in ("input", "img"):
+        return f"<{tag}{opening}{flags}>"
+    if tag == "select":
+        name = f' name="{html.escape(node.name)}"' if node.name else ""
+        options = "".join(
+            f"<option{' selected' if option == node.value else ''}>{html.escape(option, quote=False)}</option>"
+            for option in node.options
+        )
+        return f"<select{opening}{name}{flags}>{options}</select>"
+    inside = html.escape(node.name, quote=False)
+    return f"<{tag}{opening}{flags}>{inside}</{tag}>" if inside or node.control else f"<{tag}{opening}>"

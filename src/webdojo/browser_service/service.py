@@ -1,0 +1,256 @@
+"""The sessions of a browser server: who may open one, which calls wait, and when each session ends.
+
+Invariants: every session that is opened is closed exactly once, by its client, by the reaper or when the server stops;
+calls on one session run one after the other; each kind of operation waits only for its own kind, so that slow starts
+never hold up observations (WebGym B.1). Nothing here depends on HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Self
+
+from webdojo.browser.config import BrowserConfig, ServeConfig
+from webdojo.browser.interface import ActResult, Pool, Session
+from webdojo.browser.page.snapshot import Snapshot
+from webdojo.browser.pool import BrowserPool, browser_count
+from webdojo.browser_service.metrics import Ended, Metrics, Operation
+from webdojo.browser_service.wire import ErrorKind, Health, OpenRequest
+from webdojo.errors import BrowserError, ConfigError
+from webdojo.store.images import MemoryImages
+from webdojo.types import Observation, ToolCall, View
+
+logger = logging.getLogger("webdojo")
+
+_REAP_EVERY_S = 1.0
+
+
+class NoPlace(Exception):
+    """The server takes no session now; `kind` is `FULL` or `DRAINING`."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class UnknownSession(Exception):
+    """There is no session with that id: it never existed, or it has ended."""
+
+
+@dataclass
+class _Entry:
+    """An open session, and what the reaper needs to know about it."""
+
+    session: Session
+    deadline: float
+    """In `time.monotonic()` seconds, like `used`."""
+    used: float = field(default_factory=time.monotonic)
+    calls: int = 0
+    """Number of calls that run or wait."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class SessionService:
+    """The sessions of one pool by id, within limits; an async context manager that ends them all.
+
+    Args:
+        pool: opens the sessions; the caller enters and leaves it.
+        images: where the pool stores its screenshots.
+        browsers: returns the number of Chromium processes of the pool.
+    """
+
+    def __init__(
+        self, pool: Pool[Session], images: MemoryImages, config: ServeConfig, browsers: Callable[[], int]
+    ) -> None:
+        self._pool = pool
+        self._images = images
+        self._config = config
+        self._sessions: dict[str, _Entry] = {}
+        self._taken = 0
+        """Number of places that are taken, by sessions that are opening, open or closing."""
+        self._slots = {
+            Operation.OPEN: asyncio.Semaphore(config.open_slots),
+            Operation.ACT: asyncio.Semaphore(config.act_slots),
+            Operation.OBSERVE: asyncio.Semaphore(config.observe_slots),
+            Operation.CLOSE: asyncio.Semaphore(config.close_slots),
+        }
+        self._closing: set[asyncio.Task[None]] = set()
+        self._drain_until: float | None = None
+        self.metrics = Metrics(lambda: self._taken, browsers)
+
+    async def __aenter__(self) -> Self:
+        self._reaper = asyncio.create_task(self._reap())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._reaper.cancel()
+        for id in list(self._sessions):
+            self._end(id, Ended.STOPPED)
+        await asyncio.gather(*self._closing)
+
+    @property
+    def health(self) -> Health:
+        return Health(
+            draining=self._drain_until is not None, sessions=self._taken, max_sessions=self._config.max_sessions
+        )
+
+    @property
+    def drained(self) -> bool:
+        """Whether a drain has begun and is over: all sessions have ended, or the time for it is up."""
+        return self._drain_until is not None and (not self._taken or time.monotonic() > self._drain_until)
+
+    def drain(self) -> None:
+        """Take no new sessions from now on."""
+        self._drain_until = time.monotonic() + self._config.drain_timeout_s
+        logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
+
+    async def open(self, request: OpenRequest) -> tuple[str, Session]:
+        """Open a session, and return its id and the session.
+
+        Raises:
+            NoPlace: all places are taken, or the server is draining.
+            StartError, BrowserError: see `Pool.open`.
+        """
+        if self._drain_until is not None:
+            raise NoPlace(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
+        if self._taken >= self._config.max_sessions:
+            raise NoPlace(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
+        deadline = time.monotonic() + (request.deadline_s if request.deadline_s is not None else float("inf"))
+        self._taken += 1
+        try:
+            async with self._slot(Operation.OPEN):
+                session = await self._pool.open(request.start_url, request.headers, request.storage_state)
+        except BaseException:
+            self._taken -= 1
+            raise
+        id = secrets.token_urlsafe(16)
+        self._sessions[id] = _Entry(session, deadline)
+        self.metrics.opened.inc()
+        return id, session
+
+    async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
+        """Observe a session; return the observation and the bytes of its screenshot.
+
+        Args:
+            have: the hash of the screenshot that the client has; if it is the same one, the bytes are empty.
+
+        Raises:
+            UnknownSession: there is no such session.
+            BrowserError: see `Session.observe`.
+        """
+        async with self._using(id, Operation.OBSERVE) as session:
+            observation = await session.observe(view)
+            shot = observation.screenshot
+            return observation, b"" if shot.sha == have else self._images.get(shot)
+
+    async def act(self, id: str, calls: Sequence[ToolCall]) -> ActResult:
+        """Execute calls; raises the errors of `observe`."""
+        async with self._using(id, Operation.ACT) as session:
+            return await session.act(calls)
+
+    async def snapshot(self, id: str) -> Snapshot:
+        """Read the session's page; queues with the observations, and raises the same errors."""
+        async with self._using(id, Operation.OBSERVE) as session:
+            return await session.snapshot()
+
+    async def close(self, id: str) -> None:
+        """End a session after the call that runs in it, even if the caller is cancelled meanwhile.
+
+        Raises:
+            UnknownSession: there is no such session.
+        """
+        self._entry(id)
+        await asyncio.shield(self._end(id, Ended.CLOSED))
+
+    def _entry(self, id: str) -> _Entry:
+        if id not in self._sessions:
+            raise UnknownSession(
+                f"no session {id!r} here: it was closed, or nobody called it for {self._config.idle_timeout_s:g} s "
+                "(--idle-timeout-s), or its deadline is over"
+            )
+        return self._sessions[id]
+
+    def _end(self, id: str, reason: Ended) -> asyncio.Task[None]:
+        """Forget a session at once, and close it in a task."""
+        entry = self._sessions.pop(id)
+        task = asyncio.create_task(self._close(entry))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        self.metrics.ended.labels(reason).inc()
+        return task
+
+    async def _close(self, entry: _Entry) -> None:
+        async with entry.lock, self._slot(Operation.CLOSE):
+            await entry.session.close()
+        self._taken -= 1
+
+    @asynccontextmanager
+    async def _using(self, id: str, operation: Operation) -> AsyncIterator[Session]:
+        """Wait for this caller's turn on the session and for a slot for the operation, and give the session."""
+        entry = self._entry(id)
+        entry.calls += 1
+        try:
+            async with entry.lock:
+                self._entry(id)  # it may have ended meanwhile
+                async with self._slot(operation):
+                    yield entry.session
+        finally:
+            entry.calls -= 1
+            entry.used = time.monotonic()
+
+    @asynccontextmanager
+    async def _slot(self, operation: Operation) -> AsyncIterator[None]:
+        began = time.monotonic()
+        async with self._slots[operation]:
+            got = time.monotonic()
+            self.metrics.queued.labels(operation).observe(got - began)
+            try:
+                yield
+            except BrowserError as error:
+                self.metrics.failed.labels(operation, error.failure).inc()
+                raise
+            finally:
+                self.metrics.seconds.labels(operation).observe(time.monotonic() - got)
+
+    async def _reap(self) -> None:
+        idle_s = self._config.idle_timeout_s
+        while True:
+            await asyncio.sleep(min(_REAP_EVERY_S, idle_s / 4))
+            now = time.monotonic()
+            for id, entry in list(self._sessions.items()):
+                if now > entry.deadline:
+                    self._end(id, Ended.DEADLINE)
+                elif not entry.calls and now - entry.used > idle_s:
+                    self._end(id, Ended.IDLE)
+
+
+@asynccontextmanager
+async def open_service(
+    config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[SessionService]:
+    """Start browsers and a service, and stop both at the end; the arguments are those of `BrowserPool`.
+
+    Raises:
+        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
+        BrowserError: Chromium does not start.
+    """
+    wanted = config.serve.max_sessions
+    if not config.sessions_per_browser:
+        config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
+    # A session is observed once at a time, but an observation whose client left may still bring its picture.
+    images = MemoryImages(capacity=2 * wanted)
+    pool = BrowserPool(config, images, hosts)
+    if pool.places < wanted:
+        raise ConfigError(
+            f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.places}: "
+            "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
+        )
+    async with pool, SessionService(pool, images, config.serve, lambda: len(pool.browsers)) as service:
+        yield service

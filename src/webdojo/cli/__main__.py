@@ -1,0 +1,5 @@
+"""`python -m webdojo.cli`."""
+
+from webdojo.cli import main
+
+main()

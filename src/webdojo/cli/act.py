@@ -1,0 +1,93 @@
+"""`webdojo act`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from webdojo.cli.app import INTERRUPTED, Overrides, app
+from webdojo.errors import WebdojoError
+
+
+@app.command()
+def act(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What to do, in a sentence.")],
+    url: Annotated[str, typer.Option(help="Where to start; embedded sites (http://shop-0.localhost/) too.")],
+    overrides: Overrides = None,
+    model: Annotated[
+        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+    ] = "",
+    endpoint: Annotated[
+        str, typer.Option(metavar="URL", help="An OpenAI-compatible API, such as http://127.0.0.1:8500/v1.")
+    ] = "",
+    harness: Annotated[str, typer.Option(help="harness.name: how the agent sees and speaks.")] = "",
+    recipe_name: Annotated[
+        str,
+        typer.Option(
+            "--recipe",
+            metavar="RECIPE",
+            help="Of the model: a name or a .yaml file.",
+            show_default="that of the model's run; else quickstart for tiny, openwebrl for others",
+        ),
+    ] = "",
+    headful: Annotated[bool, typer.Option("--headful", help="Show the browser's window.")] = False,
+    run: Annotated[
+        Path | None, typer.Option(help="Folder to keep it in.", show_default="runs/act, runs/act-2, …")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Show the film in this machine's browser.")] = True,
+) -> None:
+    """Let an agent do one task in a browser of this machine, and show how it went."""
+    import asyncio
+
+    from webdojo.loops.act import act as act_out
+    from webdojo.loops.act import recipe_of, task_at
+    from webdojo.loops.run_folder import next_free
+    from webdojo.recipe import load_recipe
+    from webdojo.store.images import ImageStore
+    from webdojo.types import Turn
+    from webdojo.view.page import write_trajectory
+    from webdojo.view.summary import told
+
+    given = list(overrides or [])
+    if endpoint:
+        given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
+        given += [f"engine.model={json.dumps(model)}"] if model else []
+    if harness:
+        given.append(f"harness.name={json.dumps(harness)}")
+    if headful:
+        given.append("browser.headless=false")
+    loaded = "tiny" if endpoint else model or "tiny"
+    recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given, migrate=not recipe_name)
+    wanted = task_at(recipe.env, task, url)
+    folder = run or next_free(Path("runs"), "act")
+    steps = 0
+
+    def tell(turn: Turn) -> None:
+        nonlocal steps
+        steps += 1
+        typer.echo(told(steps, turn))
+
+    try:
+        acted = asyncio.run(act_out(wanted, recipe, loaded, folder, tell))
+    except KeyboardInterrupt:
+        typer.echo("\ninterrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    if acted.trajectory is None:
+        typer.echo("\ninterrupted before the first step", err=True)
+        raise typer.Exit(INTERRUPTED)
+    film = write_trajectory(acted.trajectory, ImageStore(folder / "images"), folder / "trajectory.html")
+    answer = f": {acted.trajectory.answer}" if acted.trajectory.answer else ""
+    typer.echo(f"{acted.trajectory.termination.value.replace('_', ' ')}{answer}")
+    if (reward := acted.trajectory.reward) is not None:
+        typer.echo(f"reward {reward.value:g}: {reward.reason}")
+    typer.echo(f"film: {film}")
+    if show and sys.stdout.isatty() and not acted.interrupted:
+        typer.launch(str(film))
+    if acted.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if acted.trajectory.error:
+        raise WebdojoError(acted.trajectory.error)

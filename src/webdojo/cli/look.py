@@ -1,0 +1,36 @@
+"""`webdojo doctor` and `plugins`: what there is on this machine."""
+
+from __future__ import annotations
+
+import typer
+from rich.console import Console
+
+from webdojo.cli.app import app
+
+
+@app.command()
+def doctor() -> None:
+    """Check this machine: Python, torch, Chromium, memory, disk."""
+    from webdojo.doctor import examine, table
+
+    checks = examine()
+    Console().print(table(checks))
+    raise typer.Exit(int(any(check.failed for check in checks)))
+
+
+@app.command("plugins")
+def list_plugins() -> None:
+    """Show the environments, rewards, harnesses, engines, … that a recipe can name, and where each is from."""
+    from rich import box
+    from rich.table import Table
+
+    from webdojo.envs.task_sets import SOURCES
+    from webdojo.recipe import PLUGS
+
+    table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
+    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()} | {"tasks.source": SOURCES}
+    for key, registry in named.items():
+        for name, where in registry.listed():
+            table.add_row(key, name, where, registry.group)
+    Console().print(table)
+    typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/your-own.md")

@@ -1,0 +1,148 @@
+"""`webdojo runs …`: look at runs, export them, free their disk. All but `gc` also while a run goes on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.filesize import decimal
+
+from webdojo.cli.app import INTERRUPTED, app
+from webdojo.errors import WebdojoError
+
+runs_app = typer.Typer(help="Runs: what they are, what they hold.", no_args_is_help=True)
+app.add_typer(runs_app, name="runs")
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
+
+
+@runs_app.command("list")
+def list_runs(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Folder that holds runs.")] = Path("runs"),
+    as_json: AsJson = False,
+) -> None:
+    """Show the runs of a folder, newest first."""
+    from webdojo.loops.runs import glance, runs_in
+    from webdojo.view.runs import overview
+
+    found = sorted(map(glance, runs_in(folder)), key=lambda run: run.created, reverse=True)
+    if as_json:
+        typer.echo(json.dumps([dataclasses.asdict(run) for run in found], indent=2))
+        return
+    Console().print(overview(found))
+    for run in found:
+        if run.error:
+            typer.echo(run.error, err=True)
+
+
+@runs_app.command()
+def show(run: RunFolder, as_json: AsJson = False) -> None:
+    """Show what a run is and how it went so far."""
+    from webdojo.loops.runs import describe
+    from webdojo.view.runs import sections
+
+    described = describe(run)
+    if as_json:
+        typer.echo(json.dumps(described, indent=2))
+        return
+    for section in sections(described):
+        Console().print(section)
+
+
+@runs_app.command()
+def export(
+    run: RunFolder,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to; images/ goes beside it.", show_default="RUN/trajectories.jsonl"),
+    ] = None,
+    phase: Annotated[
+        list[str] | None, typer.Option(help="Such as rl, demo or eval_rl; may be given several times. All if absent.")
+    ] = None,
+) -> None:
+    """Write trajectories as JSON lines: messages in OpenAI's form, screenshots as files, rewards."""
+    from webdojo.loops.export import export as export_trajectories
+    from webdojo.progress import progress
+    from webdojo.store.run import RunStore
+
+    target = out or run / "trajectories.jsonl"
+    try:
+        with RunStore.open(run, readonly=True) as store:
+            count = store.count()
+            total = sum(number for name, number in count.items() if not phase or name in phase)
+            with progress("trajectories", total) as bar:
+                counts = export_trajectories(store, target, phase or [], lambda: bar.advance(1))
+    except KeyboardInterrupt:
+        typer.echo("\ninterrupted; nothing was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
+    typer.echo(f"{counts['']} trajectories in {target}{left_out}")
+
+
+@runs_app.command()
+def trace(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; packed if it ends in .gz.", show_default="RUN/trace.json")
+    ] = None,
+    iterations: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Of online training alone.")] = "",
+) -> None:
+    """Draw when the loop and every episode slot did what, for chrome://tracing and Perfetto."""
+    from webdojo.store.run import RunStore
+    from webdojo.view.trace import Iterations, write_trace
+
+    chosen = Iterations.parse(iterations) if iterations else None
+    file = out or run / "trace.json"
+    with RunStore.open(run, readonly=True) as store:
+        drawn = write_trace(store, file, chosen)
+    if drawn.unclocked:
+        typer.echo(f"{drawn.unclocked} episodes are not drawn: they were stored without the time of day", err=True)
+    typer.echo(f"trace: {file} (open it in https://ui.perfetto.dev or chrome://tracing)")
+
+
+@runs_app.command()
+def gc(
+    folder: Annotated[Path, typer.Argument(metavar="RUN|FOLDER", help="Run folder, or one that holds runs.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what could go, and delete nothing.")] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Checkpoints of online training that stay, the latest and the best among them.",
+            show_default="the recipe's train.save_total_limit",
+        ),
+    ] = None,
+) -> None:
+    """Delete what nothing needs: screenshots of no trajectory, half-written files, surplus checkpoints."""
+    from webdojo.loops.garbage import bytes_on_disk, garbage, remove
+    from webdojo.loops.runs import runs_in
+    from webdojo.store.lock import locked
+    from webdojo.store.run import RunStore
+    from webdojo.view.runs import freed
+
+    paths = runs_in(folder)
+    total = 0
+    try:
+        for path in paths:
+            try:
+                with locked(path), RunStore.open(path, readonly=True) as store:
+                    found = garbage(store, keep)
+                    sizes = {kind: sum(map(bytes_on_disk, parts)) for kind, parts in found.paths.items()}
+                    if any(found.paths.values()):
+                        Console().print(freed(path, found.paths, sizes))
+                    if not dry_run:
+                        remove(store, found)
+                    total += sum(sizes.values())
+            except WebdojoError as error:
+                if paths == [folder]:
+                    raise
+                typer.echo(f"left alone: {error}", err=True)
+    except KeyboardInterrupt:
+        typer.echo("\ninterrupted; call it again for the rest", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    typer.echo(f"{decimal(total)} {'can be freed' if dry_run else 'freed'}")

@@ -1,0 +1,123 @@
+"""`webdojo train`, `eval`, `explain` and `report`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from webdojo.cli.app import INTERRUPTED, Overrides, RecipeName, app
+from webdojo.errors import StoreFailure
+
+
+@app.command()
+def train(
+    recipe_name: RecipeName,
+    overrides: Overrides = None,
+    run: Annotated[Path | None, typer.Option(help="Run folder.", show_default="runs/RECIPE")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in that folder.")] = False,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Resume the newest unfinished run, else start runs/RECIPE, -2, -3, …")
+    ] = False,
+    max_restarts: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Resume a training that dies, N times in a row without progress."),
+    ] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the resolved recipe, its cost and its memory, and stop.")
+    ] = False,
+) -> None:
+    """Train an agent: warm start, online RL, evaluation."""
+    from webdojo.dry_run.cost import describe
+    from webdojo.loops.checks import check_recipe
+    from webdojo.loops.run_folder import resume_or_next, saved_recipe
+    from webdojo.recipe import dump_recipe, load_recipe
+
+    if auto and (run is not None or resume):
+        raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
+    recipe = load_recipe(recipe_name, overrides)
+    if auto:
+        folder, resume = resume_or_next(Path("runs"), recipe.name)
+    else:
+        folder = run or Path("runs") / recipe.name
+    if resume:
+        recipe = saved_recipe(folder, recipe.name, overrides or [])
+    if dry_run:
+        check_recipe(recipe, trains=True, demonstrates=not resume)
+        from webdojo.loops.models import memory_estimate
+
+        # The estimates are comments, so that what is printed is a recipe file.
+        lines = [*describe(recipe).splitlines(), "", *memory_estimate(recipe)]
+        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in lines))
+        return
+
+    if max_restarts:
+        from webdojo.cli.supervise import command, supervise
+
+        to = [*(overrides or []), "--run", str(folder)]
+        first = command("train", recipe_name, *to, *(["--resume"] if resume else []))
+        # The run's own copy: the file that it came from may change meanwhile.
+        then = command("train", str(folder / "recipe.yaml"), *to, "--resume")
+        raise typer.Exit(supervise(first, then, folder, max_restarts))
+
+    from webdojo.loops.pipeline import train as train_recipe
+    from webdojo.store.run import RunStore
+    from webdojo.view.summary import summary
+    from webdojo.view.times import time_table
+
+    typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
+    again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
+    try:
+        result = train_recipe(recipe, folder, resume)
+    except StoreFailure as error:
+        raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
+    except KeyboardInterrupt:
+        typer.echo(f"\ninterrupted; everything so far is kept. Go on with: {again}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    Console().print(summary(result))
+    with RunStore.open(folder, readonly=True) as store:
+        iterations = store.metrics("rl")
+    if iterations:
+        Console().print(time_table(iterations))
+    report(folder)
+
+
+@app.command("eval")
+def evaluate(
+    recipe_name: RecipeName,
+    model: Annotated[str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id.")],
+    overrides: Overrides = None,
+) -> None:
+    """Measure a model on a recipe's held-out tasks; prints the result as JSON."""
+    from webdojo.recipe import load_recipe
+
+    recipe = load_recipe(recipe_name, overrides)
+
+    from webdojo.loops.pipeline import evaluate_model
+
+    typer.echo(json.dumps(evaluate_model(recipe, model), indent=2))
+
+
+@app.command()
+def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
+    """Print what a recipe minimises, as formulas with its numbers."""
+    from webdojo.recipe import load_recipe
+    from webdojo.train.explain import explain as explained
+
+    recipe = load_recipe(recipe_name, overrides)
+    typer.echo(explained(recipe.train, recipe.rollout))
+
+
+@app.command()
+def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]) -> None:
+    """Write RUN/report.html again from what the run has stored so far."""
+    from webdojo.store.run import RunStore
+    from webdojo.view.report import write_report
+
+    with RunStore.open(run, readonly=True) as store:
+        write_report(store, run / "report.html")
+    typer.echo(f"report: {run / 'report.html'}")

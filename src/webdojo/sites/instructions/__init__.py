@@ -1,0 +1,1 @@
+"""How goals become instructions: sentence templates, phrasings of goals, and references to things."""

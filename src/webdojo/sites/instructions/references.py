@@ -1,0 +1,110 @@
+"""How instructions point at the things of a catalogue site: by name, or by filters and an extreme.
+
+A description has one fact for each filter and one for the extreme (`the cheapest flight from Rome`), so a longer
+description makes a harder task (WebGym §3.2).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from webdojo.sites.catalog import Collection, Constraint, Entity
+from webdojo.sites.goal import Fact, Plan, fact, place, visit
+from webdojo.sites.site import href
+
+
+@dataclass(frozen=True)
+class Reference:
+    """How an instruction points at an entity."""
+
+    entity: Entity
+    collection: Collection
+    phrase: str
+    plan: Plan
+    """Leads to the entity's page."""
+    says: tuple[str, ...] = field(default=())
+    """One sentence for each condition of the description."""
+    given: frozenset[str] = frozenset()
+    """Keys of the attributes whose value the description gives away."""
+
+    @property
+    def path(self) -> str:
+        return f"/{self.collection.slug}/{self.entity.slug}"
+
+    @property
+    def facts(self) -> list[Fact]:
+        return [fact(sentence, visited=[place(self.path)]) for sentence in self.says]
+
+
+def named(collection: Collection, entity: Entity) -> Reference:
+    """A reference by name, which has no facts."""
+    path = f"/{collection.slug}/{entity.slug}"
+    return Reference(entity, collection, quoted(entity.name), [visit(path, via=search_page(entity.name))])
+
+
+def _described(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
+    """A reference by description: one extreme, and a filter for each further fact; None if the draw fits nothing."""
+    extremes = [a for a in collection.attributes if a.least and a.sort]
+    constraints = draw_constraints(collection, facts - 1, rng)
+    if not extremes or constraints is None:
+        return None
+    extreme = rng.choice(extremes)
+    found = collection.find(constraints, extreme.key)
+    if len(found) < 2 or found[0].values[extreme.key] == found[1].values[extreme.key]:
+        return None
+    best = found[0]
+    where = href(f"/{collection.slug}", **query_of(constraints), sort=extreme.key)
+    plan = [visit(where, f"{best.name} is first."), visit(f"/{collection.slug}/{best.slug}", via=where)]
+    phrase = f"the {extreme.least} {collection.noun} {joined(constraints)}".strip()
+    says = (f"It is the {extreme.least}", *(f"It is one {c.phrase}" for c in constraints))
+    return Reference(best, collection, phrase, plan, says, frozenset(query_of(constraints)))
+
+
+def refer(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
+    """A reference whose description has this many facts; with 0 facts it is a name."""
+    return _described(collection, facts, rng) if facts else named(collection, rng.choice(collection.entities))
+
+
+def draw_constraints(
+    collection: Collection, count: int, rng: random.Random, among: tuple[str, ...] = ()
+) -> list[Constraint] | None:
+    """Draw filters of different attributes that at least one entity passes; None if that fails.
+
+    Args:
+        count: number of filters.
+        among: keys of the attributes to choose from; empty: all.
+    """
+    filtered = [a for a in collection.attributes if a.filter and (not among or a.key in among)]
+    if count > len(filtered):
+        return None
+    somebody = rng.choice(collection.entities)
+    drawn = []
+    for attribute in sorted(rng.sample(filtered, count), key=collection.attributes.index):
+        fitting = [c for c in collection.constraints(attribute) if c.holds(somebody)]
+        if not fitting:
+            return None
+        drawn.append(rng.choice(fitting))
+    return drawn
+
+
+def query_of(constraints: list[Constraint]) -> dict[str, str]:
+    """The filters as a list's address has them."""
+    return {key: value for constraint in constraints for key, value in constraint.query.items()}
+
+
+def joined(constraints: list[Constraint]) -> str:
+    """Filters in one phrase: `in Travel with at least 3 votes and with at most 20 replies`."""
+    phrases = [c.phrase for c in constraints]
+    ands = ("and " if a.split()[0] == b.split()[0] else "" for a, b in zip(["-", *phrases], phrases, strict=False))
+    return " ".join(each + phrase for each, phrase in zip(ands, phrases, strict=True))
+
+
+def quoted(name: str) -> str:
+    """A name in an instruction: in quotes if it could be taken for a part of the sentence."""
+    return name if all(word[0].isupper() or word[0].isdigit() for word in name.split()) else f"\u201c{name}\u201d"
+
+
+def search_page(name: str) -> str:
+    """Address of the search results for a name."""
+    return href("/search", q=name.lower())

@@ -1,0 +1,194 @@
+"""How the oracle clicks, scrolls and drags, and fills in forms as a person does: one field a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.sites.oracle.page import PageView
+from webdojo.types import ToolCall
+
+SCROLL_AMOUNT = 0.5
+"""Fraction of the viewport that one scroll moves."""
+
+Move = tuple[str, str, list[ToolCall]]
+"""Why the oracle does it, what it does, and the tool calls."""
+
+
+def click(element: dict[str, Any], label: str, why: str, verb: str, view: PageView) -> Move:
+    """Click an element, or scroll towards it if it is not in view."""
+    if element["clear"]:
+        return why, f"{verb} {label}.", [ToolCall(name="click", arguments=point(element, view))]
+    if (inside := _scroll_inside(element, label, view)) is not None:
+        return inside
+    way = "up" if element["y"] < view["height"] / 2 else "down"
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT, **_beside_map(view)})
+    return f"{label} is not in view.", f"Scroll {way}.", [call]
+
+
+def _scroll_inside(element: dict[str, Any], label: str, view: PageView) -> Move | None:
+    """Scroll the inner list that hides an element; None if there is no such list, or the list is out of view."""
+    box = element.get("box")
+    if not box or box["top"] <= element["y"] <= box["bottom"]:
+        return None
+    top, bottom = max(box["top"], 0), min(box["bottom"], view["height"])
+    if bottom - top < 0.8 * (box["bottom"] - box["top"]):
+        return None
+    way = "up" if element["y"] < box["top"] else "down"
+    middle = point({"x": (box["left"] + box["right"]) / 2, "y": (top + bottom) / 2}, view)
+    amount = round(max(0.7 * (bottom - top) / view["height"], 0.02), 2)
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": amount, **middle})
+    return f"{label} is further {way} in its list.", f"Scroll the list {way}.", [call]
+
+
+def _beside_map(view: PageView) -> dict[str, int]:
+    """The point at which the wheel scrolls the page and not the map; empty if the middle of the page will do."""
+    width, height, area = view["width"], view["height"], view["map"]
+    if not area or not (area["left"] <= width / 2 <= area["right"] and area["top"] <= height / 2 <= area["bottom"]):
+        return {}
+    above = area["top"] > height - area["bottom"]
+    return {"x": 500, "y": round(500 * (area["top"] / height)) if above else round(500 * (1 + area["bottom"] / height))}
+
+
+def point(element: dict[str, Any], view: PageView) -> dict[str, Any]:
+    """Point of an element in 0..1000 of the viewport."""
+    return {"x": round(1000 * element["x"] / view["width"]), "y": round(1000 * element["y"] / view["height"])}
+
+
+def open_menu(name: str, view: PageView) -> Move:
+    """Rest the mouse on a menu, so that it opens."""
+    button = next(e for e in view["elements"] if e["menu"] == name and e["tag"] == "button")
+    why, what, calls = click(button, button["text"], "The menu is closed.", "Point at", view)
+    if button["clear"]:
+        calls = [ToolCall(name="hover", arguments=point(button, view))]
+    return why, what, calls
+
+
+def fill(action: str, values: Mapping[str, str], view: PageView) -> Move | None:
+    """The next step towards sending the form of an action with these values; None if the page has no such form."""
+    controls = [e for e in view["elements"] if e["action"] == action]
+    buttons = [e for e in controls if e["tag"] == "button" and e["type"] == "submit"]
+    if not buttons:
+        return None
+    for element in controls:
+        if element["name"] in values and (move := _set(element, values[element["name"]], view)) is not None:
+            return move
+    label = buttons[-1]["text"] or "the button"
+    return click(buttons[-1], label, "The form is filled in.", "Press", view)
+
+
+def by_menu(item: str, name: str, action: str, view: PageView) -> Move | None:
+    """The next step towards an action in the menu that a right click on a card opens; None if there is no such card."""
+    entry = next((e for e in view["elements"] if e["tag"] == "button" and e["action"] == action), None)
+    if entry is not None:
+        return click(entry, entry["text"], "The menu is open.", "Click", view)
+    card = next((e for e in view["elements"] if e["href"] == item and e["offers"]), None)
+    if card is None:
+        return None
+    why, what, calls = click(card, name, f"{name} is in view.", "Right-click", view)
+    if card["clear"]:
+        calls = [ToolCall(name="click", arguments={**point(card, view), "button": "right"})]
+    return why, what, calls
+
+
+def narrow(path: str, view: PageView) -> Move | None:
+    """The next step towards a list's address by its form of filters; None if the page has no such form."""
+    parts = urlsplit(path)
+    query = dict(parse_qsl(parts.query))
+    if not query or "page" in query:
+        return None
+    controls = [e for e in view["elements"] if e["action"] == parts.path]
+    offered = {e["name"] for e in controls if e["tag"] == "select" or e["type"] == "checkbox"}
+    if not set(query) <= offered:
+        return None
+    return fill(parts.path, {name: query.get(name, "") for name in offered}, view)
+
+
+def drag(card: str, column: str, view: PageView) -> Move | None:
+    """Drag a card to a column of a board, or sideways if the column is out of view; None if there is no such card."""
+    here = next((e for e in view["elements"] if e["card"] == card), None)
+    parts = [e for e in view["elements"] if e["column"] == column]
+    if here is None or not parts:
+        return None
+    if not here["clear"]:
+        return click(here, here["text"].split("\n")[0], "", "Open", view)
+    start = point(here, view)
+    there = next((e for e in parts if e["clear"]), None)
+    end = point(there, view) if there is not None else {**start, "x": point(parts[0], view)["x"]}
+    calls = [ToolCall(name="drag", arguments={"x1": start["x"], "y1": start["y"], "x2": end["x"], "y2": end["y"]})]
+    return "The card is in view.", f"Drag it to {column}.", calls
+
+
+def _set(element: dict[str, Any], wanted: str, view: PageView) -> Move | None:
+    """The next step towards a control's value; None if it has that value."""
+    label = element["label"] or element["name"]
+    if element["type"] in ("radio", "checkbox"):
+        several = wanted.split(", ") if element["type"] == "checkbox" else [wanted]
+        chosen = wanted == "yes" if element["value"] == "yes" else element["value"] in several
+        if element["checked"] == chosen or (element["type"] == "radio" and not chosen):
+            return None
+        return click(element, label, f"{label} is {'not ' if chosen else ''}chosen.", "Click", view)
+    if element["tag"] == "select":
+        return _select(element, wanted, label, view)
+    if element["suggest"]:
+        return _pick(element, wanted, label, view)
+    if element["value"] == wanted:
+        return None
+    if element["calendar"]:
+        return _pick_day(element, wanted, label, view)
+    why, what, calls = click(element, label, f"{label} is not right yet.", "Click", view)
+    if not element["clear"]:
+        return why, what, calls
+    return why, f"Write {wanted}.", [*calls, ToolCall(name="write", arguments={"text": wanted})]
+
+
+def _select(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move | None:
+    if element["value"].lower() == wanted.lower():
+        return None
+    if view["whole"]:
+        name = next(name for value, name in element["options"] if value.lower() == wanted.lower())
+        why, _, calls = click(element, label, f"{label} is not right yet.", "", view)
+        return why, f"Choose {name}.", [*calls, ToolCall(name="write", arguments={"text": name})]
+    options = [e for e in view["elements"] if e["tag"] == "option" and e["name"] == element["name"]]
+    option = next((e for e in options if e["value"].lower() == wanted.lower()), None)
+    if option is None:
+        return click(element, label, f"{label} is not right yet.", "Open", view)
+    if option["clear"]:
+        return click(option, option["text"], f"{option['text']} is in the list.", "Choose", view)
+    shown = [e for e in options if e["clear"]]
+    if not shown:
+        return click(option, option["text"], "", "Choose", view)
+    way = "up" if option["y"] < shown[0]["y"] else "down"
+    at = point(shown[len(shown) // 2], view)
+    span = (shown[-1]["y"] - shown[0]["y"]) / view["height"]
+    # No further than the options that are in view, which may be one.
+    amount = min(max(round(span, 2), 0.08), SCROLL_AMOUNT / 2)
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": amount, **at})
+    return f"{option['text']} is not in view.", f"Scroll the list {way}.", [call]
+
+
+def _pick(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move | None:
+    offered = [e for e in view["elements"] if e["option"] and e["name"] == element["name"]]
+    option = next((e for e in offered if e["text"] == wanted), None)
+    if option is not None:
+        return click(option, wanted, f"{wanted} is offered.", "Click", view)
+    if element["value"] == wanted:
+        return None
+    why, what, calls = click(element, label, f"{label} is not right yet.", "Click", view)
+    if not element["clear"]:
+        return why, what, calls
+    start = wanted.split()[0]
+    return why, f"Write {start}.", [*calls, ToolCall(name="write", arguments={"text": start})]
+
+
+def _pick_day(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move:
+    days = [e for e in view["elements"] if e["day"]]
+    if not days:
+        return click(element, label, f"{label} is not right yet.", "Open", view)
+    day = next((e for e in days if e["day"] == wanted), None)
+    if day is not None:
+        return click(day, day["text"], "The month is right.", "Click", view)
+    sign = "\u203a" if days[0]["day"] < wanted else "\u2039"
+    turn = next(e for e in view["elements"] if e["tag"] == "button" and e["text"] == sign)
+    return click(turn, sign, "It is another month.", "Press", view)

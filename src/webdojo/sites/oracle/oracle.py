@@ -1,0 +1,255 @@
+"""Solves every embedded task through the agent's own tools: the teacher, and the proof that tasks can be done.
+
+The oracle looks at the DOM to find where things are, but acts only by tool calls with coordinates in 0..1000. Its plan
+is a list of sub-goals (`goal.py`). It checks them on whatever page it finds, so it recovers from wrong turns, its own
+(`noise`) included, and from perturbations (`recover.py`). A thought says the goal, the reason and the next action in
+short, regular sentences: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the Size of Red Mug? Size is Large.
+Done.`
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.errors import TaskError
+from webdojo.sites.oracle.forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
+from webdojo.sites.oracle.map import reach
+from webdojo.sites.oracle.page import PageView, read_page
+from webdojo.sites.oracle.recover import recover
+from webdojo.sites.site import canonical, href, site_of
+from webdojo.types import Task, ToolCall, View
+
+
+class Session(Protocol):
+    """What the oracle needs of a browser session."""
+
+    @property
+    def page(self) -> Any:
+        """The Playwright page of the active tab."""
+        ...
+
+    @property
+    def active(self) -> Any:
+        """The active tab; its `url` is the address that was asked for, even if no page came."""
+        ...
+
+    @property
+    def tabs(self) -> Sequence[Any]:
+        """All tabs, in order."""
+        ...
+
+
+@dataclass(frozen=True)
+class OracleStep:
+    """One turn: a short thought and the calls that follow from it."""
+
+    think: str
+    calls: list[ToolCall]
+
+
+class Oracle:
+    """The scripted expert for one episode of one task.
+
+    Args:
+        task: an embedded task, with its plan in `metadata`.
+        noise: chance of a wrong turn at each step, 0..1.
+        seed: the same seed draws the same wrong turns.
+        view: how the agent sees pages. For an agent that sees the whole page, the oracle does not scroll to what is
+            out of view and chooses from lists by typing; its points may lie beyond 0..1000.
+
+    Raises:
+        TaskError: the task has no plan.
+    """
+
+    def __init__(self, task: Task, noise: float = 0.0, seed: int = 0, view: View | None = None) -> None:
+        if "plan" not in task.metadata:
+            raise TaskError(f"task {task.id!r} has no plan in its metadata; the oracle solves embedded tasks only")
+        self._task = task
+        self._goal = task.metadata["restated"]
+        self._site = site_of(task)
+        self._plan: list[dict[str, Any]] = task.metadata["plan"]
+        self._next = 0
+        self._noise = noise
+        self._whole_page = view is not None and view.whole_page
+        self._lost = False
+        """The last step was a wrong turn. The next one goes back, so that filters chosen so far are not lost."""
+        self._now: tuple[Any, str] = (None, "")
+        """The tab and the page that were seen last."""
+        self._before = ""
+        """The page that the active tab showed before the current one; empty if unknown."""
+        self._returned = -1
+        """The sub-goal for which the oracle last went back."""
+        self._rng = random.Random(f"oracle-{task.id}-{seed}")
+
+    async def step(self, session: Session) -> OracleStep:
+        """Look at the page and say what to do next."""
+        step = await self._decide(session)
+        return OracleStep(f"{self._goal} {step.think}", step.calls)
+
+    async def _decide(self, session: Session) -> OracleStep:
+        view = await read_page(session.page)
+        now = (session.active, f"{view['host']}{canonical(view['path'])}")
+        if now != self._now:
+            self._before = self._now[1] if now[0] is self._now[0] else ""
+            self._now = now
+        remedy = recover(view, session.active.url)
+        if remedy is not None:
+            target = remedy.target
+            call = target if isinstance(target, ToolCall) else ToolCall(name="click", arguments=point(target, view))
+            return OracleStep(remedy.think, [call])
+        view["whole"] = self._whole_page
+        if self._whole_page:
+            for element in view["elements"]:
+                element["clear"] |= not element["hidden"]
+                element["x"], element["y"] = element["seen"]
+        note, first = "", self._next
+        lost, self._lost = self._lost, False
+        while self._holds(self._plan[self._next], view):
+            note = self._plan[self._next].get("note", "")
+            self._next += 1
+        if self._next == first and not self._filling(view):  # a page that was just reached is used before it is left
+            wrong = self._wrong_turn(view, lost)
+            if wrong is not None:
+                return wrong
+        goal = self._plan[self._next]
+        if self._next != first and (leave := self._back_to_first_tab(goal, session)) is not None:
+            return OracleStep(f"{note} The next thing is on the first tab. Go there.".lstrip(), [leave])
+        if not self._here(goal, view):
+            if host := goal.get("site", ""):
+                link = next((e for e in view["elements"] if e["away"] == f"http://{host}{goal.get('path', '/')}"), None)
+                if link is not None:
+                    why, what, calls = click(link, link["text"].split("\n")[0], "It is in the box.", "Open", view)
+                    return OracleStep(f"{note or why} {what}", calls)
+                calls = [ToolCall(name="new_tab")] if len(self._task.id) % 2 else []
+                calls.append(ToolCall(name="goto_url", arguments={"url": f"http://{host}/"}))
+                return OracleStep(f"{note} The other site is {host}. Go there.".lstrip(), calls)
+            back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
+            return OracleStep("This is not the site. Go back.", [back])
+        self._site = site_of(self._task, view["host"])
+        why, what, calls = self._toward(goal, view, self._here(goal, view))
+        return OracleStep(f"{note or why} {what}", calls)
+
+    def _filling(self, view: PageView) -> bool:
+        """Whether the page has the form of the sub-goal, whose fields a wrong turn would empty again."""
+        goal = self._plan[self._next]
+        sent_to = goal.get("action") or urlsplit(goal.get("path", "")).path
+        return any(e["action"] == sent_to for e in view["elements"] if e["action"])
+
+    def _here(self, goal: dict[str, Any], view: PageView) -> str:
+        """The page that the browser shows, as path with query; empty if it is not on the sub-goal's site."""
+        return canonical(view["path"]) if view["host"] == goal.get("site", self._task.website) else ""
+
+    def _holds(self, goal: dict[str, Any], view: PageView) -> bool:
+        here = self._here(goal, view)
+        match goal["do"]:
+            case "visit":
+                return here == goal["path"]
+            case "search":
+                return here.lower() == href("/search", q=goal["text"]).lower()
+            case "add":
+                return here == f"/added/{goal['item']}"
+            case "form" | "menu":
+                return bool(here) and goal["lands"] in (here, *view["frames"])
+            case "marker":
+                return here == f"/map/card/{goal['marker']}" or (
+                    bool(view["map"]) and view["map"]["card"] == goal["marker"]
+                )
+            case "drag":
+                return any(e["card"] == goal["card"] and e["into"] == goal["column"] for e in view["elements"])
+        return False
+
+    def _back_to_first_tab(self, goal: dict[str, Any], session: Session) -> ToolCall | None:
+        """A call that leaves a tab which a link opened, once what it shows is known; None if there is no need."""
+        at = session.tabs.index(session.active)
+        first = urlsplit(session.tabs[0].url).hostname
+        if not at or goal["do"] == "done" or first != goal.get("site", self._task.website):
+            return None
+        if at == 1 and len(self._task.id) % 2:
+            return ToolCall(name="close_tab")
+        return ToolCall(name="switch_tab", arguments={"index": 0})
+
+    def _toward(self, goal: dict[str, Any], view: PageView, here: str) -> Move:
+        match goal["do"]:
+            case "visit":
+                return self._visit(goal["path"], view, goal.get("via", ""))
+            case "search":
+                return self._search(goal["text"], view)
+            case "form":
+                move = fill(goal["action"], goal["values"], view)
+                return move or self._visit(goal["at"], view, goal.get("via", ""))
+            case "menu":
+                move = by_menu(goal["item"], goal["name"], goal["action"], view)
+                return move or self._visit(goal["at"], view)
+            case "marker":
+                move = reach(goal["marker"], goal["name"], view)
+                return move or self._visit(goal["at"], view)
+            case "drag":
+                move = drag(goal["card"], goal["column"], view)
+                return move or self._visit(goal["at"], view)
+            case "add":
+                if here != f"/p/{goal['item']}":
+                    return self._visit(f"/p/{goal['item']}", view)
+                button = next(e for e in view["elements"] if e["tag"] == "button" and e["action"] == "/cart/add")
+                return click(button, self._site.look.words["add"], f"This is {goal['name']}.", "Press", view)
+        return goal["because"], "Done.", [ToolCall(name="done", arguments={"answer": goal["answer"]})]
+
+    def _visit(self, path: str, view: PageView, via: str = "") -> Move:
+        """Use the link to a path, or else the link to the nearest page on the way there.
+
+        Args:
+            via: a page that has a link to the path; empty: the page that the site names.
+        """
+        target, name = path, self._site.way_to(path)[1]
+        while True:
+            before, label = self._site.way_to(target)
+            if target == path and via:
+                before = via
+            links = [e for e in view["elements"] if e["href"] and canonical(e["href"]) == target]
+            if links:
+                break
+            if target.startswith("/search?"):
+                return self._search(dict(parse_qsl(urlsplit(target).query))["q"], view)
+            if (move := narrow(target, view)) is not None:
+                return move
+            assert target != "/", "every page links to home"
+            if canonical(view["path"]) == before:  # this list shows the link on another of its pages
+                return self._search(label, view)
+            target = before
+        if via and target == via and self._before == f"{view['host']}{via}" and self._returned != self._next:
+            self._returned = self._next
+            return f"{name} is on the page before.", "Go back.", [ToolCall(name="go_back")]
+        link = next((e for e in links if e["clear"]), links[0])
+        if link["hidden"] and link["menu"]:
+            return open_menu(link["menu"], view)
+        why = f"{label} is in view."
+        if target != path:
+            lost = target == "/" or "page=" in target
+            why = f"{name} is not here." if lost else self._site.reason(path) or why
+        return click(link, label, why, "Open", view)
+
+    def _search(self, text: str, view: PageView) -> Move:
+        field = next(e for e in view["elements"] if e["tag"] == "input" and e["name"] == "q")
+        label = self._site.look.words["search"]
+        why, what, calls = click(field, label, f"{label} is in view.", "Open", view)
+        if not field["clear"]:
+            return why, what, calls
+        write = ToolCall(name="write", arguments={"text": text})
+        return why, f"Write {text}.", [*calls, write, ToolCall(name="press_keys", arguments={"keys": ["Enter"]})]
+
+    def _wrong_turn(self, view: PageView, lost: bool) -> OracleStep | None:
+        """A wrong turn, or the way back if the last step was one; None: neither is due."""
+        if lost:
+            return OracleStep("This is not the page. Go back.", [ToolCall(name="go_back")])
+        if self._rng.random() >= self._noise:
+            return None
+        links = [e for e in view["elements"] if e["href"] and e["clear"] and e["text"]]
+        if not links:
+            return None
+        self._lost = True
+        link = self._rng.choice(links)
+        name = " ".join(link["text"].split()).lstrip("->* ")
+        return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=point(link, view))])

@@ -1,0 +1,100 @@
+"""Pages that come in the place of a site's own: errors, checks, ended sessions, outages, offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
+from webdojo.sites.design.render import compact_css, fill
+from webdojo.sites.perturbations import texts
+from webdojo.sites.perturbations.schedule import Event
+from webdojo.sites.perturbations.state import TICK, PerturbationState
+from webdojo.sites.site import Site
+
+ANSWER = "/-/answer"
+"""The forms of perturbations post `event`, `answer` and `next`, the page to go to, to this path of their site."""
+OFFER = "/-/offer"
+"""Where adverts lead."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One such page: a title, a text, and one button or link."""
+
+    title: str
+    text: str
+    status: int
+    label: str = ""
+    """What the button or link says; empty: the page has none."""
+    href: str = ""
+    """Where a link leads; empty if there is a button."""
+    event: str = ""
+    answer: str = ""
+    """What the button posts."""
+    box: str = ""
+    """A box to tick that stands above the button."""
+    ticked: bool = False
+    refresh_s: float = 0.0
+    """Seconds after which the browser asks for the page again by itself; 0: it does not."""
+
+
+def make_notice(state: PerturbationState, event: Event, address: str) -> Notice:
+    """The page that comes instead of the one asked for, `address`."""
+    rng = state.schedule.rng(event)
+    if event is Event.SESSION_EXPIRED:
+        title, text, label = rng.choice(texts.EXPIRIES)
+        return Notice(title, text, 200, label, event=event, answer=label)
+    if event in (Event.BOT_CHECK, Event.BOT_WALL):
+        title, text, box, label = rng.choice(texts.CHECKS)
+        if state.rejected:
+            text = texts.FAILED_CHECKS[state.rejected % len(texts.FAILED_CHECKS)]
+        return Notice(title, text, 403, label, event=event, answer=label, box=box, ticked=state.ticked)
+    if event is Event.PLEASE_WAIT:
+        title, text = rng.choice(texts.WAITS)
+        return Notice(title, text, 200, refresh_s=round(rng.uniform(3, 5), 1))
+    if event is Event.OUTAGE:
+        title, text = rng.choice(texts.OUTAGES)
+        return Notice(title, text, 503, rng.choice(texts.RETRIES), href=address)
+    status = rng.choice(list(texts.ERRORS))
+    title, text = rng.choice(texts.ERRORS[status])
+    return Notice(title, text, status, rng.choice(texts.RETRIES), href=address)
+
+
+def make_offer(state: PerturbationState, page: str) -> Notice:
+    """The page behind an advert of a page."""
+    number = int(page) if page.isdecimal() and len(page) < 5 else 1
+    headline, text, _ = state.schedule.rng(Event.ADVERT, number).choice(texts.ADVERTS)
+    return Notice(headline, f"{text} {deal(state)}", 200, texts.OFFER_BACK, href="/")
+
+
+def deal(state: PerturbationState) -> str:
+    """Price and stock of what an advert offers, as they are at this moment of the session."""
+    rng = state.schedule.rng(Event.DRIFT, state.page)
+    return rng.choice(texts.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
+
+
+def draw_notice(notice: Notice, site: Site, address: str, layout: str) -> str:
+    """HTML of the page in a layout of `render.LAYOUTS`."""
+    if layout == "compact":
+        css = compact_css(site.kind, site.seed)
+        return fill("compact.html", title=notice.title, look=site.look, css=css, rows=_rows(notice, site, address))
+    return fill("perturbations/notice.html", notice=notice, look=site.look, next=address, action=ANSWER, tick=TICK)
+
+
+def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
+    compact = site.look.compact
+    rows = [text_row(site.look.brand_text, indent=compact.indent, style="header")]
+    rows += [title_row(notice.title, compact.title), *paragraph(notice.text, compact.indent)]
+    if notice.href:
+        return [*rows, link_row(notice.label, notice.href)]
+    if notice.box:
+        tick = Form(ANSWER, "post", _posted(notice.event, TICK, address))
+        rows.append(action_row(f"[{'x' if notice.ticked else ' '}] {notice.box}"[:COLUMNS], "full", tick))
+    if notice.label and (notice.ticked or not notice.box):
+        answer = Form(ANSWER, "post", _posted(notice.event, notice.answer, address))
+        rows.append(action_row(notice.label, compact.button, answer))
+    return rows
+
+
+def _posted(event: str, answer: str, address: str) -> tuple[tuple[str, str], ...]:
+    return (("event", event), ("answer", answer), ("next", address))

@@ -1,0 +1,165 @@
+"""What happens to a session, and on which of its pages: a pure function of seed, level and host.
+
+| level | adds |
+|---|---|
+| 0 | nothing: sites answer exactly as they are |
+| 1 | cookie walls, chat bubbles, adverts |
+| 2 | newsletter pop-ups, slow responses, single HTTP errors, pages that ask to wait, A/B layouts |
+| 3 | stalled responses, dropped connections, session expiry, bot checks, moved buttons, drift |
+
+Each event has a random stream of its own, so a higher level adds events and moves none. Pages are counted
+per host as they are served, so nothing depends on the clock.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import quote, unquote
+
+from webdojo.errors import SiteError
+
+PERTURBATIONS_HEADER = "X-Webdojo-Perturbations"
+"""Its value is `str()` of a session's `Perturbations`."""
+LEVELS = (0, 1, 2, 3)
+"""None, light, moderate, heavy."""
+
+
+class Event(StrEnum):
+    """One thing that can go wrong; the values stand in trajectories."""
+
+    COOKIE_WALL = "cookie_wall"
+    NEWSLETTER = "newsletter"
+    CHAT_BUBBLE = "chat_bubble"
+    ADVERT = "advert"
+    SLOW = "slow"
+    STALLED = "stalled"
+    HTTP_ERROR = "http_error"
+    PLEASE_WAIT = "please_wait"
+    """A page that asks for patience and goes on by itself."""
+    DROPPED = "dropped"
+    """The connection closes without an answer."""
+    AB_LAYOUT = "ab_layout"
+    MOVED_BUTTONS = "moved_buttons"
+    DRIFT = "drift"
+    SESSION_EXPIRED = "session_expired"
+    BOT_CHECK = "bot_check"
+    BOT_WALL = "bot_wall"
+    """A bot check that nobody passes."""
+    OUTAGE = "outage"
+    """The site is down, and stays down."""
+
+
+PERMANENT = frozenset({Event.BOT_WALL, Event.OUTAGE})
+"""No agent can do its task after one of these."""
+
+
+@dataclass(frozen=True)
+class _Odds:
+    level: int
+    """The lowest level that has it."""
+    session: float
+    """Chance of a session to meet it at all."""
+    first: tuple[int, int]
+    """Range of pages on which it begins; the first page of a host is 1."""
+    again: float = 0.0
+    """Chance of each later page to have it as well."""
+
+
+_ODDS = {
+    Event.COOKIE_WALL: _Odds(1, 0.7, (1, 2)),
+    Event.CHAT_BUBBLE: _Odds(1, 0.5, (1, 4)),
+    Event.ADVERT: _Odds(1, 0.6, (1, 3), again=0.4),
+    Event.NEWSLETTER: _Odds(2, 0.6, (2, 4)),
+    Event.SLOW: _Odds(2, 0.8, (1, 4), again=0.2),
+    Event.HTTP_ERROR: _Odds(2, 0.4, (2, 5)),
+    Event.PLEASE_WAIT: _Odds(2, 0.4, (2, 5)),
+    Event.AB_LAYOUT: _Odds(2, 0.5, (1, 1)),
+    Event.STALLED: _Odds(3, 0.25, (2, 5)),
+    Event.DROPPED: _Odds(3, 0.4, (2, 5)),
+    Event.MOVED_BUTTONS: _Odds(3, 0.5, (2, 4)),
+    Event.DRIFT: _Odds(3, 0.7, (1, 3), again=0.7),
+    Event.SESSION_EXPIRED: _Odds(3, 0.4, (2, 6)),
+    Event.BOT_CHECK: _Odds(3, 0.4, (1, 4)),
+}
+_PERMANENT_ODDS = {
+    Event.BOT_WALL: _Odds(0, 0.1, (2, 4)),
+    Event.OUTAGE: _Odds(0, 0.1, (2, 4)),
+}
+"""They never begin on the first page: a start URL that is down ends the episode before it begins."""
+
+
+@dataclass(frozen=True)
+class Perturbations:
+    """What may happen to one session."""
+
+    level: int = 0
+    """One of `LEVELS`."""
+    seed: str = ""
+    permanent_failures: bool = False
+    """A fifth of the sessions at most meet a failure that no agent can get past (`PERMANENT`)."""
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise SiteError(f"perturbation level {self.level} is unknown; levels are {', '.join(map(str, LEVELS))}")
+
+    @property
+    def off(self) -> bool:
+        """Nothing can happen."""
+        return self.level == 0 and not self.permanent_failures
+
+    def __str__(self) -> str:
+        """The value of the header, which `parse_perturbations` reads."""
+        return f"{self.level};{int(self.permanent_failures)};{quote(self.seed)}"
+
+
+NO_PERTURBATIONS = Perturbations()
+
+
+def parse_perturbations(text: str) -> Perturbations:
+    """The perturbations that `str()` wrote; an empty text has none.
+
+    Raises:
+        SiteError: `str()` never writes such a text.
+    """
+    if not text:
+        return NO_PERTURBATIONS
+    level, _, rest = text.partition(";")
+    permanent, _, seed = rest.partition(";")
+    if not level.isdecimal() or permanent not in ("0", "1"):
+        raise SiteError(
+            f"{text!r} cannot be read; perturbations look like 3;0;seed (level, permanent failures or not, seed)"
+        )
+    return Perturbations(int(level), unquote(seed), permanent == "1")
+
+
+class Schedule:
+    """What a session meets on one host, and on which of its pages."""
+
+    def __init__(self, perturbations: Perturbations, host: str) -> None:
+        # `weather` is a part of every stream's seed: another word would draw other perturbations.
+        self._name = f"weather-{perturbations.seed}-{host}"
+        odds = {event: odds for event, odds in _ODDS.items() if odds.level <= perturbations.level}
+        self._odds = odds | (_PERMANENT_ODDS if perturbations.permanent_failures else {})
+        self.first: dict[Event, int] = {}
+        """The page on which each event begins; those that never come are not in it."""
+        for event, chance in self._odds.items():
+            rng = self.rng(event)
+            comes, page = rng.random() < chance.session, rng.randint(*chance.first)
+            if comes:
+                self.first[event] = page
+
+    def due(self, event: Event, page: int) -> bool:
+        """Whether an event has begun by a page."""
+        return event in self.first and self.first[event] <= page
+
+    def on(self, event: Event, page: int) -> bool:
+        """Whether an event that comes and goes is there on a page."""
+        if not self.due(event, page):
+            return False
+        return page == self.first[event] or self.rng(event, page).random() < self._odds[event].again
+
+    def rng(self, event: Event, page: int = 0, part: str = "") -> random.Random:
+        """The random stream of an event, of what it does to a page, or of one part of that."""
+        return random.Random(f"{self._name}-{event}-{page}{part and '-' + part}")

@@ -1,0 +1,1 @@
+"""Serves embedded sites and MiniWoB++ from local ports, with state that belongs to sessions."""

@@ -1,0 +1,161 @@
+"""Serves every embedded site from one local port, with state that belongs to sessions.
+
+A request names its session, layout and perturbations in headers that the browser context sends; without a
+session header (a person with a browser) a cookie stands in. The state of a session is created on
+its first request and freed by `end`. Nothing here reaches the network.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.requests import Request as HttpRequest
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from webdojo.errors import SiteError
+from webdojo.sites import parse_host
+from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.perturbations.overlay import in_other_layout, perturb_page
+from webdojo.sites.perturbations.respond import DroppedConnection, ServedPage, close_after_answer, replacement
+from webdojo.sites.perturbations.schedule import (
+    NO_PERTURBATIONS,
+    PERTURBATIONS_HEADER,
+    Perturbations,
+    parse_perturbations,
+)
+from webdojo.sites.perturbations.state import PerturbationState
+from webdojo.sites.serving.local import LOOPBACK, LocalServer
+from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
+
+SESSION_HEADER = "X-Webdojo-Session"
+LAYOUT_HEADER = "X-Webdojo-Layout"
+_COOKIE = "webdojo_session"
+
+HOSTS = "*.localhost:80"
+"""Pattern of the sites' names, as browsers ask for them."""
+
+
+class SiteServer(LocalServer):
+    """A context manager that serves all sites from a separate thread.
+
+    Args:
+        port: 0 takes a free one.
+        perturbations: what goes wrong for sessions whose requests have no header that says it.
+        host: see `LocalServer`.
+
+    Raises:
+        SiteError: the port is taken, or the address is not this machine's.
+    """
+
+    def __init__(self, port: int = 0, perturbations: Perturbations = NO_PERTURBATIONS, host: str = LOOPBACK) -> None:
+        self._perturbations = perturbations
+        self._overlays: dict[str, dict[str, Overlay]] = {}
+        self._lock = threading.Lock()
+        static = StaticFiles(directory=Path(__file__).parent.parent / "static")
+        routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
+        super().__init__(close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
+
+    @property
+    def hosts(self) -> dict[str, str]:
+        """For `BrowserPool`: where the sites' hosts are served, so that `http://<host>/` needs no port."""
+        return {HOSTS: self.address}
+
+    def headers(
+        self, session_id: str, layout: str = "auto", perturbations: Perturbations = NO_PERTURBATIONS
+    ) -> dict[str, str]:
+        """Headers that a browser context must send with every request.
+
+        Raises:
+            SiteError: unknown layout.
+        """
+        if layout not in LAYOUTS:
+            raise SiteError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
+        own = {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
+        return own if perturbations.off else {**own, PERTURBATIONS_HEADER: str(perturbations)}
+
+    def state(self, session_id: str) -> dict[str, Any]:
+        """What a session changed and saw, by host: `{"shop-17.localhost": Overlay.snapshot()}`."""
+        with self._lock:
+            return {host: overlay.snapshot() for host, overlay in self._overlays.get(session_id, {}).items()}
+
+    def end(self, session_id: str) -> None:
+        """Forget a session; unknown ones are ignored."""
+        with self._lock:
+            self._overlays.pop(session_id, None)
+
+    async def _serve(self, http: HttpRequest) -> Response:
+        try:
+            kind, seed = parse_host(http.headers.get("host", ""))
+        except SiteError as error:
+            return PlainTextResponse(f"{error}\n", status_code=404)
+        session = http.headers.get(SESSION_HEADER) or http.cookies.get(_COOKIE) or secrets.token_hex(8)
+        layout = http.headers.get(LAYOUT_HEADER, "auto")
+        if layout not in LAYOUTS:
+            return PlainTextResponse(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}\n", status_code=400)
+        try:
+            asked = http.headers.get(PERTURBATIONS_HEADER)
+            perturbations = self._perturbations if asked is None else parse_perturbations(asked)
+        except SiteError as error:
+            return PlainTextResponse(f"{error}\n", status_code=400)
+        site = load_site(kind, seed).in_layout(layout)
+        address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
+        encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
+        values: dict[str, str] = {}
+        for key, value in parse_qsl(encoded):
+            values[key] = f"{values[key]}, {value}" if key in values else value
+        with self._lock:
+            overlay = self._overlays.setdefault(session, {}).setdefault(site.host, Overlay())
+            if overlay.perturbations is None and not perturbations.off:
+                overlay.perturbations = PerturbationState(perturbations, site.host)
+            notice = http.url.path.startswith("/-/")  # scripts and frames ask for these, too
+            part = not notice and http.headers.get("sec-fetch-dest", "document") != "document"
+            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout, part)
+        if isinstance(reply, Redirect):
+            return RedirectResponse(reply.path, status_code=303)
+        if isinstance(reply, DroppedConnection):
+            if http.client is not None:
+                await self.hang_up(http.client)
+            return Response(status_code=204)  # nobody is there to get it
+        if reply.delay_s:
+            await asyncio.sleep(reply.delay_s)
+        response = HTMLResponse(reply.html, status_code=reply.status, headers={"Cache-Control": "no-store"})
+        if reply.refresh:
+            response.headers["Refresh"] = reply.refresh
+        if SESSION_HEADER not in http.headers:
+            response.set_cookie(_COOKIE, session, httponly=True, samesite="lax")
+        return response
+
+
+def _respond(
+    site: Site, request: Request, overlay: Overlay, address: str, layout: str, part: bool
+) -> ServedPage | Redirect | DroppedConnection:
+    """The answer to a request under the session's perturbations, which leave alone what scripts ask for.
+
+    Args:
+        address: path with query of the request.
+        part: a script on a page asks for more of it.
+    """
+    perturbations = overlay.perturbations
+    if perturbations is not None:
+        if not part and (early := replacement(perturbations, site, request, address, layout)) is not None:
+            return early
+        site = in_other_layout(site, perturbations.layout_seed())
+    reply = site.respond(request, overlay)
+    if isinstance(reply, Redirect):
+        return reply
+    overlay.visited.append(address)
+    overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
+    html = render(site, reply, overlay, layout)
+    if perturbations is None or part:
+        return ServedPage(html, reply.status)
+    on_page = perturbations.serve()
+    html = perturb_page(html, site, perturbations, on_page, address, layout)
+    return ServedPage(html, reply.status, on_page.delay_s)

@@ -1,0 +1,234 @@
+"""Answers that code can check: the values that a question may ask for, and whether an answer says them.
+
+| `type` | right if the answer says |
+|---|---|
+| `text` | this word or name |
+| `number` | this number, up to `tolerance`, in `unit` or without any |
+| `date` | this date, in any common form; without the year if `year_known` |
+| `set` | all of these items, split by `,` `;` or lines, in any order |
+| `list` | the same in this order |
+| `url` | this address, or its path alone |
+| `among` | one of these values |
+| `impossible` | that it cannot be done, and why: `refusal.py` |
+
+An answer may wrap its value in words of the question and a few fillers (`The Size is Large.`); any
+other word, a second value, or an echo of the question makes it wrong. If the question itself contains
+the value, only fillers may stand around it. All checks take time linear in the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date as Date
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from webdojo.errors import TaskError
+from webdojo.sites.verdict.dates import says_date
+from webdojo.sites.verdict.refusal import says_impossible
+from webdojo.sites.verdict.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
+
+UNITS: dict[str, frozenset[str]] = {
+    unit: frozenset(spellings.split())
+    for unit, spellings in {
+        "seconds": "seconds second secs sec s",
+        "minutes": "minutes minute mins min m",
+        "hours": "hours hour hrs hr h",
+        "days": "days day d",
+        "weeks": "weeks week",
+        "months": "months month",
+        "years": "years year yrs yr",
+        "mm": "mm millimeters millimeter millimetres millimetre",
+        "cm": "cm centimeters centimeter centimetres centimetre",
+        "m": "m meters meter metres metre",
+        "km": "km kms kilometers kilometer kilometres kilometre",
+        "miles": "miles mile mi",
+        "g": "g grams gram",
+        "kg": "kg kgs kilograms kilogram kilos kilo",
+        "KB": "kb kilobytes kilobyte",
+        "$": "$ usd dollars dollar",
+        "€": "€ eur euros euro",
+        "£": "£ gbp pounds pound",
+        "%": "% percent",
+        "°C": "° c celsius degrees degree",
+        "°F": "° f fahrenheit degrees degree",
+    }.items()
+}
+"""Spellings of each unit that a number may have."""
+_SCALES = word_set("hundred thousand million billion k")
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_SEPARATOR = re.compile(r"[,;\n]|\b(?:and|then)\b|&")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(?=\S)")
+_LEAD = re.compile(r"([^,;:\n]*?)(?::|\b(?:are|is)\b)")
+
+
+def number(value: int | float, unit: str = "", tolerance: float = 0) -> dict[str, Any]:
+    """Evaluator of an answer that is a number; `unit` is a key of `UNITS`."""
+    also = {"unit": unit, "tolerance": tolerance}
+    return {"type": "number", "value": value, **{key: given for key, given in also.items() if given}}
+
+
+def text(value: str) -> dict[str, Any]:
+    """Evaluator of an answer that is a word or a name."""
+    return {"type": "text", "value": value}
+
+
+def date(value: Date, year_known: bool = False) -> dict[str, Any]:
+    """Evaluator of an answer that is a date; `year_known` if question and site leave no doubt about the year."""
+    return {"type": "date", "value": value.isoformat(), **({"year_known": True} if year_known else {})}
+
+
+def any_order(values: Sequence[str]) -> dict[str, Any]:
+    """Evaluator of an answer that names all of these things."""
+    return {"type": "set", "values": list(values)}
+
+
+def in_order(values: Sequence[str]) -> dict[str, Any]:
+    """Evaluator of an answer that names these things in this order."""
+    return {"type": "list", "values": list(values)}
+
+
+def url(value: str) -> dict[str, Any]:
+    """Evaluator of an answer that is an address; `value` is absolute."""
+    return {"type": "url", "value": value}
+
+
+def among(values: Iterable[Any]) -> dict[str, Any]:
+    """Evaluator of an answer that is one of these words, numbers or evaluators."""
+    return {"type": "among", "values": list(values)}
+
+
+def impossible(*why: str | Sequence[str]) -> dict[str, Any]:
+    """Evaluator of the answer that a task cannot be done.
+
+    Args:
+        why: phrases that the answer has to say; a sequence of phrases asks for one of them.
+    """
+    return {"type": "impossible", "why": [each if isinstance(each, str) else list(each) for each in why]}
+
+
+def shown(value: str) -> dict[str, Any]:
+    """Evaluator of a value as a page shows it: a number if it is one, else a word or a name."""
+    return _evaluator(scalar(value))
+
+
+def scalar(value: str) -> int | str:
+    """A value as a page shows it, as a number if it is one, else as text."""
+    return int(value) if value.isdecimal() else value
+
+
+def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
+    """Whether an answer is right.
+
+    Args:
+        wanted: what one of the functions above returns.
+        question: the instruction; its words may stand around the value.
+
+    Raises:
+        TaskError: there is no such type, or its value cannot be checked.
+    """
+    match wanted:
+        case {"type": "text", "value": str(value)} if tokens(value):
+            return _says_text(tokens(value), tokens(answer), set(tokens(question)))
+        case {"type": "number", "value": int() | float() as value} if wanted.get("unit", "$") in UNITS:
+            tolerance = Decimal(str(wanted.get("tolerance", 0)))
+            return _says_number(
+                Decimal(str(value)), wanted.get("unit", ""), tolerance, tokens(answer), set(tokens(question))
+            )
+        case {"type": "date", "value": str(value)} if _ISO_DATE.fullmatch(value):
+            return says_date(Date.fromisoformat(value), answer, question, wanted.get("year_known", False))
+        case {"type": "set", "values": [_, *_] as values}:
+            return sorted(_said_items(answer, question)) == sorted(_items(values))
+        case {"type": "list", "values": [_, *_] as values}:
+            return _said_items(answer, question) == _items(values)
+        case {"type": "url", "value": str(value)} if urlsplit(value).netloc:
+            return _says_url(value, answer, question)
+        case {"type": "among", "values": [_, *_] as values}:
+            return any(says(_evaluator(value), answer, question) for value in values)
+        case {"type": "impossible", "why": [_, *_] as why}:
+            return says_impossible(why, answer, question)
+    raise TaskError(f"an answer cannot be checked against {wanted!r}")
+
+
+def _evaluator(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    return text(value) if isinstance(value, str) else number(value)
+
+
+def _says_text(value: list[str], said: list[str], asked: set[str]) -> bool:
+    if asked >= set(value):
+        asked = set()
+    fillers = FILLERS - set(value)
+    return within(value, said) and not claims(without(value, said), fillers, asked)
+
+
+def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str], asked: set[str]) -> bool:
+    def right(token: str) -> bool:
+        found = as_number(token)
+        return found is not None and abs(found - value) <= tolerance
+
+    own = UNITS.get(unit, frozenset())
+    fillers = (FILLERS - UNITS["$"]) | own if unit else FILLERS
+    other = frozenset().union(*UNITS.values(), _SCALES) - own if unit else _SCALES
+    if any(right(token) for token in asked):
+        asked = set()
+    numbers = [as_number(token) for token in said if token != "or"]
+    # `2 or 12` to a question about 12: another number beside the value is another value.
+    hedged = any(None not in pair and pair[0] != pair[1] for pair in pairwise(numbers))
+    found = set(claims(said, fillers, asked - other))
+    return len(found) == 1 and right(found.pop()) and not hedged
+
+
+def _items(values: Sequence[str]) -> list[tuple[str, ...]]:
+    return [item for value in values for item in _split(plain(str(value)))]
+
+
+def _said_items(answer: str, question: str) -> list[tuple[str, ...]]:
+    """The items of an answer, without the words that lead to the first: `The colors are Red and Blue.`"""
+    said = plain(answer).strip()
+    lead = _LEAD.match(said)
+    if lead and not claims(tokens(lead[1]), FILLERS, set(tokens(question))):
+        said = said[lead.end() :]
+    return _split(said)
+
+
+def _split(said: str) -> list[tuple[str, ...]]:
+    """Items between separators. A value that has a separator itself is several items on both sides."""
+    parts = [tokens(_BULLET.sub("", part)) for part in _SEPARATOR.split(_THOUSANDS.sub("", said))]
+    return [tuple(token for token in part if token not in FILLERS) or tuple(part) for part in parts if part]
+
+
+def _says_url(value: str, answer: str, question: str) -> bool:
+    asked = set(tokens(question)) if value not in question else set()
+    found = False
+    for word in answer.split():
+        bare = word.strip("<>()[]{}\"'`.,;!")
+        if "/" in bare:
+            if not _same_address(value, bare):
+                return False
+            found = True
+        elif claims(tokens(bare), FILLERS | {"url", "link", "address", "page", "path"}, asked):
+            return False
+    return found
+
+
+def _same_address(value: str, said: str) -> bool:
+    is_path = said.startswith("/") and not said.startswith("//")
+    try:
+        wanted, parts = urlsplit(value), urlsplit(said if is_path or "//" in said else f"//{said}")
+    except ValueError:  # what an agent writes need not be an address
+        return False
+    if not is_path and (parts.scheme not in ("", "http", "https") or parts.netloc.lower() != wanted.netloc.lower()):
+        return False
+    return _path(parts.path, parts.query) == _path(wanted.path, wanted.query)
+
+
+def _path(path: str, query: str) -> tuple[str, list[tuple[str, str]]]:
+    """A path and its query in one spelling; page 1 is the page without a number."""
+    values = [(key, value) for key, value in parse_qsl(query) if (key, value) != ("page", "1")]
+    return unquote(path).rstrip("/") or "/", sorted(values)

@@ -1,0 +1,209 @@
+"""Judges an embedded task on the real final state: pages, facts seen, what was changed, the answer.
+
+The evaluator of a task is JSON:
+
+| key | is |
+|---|---|
+| `facts` | what must be true, one by one; each `says` it in a plain sentence and has at least one check |
+| `state` | all that the session may have changed on the task's site; nothing if absent |
+| `states` | the same for further hosts, by host; on hosts named nowhere nothing may be changed |
+
+A task is done if every fact holds, nothing else was changed on any host, and the agent said `done`.
+The checks of a fact must all hold, on its `site` or else on the task's:
+
+| check | holds when |
+|---|---|
+| `url` | the last page is this place, and was served |
+| `within` | the last page is this place, perhaps with further values in its query |
+| `visited` | each of these places was served to the session |
+| `seen` | pages that show each of these facts were served to the session |
+| `state` | these keys of the changed state have these values |
+| `answer` | the answer says the value: `answers.py` |
+| `any` | of these groups of checks one holds |
+
+A value of the state is a scalar (texts are compared without regard to white space), or says what a
+text must be: `{"type": "text"}` and `{"type": "contains"}` (each of `values`) ignore capitals, too;
+`{"type": "among"}` is one of `values`, `{"type": "any"}` is anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.errors import TaskError
+from webdojo.sites.verdict.answers import says
+from webdojo.sites.verdict.tokens import tokens, within
+from webdojo.types import Task
+
+_EVALUATOR = frozenset(("facts", "state", "states"))
+_CHECKS = frozenset(("url", "within", "visited", "seen", "state", "answer", "any"))
+
+Place = dict[str, Any]
+"""A page of a site: `path`, and `query` with values in lower case and without page 1. Without `query`, any fits."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a task was done, the first thing that was wrong if it was not, and which facts hold."""
+
+    success: bool
+    reason: str
+    facts: tuple[bool, ...]
+    """Whether each fact holds, in the order of the evaluator. They are for analysis and earn no reward."""
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """What an episode left behind."""
+
+    answer: str
+    question: str
+    url: str
+    state: dict[str, Any]
+
+
+def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, Any]) -> Verdict:
+    """Check a finished episode.
+
+    Args:
+        task: its `evaluator` says what must hold.
+        answer: argument of `done`, or None if the agent never said it.
+        final_url: URL of the active tab at the end.
+        state: `SiteServer.state` of the session.
+
+    Raises:
+        TaskError: the evaluator has no facts, or something that this module cannot check.
+    """
+    _require_checkable(task)
+    ending = _Ending(answer or "", task.instruction, final_url, state)
+    facts = task.evaluator["facts"]
+    wrong = [_wrong(_checks(fact), fact.get("site", task.website), ending) for fact in facts]
+    holds = tuple(not reason for reason in wrong)
+    if answer is None:
+        return Verdict(False, "the agent never said done", holds)
+    for fact, reason in zip(facts, wrong, strict=True):
+        if reason:
+            return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
+    unasked = _unasked(task, state)
+    return Verdict(not unasked, unasked or "every fact holds", holds)
+
+
+def _require_checkable(task: Task) -> None:
+    facts = task.evaluator.get("facts")
+    good = bool(facts) and task.evaluator.keys() <= _EVALUATOR and task.website not in task.evaluator.get("states", {})
+    for fact in facts or ():
+        groups = [_checks(fact), *fact.get("any", ())]
+        good = good and "says" in fact and all(group and group.keys() <= _CHECKS for group in groups)
+        good = good and all(group[key] for group in groups for key in group)
+    if not good:
+        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+
+
+def _checks(fact: dict[str, Any]) -> dict[str, Any]:
+    return {key: wanted for key, wanted in fact.items() if key not in ("says", "site")}
+
+
+def _wrong(checks: dict[str, Any], site: str, ending: _Ending) -> str:
+    """The first check that does not hold, in words; empty if all do."""
+    here = ending.state.get(site, {})
+    for key, wanted in checks.items():
+        match key:
+            case "url":
+                reason = _wrong_url(wanted, site, ending.url, here.get("visited", []))
+            case "within":
+                reason = "" if _is_within(wanted, ending.url) else f"ended on {ending.url}"
+            case "visited":
+                reason = _never_served(wanted, here.get("visited", []))
+            case "seen":
+                reason = ", ".join(fact for fact in wanted if fact not in here.get("seen", []))
+                reason = reason and f"never saw {reason}"
+            case "state":
+                changed = here.get("state", {})
+                reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
+            case "answer":
+                right = says(wanted, ending.answer, ending.question)
+                reason = "" if right else f"answered {ending.answer[:80]!r}"
+            case _:
+                reasons = [_wrong(group, site, ending) for group in wanted]
+                reason = reasons[0] if all(reasons) else ""
+        if reason:
+            return reason
+    return ""
+
+
+def _wrong_url(wanted: Place, site: str, url: str, visited: list[str]) -> str:
+    parts = urlsplit(url)
+    if (parts.scheme, parts.netloc) != ("http", site):  # another port or scheme is not served by the site
+        return f"ended on {url}, not on http://{site}"
+    if not _is_at(wanted, f"{parts.path}?{parts.query}"):
+        return f"ended on {url}"
+    # It need not be the last page served: switching to another tab asks the site for nothing.
+    return _never_served([wanted], visited)
+
+
+def _never_served(wanted: list[Place], visited: list[str]) -> str:
+    missing = (place for place in wanted if not any(_is_at(place, path) for path in visited))
+    return next((f"was never served {place['path']} with query {place.get('query', 'any')}" for place in missing), "")
+
+
+def _is_within(wanted: Place, url: str) -> bool:
+    parts = urlsplit(url)
+    place = _place(parts.path, parts.query)
+    return place["path"] == wanted["path"].strip("/") and wanted["query"].items() <= place["query"].items()
+
+
+def _is_at(wanted: Place, path_with_query: str) -> bool:
+    path, _, query = path_with_query.partition("?")
+    place = _place(path, query)
+    return place["path"] == wanted["path"].strip("/") and wanted.get("query", place["query"]) == place["query"]
+
+
+def _place(path: str, query: str) -> Place:
+    values = {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}
+    if values.get("page") == "1":
+        del values["page"]
+    return {"path": path.strip("/"), "query": values}
+
+
+def _unasked(task: Task, state: dict[str, Any]) -> str:
+    """A change on any host that was not asked for, in words; empty if there is none."""
+    wanted = {task.website: task.evaluator.get("state", {}), **task.evaluator.get("states", {})}
+    for host in dict.fromkeys((*wanted, *state)):
+        reason = _wrong_change(state.get(host, {}).get("state", {}), wanted.get(host, {}))
+        if reason:
+            return f"on {host}, {reason}"
+    return ""
+
+
+def _wrong_change(changed: dict[str, Any], wanted: dict[str, Any]) -> str:
+    for key, value in wanted.items():
+        if key not in changed:
+            return f"{key} was not changed"
+        if not _fits(value, changed[key]):
+            return f"{key} is {changed[key]!r:.80}"
+    extra = changed.keys() - wanted.keys()
+    return f"{min(extra)} was changed, which was not asked for" if extra else ""
+
+
+def _fits(wanted: Any, value: Any) -> bool:
+    """Whether a value of the state is the one that is wanted."""
+    match wanted:
+        case {"type": "any"}:
+            return True
+        case {"type": "among", "values": values}:
+            return any(_fits(each, value) for each in values)
+        case {"type": "text", "value": str(text)}:
+            return isinstance(value, str) and _collapsed(value).casefold() == _collapsed(text).casefold()
+        case {"type": "contains", "values": [_, *_] as phrases}:
+            return isinstance(value, str) and all(within(tokens(phrase), tokens(value)) for phrase in phrases)
+        case dict():
+            raise TaskError(f"a value of the state cannot be checked against {wanted!r}")
+    if isinstance(wanted, str) and isinstance(value, str):
+        return _collapsed(wanted) == _collapsed(value)
+    return isinstance(wanted, bool) == isinstance(value, bool) and bool(wanted == value)
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,95 @@
+"""`webdojo runs …` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli import one_line_error, webdojo
+from tests.store.fabricate import trajectory
+from tests.view.demo_run import create, fill
+from webdojo.recipe import dump_recipe, load_recipe
+from webdojo.store.run import RunStore
+from webdojo.types import Termination
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run, one that was killed, one that was stopped, and no run."""
+    folder = tmp_path_factory.mktemp("clone") / "runs"
+    with create(folder / "done") as store:
+        fill(store, iterations=24)
+    recipe = dump_recipe(load_recipe("quickstart"))
+    for name in ("killed", "stopped"):
+        with RunStore.create(folder / name, recipe, {"seed": 0, "created": "2026-01-02T03:04:05+0000"}) as store:
+            store.add_metrics("rl", 3, {"success": 0.25, "grad_norm": float("nan")})
+            lost = trajectory("t", store.images, success=False, valid=False, termination=Termination.TIMEOUT)
+            store.add_trajectory(lost, "rl", 3)
+            store.save_checkpoint("rl-0003", lambda folder: None, {"phase": "rl", "iteration": 3})
+    (folder / "killed" / "run.lock").write_text("12345")
+    shutil.copytree(folder / "stopped", folder / "newer")
+    with RunStore.open(folder / "newer") as store:
+        store._database.write("PRAGMA user_version=99", ())
+    (folder / "notes").mkdir()
+    return folder
+
+
+def test_the_list_tells_what_became_of_each_run(runs: Path) -> None:
+    with RunStore.open(runs / "stopped"):  # while it is written
+        found = {Path(run["run"]).name: run for run in json.loads(webdojo("runs", "list", runs, "--json").stdout)}
+        table = webdojo("runs", "list", cwd=runs.parent)
+    states = {name: run["state"] for name, run in found.items()}
+    assert states == {"done": "finished", "killed": "killed", "stopped": "running", "newer": "unreadable"}
+    assert found["done"]["measured"] is True
+    assert (found["killed"]["iteration"], found["killed"]["success"], found["killed"]["measured"]) == (3, 0.25, False)
+    assert found["killed"]["iterations"] == load_recipe("quickstart").train.iterations
+    assert found["done"]["episodes"] == 144
+    assert "25.0%*" in table.stdout and "* of the episodes that it trains on" in table.stdout
+    assert all(name in table.stdout for name in states), "a name is cut where the terminal is narrow"
+    assert "schema 99" in table.stderr
+    one = json.loads(webdojo("runs", "list", runs / "stopped", "--json").stdout)
+    assert [run["state"] for run in one] == ["stopped"]
+
+
+def test_show_tells_what_a_run_is_and_how_it_went(runs: Path) -> None:
+    done = webdojo("runs", "show", runs / "done").stdout
+    for text in ("quickstart", "After RL", "95 % interval", "the last 12 of 24 iterations", "eval_rl"):
+        assert text in done
+    assert "…" not in done, "a figure is cut where the terminal is narrow"
+    shown = json.loads(webdojo("runs", "show", runs / "killed", "--json").stdout)
+    assert (shown["state"], shown["pid"], shown["iteration"]) == ("killed", "12345", 3)
+    assert shown["invalid"] == {"rl": {"timeout": 1}}
+    assert shown["metrics"] == [{"step": 3, "success": 0.25, "grad_norm": None}]
+    (checkpoint,) = shown["checkpoints"]
+    assert (checkpoint["name"], checkpoint["latest"], checkpoint["best"]) == ("rl-0003", True, False)
+    assert "timeout 1" in webdojo("runs", "show", runs / "killed").stdout
+
+
+def test_gc_leaves_a_run_alone_that_is_written(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    for name in ("killed", "stopped"):
+        shutil.copytree(runs / name, folder / name)
+        (folder / name / ".half.tmp").write_bytes(bytes(20_000))
+    dry = webdojo("runs", "gc", folder, "--dry-run")
+    assert "41.0 kB can be freed" in dry.stdout
+    with RunStore.open(folder / "stopped"):
+        assert "is writing the run" in one_line_error(webdojo("runs", "gc", folder / "stopped"))
+        done = webdojo("runs", "gc", folder)
+    assert "left alone" in done.stderr and "20.5 kB freed" in done.stdout
+    assert [(folder / name / ".half.tmp").exists() for name in ("killed", "stopped")] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["list", "nowhere"], "nowhere does not exist"),
+        (["list", "."], "there is no run in ."),
+        (["export", "nowhere"], "nowhere does not exist"),
+    ],
+)
+def test_a_wrong_folder_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    assert message in one_line_error(webdojo("runs", *arguments, cwd=tmp_path))
+    assert list(tmp_path.iterdir()) == []

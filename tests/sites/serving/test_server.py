@@ -1,0 +1,151 @@
+import contextlib
+import re
+
+import httpx
+import pytest
+
+from webdojo.errors import SiteError
+from webdojo.sites.perturbations.schedule import PERTURBATIONS_HEADER, Perturbations
+from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
+from webdojo.sites.shop.pages import Shop
+from webdojo.sites.wiki.pages import Wiki
+
+HOST = "shop-3.localhost"
+SHOP = Shop(3, large=False)
+ITEM = next(p.slug for p in SHOP.content.products.values() if p.stock > 0)
+SOLD_OUT = next(p.slug for p in SHOP.content.products.values() if p.stock == 0)
+
+
+def get(server: SiteServer, session: str, path: str, host: str = HOST, layout: str = "compact") -> httpx.Response:
+    headers = {**server.headers(session, layout), "Host": host}
+    return httpx.get(f"http://127.0.0.1:{server.port}{path}", headers=headers)
+
+
+def post(server: SiteServer, session: str, path: str, item: str) -> httpx.Response:
+    headers = {**server.headers(session, "compact"), "Host": HOST}
+    return httpx.post(f"http://127.0.0.1:{server.port}{path}", headers=headers, data={"item": item})
+
+
+def test_sessions_never_see_one_another() -> None:
+    with SiteServer() as server:
+        assert post(server, "a", "/cart/add", ITEM).headers["location"] == f"/added/{ITEM}"
+        post(server, "a", "/cart/add", ITEM)
+        assert server.state("a")[HOST]["state"] == {f"cart/{ITEM}": 2}
+        assert "$" in get(server, "a", "/cart").text
+        assert "$" not in get(server, "b", "/cart").text
+        assert server.state("b")[HOST]["state"] == {}
+        get(server, "a", f"/p/{ITEM}")
+        assert f"{ITEM}.Stock" in server.state("a")[HOST]["seen"]
+        assert server.state("b")[HOST]["seen"] == []
+        assert server.state("b")[HOST]["visited"] == ["/cart"]
+        post(server, "a", "/cart/remove", ITEM)
+        assert server.state("a")[HOST]["state"] == {}
+        server.end("a")
+        server.end("a")
+        assert server.state("a") == {}
+        assert server.state("b") != {}
+
+
+def test_the_full_size_layout_has_more_than_the_compact_one() -> None:
+    more = next(slug for slug in Shop(3).content.products if slug not in SHOP.content.products)
+    with SiteServer() as server:
+        assert get(server, "a", f"/p/{more}", layout="auto").status_code == 200
+        assert get(server, "a", f"/p/{more}", layout="compact").status_code == 404
+        for layout in ("auto", "compact"):
+            assert get(server, "a", f"/p/{ITEM}", layout=layout).status_code == 200
+
+
+def test_seen_facts_are_those_that_the_page_shows() -> None:
+    shop, wiki = SHOP, Wiki(3)
+    product, article = shop.content.products[ITEM], next(iter(wiki.content.articles.values()))
+    with SiteServer() as server:
+        get(server, "list", f"/c/{product.category}?color={product.color.lower()}&max=100")
+        assert {f"{ITEM}.Price", f"{ITEM}.Color"} <= set(server.state("list")[HOST]["seen"])
+        assert f"{ITEM}.Stock" not in server.state("list")[HOST]["seen"]
+        for layout in ("compact", "auto"):
+            html = get(server, layout, "/", layout=layout).text
+            for name, price in re.findall(r'class="name">([^<]+)</span></a>\s*<p class="note">\$(\d+)', html):
+                slug = name.lower().replace(" ", "-")
+                assert Shop(3).content.products[slug].price == int(price)
+                assert f"{slug}.Price" in server.state(layout)[HOST]["seen"]
+        assert server.state("compact")[HOST]["seen"] == []
+        assert len(server.state("auto")[HOST]["seen"]) == 6
+        get(server, "w", f"/t/{article.topic}", host=wiki.host)
+        assert server.state("w")[wiki.host]["seen"] == []
+        get(server, "w", f"/t/{article.topic}?region={article.region.lower()}", host=wiki.host)
+        assert f"{article.slug}.Region" in server.state("w")[wiki.host]["seen"]
+
+
+def test_hosts_of_one_session_keep_their_own_state() -> None:
+    with SiteServer() as server:
+        post(server, "a", "/cart/add", ITEM)
+        get(server, "a", "/", host="shop-4.localhost")
+        assert server.state("a")["shop-4.localhost"]["state"] == {}
+
+
+def test_a_person_without_headers_gets_a_session_by_cookie() -> None:
+    with (
+        SiteServer() as server,
+        httpx.Client(base_url=f"http://127.0.0.1:{server.port}", headers={"Host": HOST}) as person,
+    ):
+        assert person.get("/").status_code == 200
+        person.post("/cart/add", data={"item": ITEM})
+        assert "$" in person.get("/cart").text
+
+
+def test_requests_that_make_no_sense_change_nothing() -> None:
+    with SiteServer() as server:
+        assert get(server, "a", "/", host="example.com").status_code == 404
+        assert get(server, "a", "/nowhere").status_code == 404
+        assert get(server, "a", "/c/nothing").status_code == 404
+        assert get(server, "a", f"/c/{SHOP.content.products[ITEM].category}?page=99&max=x").status_code == 200
+        assert post(server, "a", "/cart/add", "no-such-thing").status_code == 404
+        assert post(server, "a", "/cart/add", SOLD_OUT).status_code == 404
+        assert server.state("a")[HOST]["state"] == {}
+
+
+def test_pages_that_do_not_exist_are_read_as_the_nearest_that_do() -> None:
+    category = SHOP.content.products[ITEM].category
+    with SiteServer() as server:
+        first = get(server, "a", f"/c/{category}").text
+        for page in ("0", "x", "²", "-1"):
+            assert get(server, "a", f"/c/{category}?page={page}").text == first
+
+
+def test_markup_in_a_search_is_text() -> None:
+    with SiteServer() as server:
+        for layout in ("compact", "auto"):
+            html = get(server, "a", "/search?q=%3Cscript%3Ealert(1)%3C/script%3E%22", layout=layout).text
+            assert "<script>alert" not in html
+            assert "&lt;script&gt;alert" in html
+
+
+def test_a_taken_port_and_an_unknown_layout_are_errors() -> None:
+    with SiteServer() as server:
+        with pytest.raises(SiteError, match=str(server.port)):
+            SiteServer(server.port)
+        with pytest.raises(SiteError, match="layout"):
+            server.headers("a", "tiny")
+    with pytest.raises(SiteError, match=r"192\.0\.2\.1"):
+        SiteServer(host="192.0.2.1")  # nobody's
+
+
+def test_sites_for_other_machines_are_found_by_this_one_too() -> None:
+    with SiteServer(host="0.0.0.0") as server:
+        [address] = server.hosts.values()
+        assert address == f"127.0.0.1:{server.port}"
+        assert httpx.get(f"http://{address}/", headers={"Host": HOST}).status_code == 200
+
+
+def test_a_server_may_have_perturbations_for_visitors_who_ask_for_none() -> None:
+    with SiteServer(perturbations=Perturbations(3, "storm")) as server:
+        here = f"http://127.0.0.1:{server.port}/"
+        with httpx.Client(headers={"Host": HOST, SESSION_HEADER: "visitor"}) as visitor:
+            assert visitor.get(here).headers["connection"] == "close"
+            for _ in range(5):
+                with contextlib.suppress(httpx.RemoteProtocolError):
+                    visitor.get(here)
+        assert server.state("visitor")[HOST]["perturbations"]
+        clear = {**server.headers("clear"), "Host": HOST, PERTURBATIONS_HEADER: str(Perturbations())}
+        httpx.get(here, headers=clear)
+        assert "perturbations" not in server.state("clear")[HOST]
