@@ -22,8 +22,7 @@ from webdojo.envs.registry import ENVIRONMENTS
 from webdojo.envs.task_sets import SOURCES, load_tasks
 from webdojo.errors import ConfigError
 from webdojo.plugins import Listed, Registry, derived_from
-from webdojo.policy.engines import ENGINES
-from webdojo.policy.hf_config import HFConfig
+from webdojo.policy.engines import ENGINES, HF
 from webdojo.recipe import PLUGS, Recipe, dump_recipe, load_recipe
 from webdojo.reward.rewards import REWARDS
 from webdojo.reward.rules import Rules
@@ -99,7 +98,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_built_in_plugs_have_names() -> None:
     assert ENVIRONMENTS.get("dojo") is Dojo
     assert REWARDS.get("rules") is Rules
-    assert ENGINES.get("hf") is HFConfig
+    assert ENGINES.get("hf") is HF
     assert HARNESSES.get("openwebrl") is OpenWebRLConfig
     assert set(ENVIRONMENTS) >= {"dojo", "miniwob", "web", "webarena"}
 

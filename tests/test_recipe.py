@@ -220,7 +220,7 @@ def test_values_of_version_0_1_stay_what_they_were(tmp_path):
     file.write_text(yaml.safe_dump(data))
     recipe = load_recipe(str(file), ["env.heldout_sites=9"], migrate=True)
     assert isinstance(recipe.env, Dojo)
-    assert (recipe.env.perturbations, recipe.env.impassable, recipe.env.kinds) == (2, True, ["mail"])
+    assert (recipe.env.perturbations, recipe.env.permanent_failures, recipe.env.kinds) == (2, True, ["mail"])
     assert (recipe.env.train_sites, recipe.env.heldout_sites, recipe.tasks.blocklist) == (7, 9, "b.db")
     assert (recipe.env.host, recipe.env.port, recipe.browser.locale) == ("0.0.0.0", 4000, "de-DE")
     assert isinstance(recipe.engine, VLLMConfig)

@@ -43,8 +43,7 @@ async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
     assert acted.trajectory.termination is Termination.COMPLETED, acted.trajectory.error
     assert acted.trajectory.answer == "twelve"
     assert not acted.interrupted
-    assert acted.trajectory.reward is not None
-    assert (acted.trajectory.reward.value, acted.trajectory.reward.valid) == (0.0, True)
+    assert acted.trajectory.reward is None, "who scores a task that somebody made up?"
     assert "endpoint: 2 requests, 200 tokens in" in caplog.text
     assert [turn.parsed.calls[0].name for turn in turns] == ["scroll", "done"]
     assert turns[0].feedback[0].ok
