@@ -120,7 +120,7 @@ async def test_an_answer_that_drips_is_given_up_as_well():
         http.close_connection = True
 
     with Endpoint(drip) as endpoint:
-        with pytest.raises(EngineError, match=r"no answer within 0\.7 s \(endpoint\.timeout_s\)"):
+        with pytest.raises(EngineError, match=r"no answer within 0\.7 s \(engine\.timeout_s\)"):
             await ask(endpoint.config(timeout_s=0.7, max_retries=0))
         release.set()
 
@@ -150,7 +150,7 @@ async def test_a_fault_that_will_not_pass_is_one_line_at_once(fault, message):
 async def test_giving_up_says_how_often_it_tried_and_what_was_last():
     with Endpoint(default=refuse(503, "overloaded")) as endpoint:
         with pytest.raises(
-            EngineError, match=r"failed 3 times \(endpoint\.max_retries\), last: status 503: overloaded"
+            EngineError, match=r"failed 3 times \(engine\.max_retries\), last: status 503: overloaded"
         ):
             await ask(endpoint.config(max_retries=2))
         assert len(endpoint.bodies) == 3
@@ -317,7 +317,7 @@ async def test_samples_of_one_prompt_stay_different_and_come_back_in_order(tmp_p
 
 async def test_a_file_that_is_no_cache_is_one_line(tmp_path):
     (tmp_path / "cache").write_text("something else entirely, and long enough to be looked at as a database")
-    with Endpoint() as endpoint, pytest.raises(StoreError, match=r"endpoint\.cache"):
+    with Endpoint() as endpoint, pytest.raises(StoreError, match=r"engine\.cache"):
         await ask(endpoint.config(cache=str(tmp_path / "cache")))
 
 
