@@ -149,9 +149,7 @@ async def test_a_fault_that_will_not_pass_is_one_line_at_once(fault, message):
 
 async def test_giving_up_says_how_often_it_tried_and_what_was_last():
     with Endpoint(default=refuse(503, "overloaded")) as endpoint:
-        with pytest.raises(
-            EngineError, match=r"failed 3 times \(engine\.max_retries\), last: status 503: overloaded"
-        ):
+        with pytest.raises(EngineError, match=r"failed 3 times \(engine\.max_retries\), last: status 503: overloaded"):
             await ask(endpoint.config(max_retries=2))
         assert len(endpoint.bodies) == 3
 
