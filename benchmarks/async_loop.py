@@ -151,7 +151,7 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: sl
         (half / "result.json").unlink()
         half.rename(folder)
     train(folder, seed, overrides)
-    recipe = load_recipe(str(folder / "recipe.yaml"))
+    recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     with RunStore.open(folder, readonly=True) as store:
         metrics, result, commit = store.metrics(RL), store.get("result"), store.info["resumed"][-1]["git"]
         used = Counter(id for row in metrics for id in store.get(trained_key(int(row["step"]))))

@@ -15,7 +15,6 @@ import torch
 from harness_turns import HARNESSES, group_turns
 from transformers import PreTrainedModel
 
-from webdojo.agent.harnesses import make_harness
 from webdojo.policy.model.collate import Batch, Sequence_, collate
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, token_logprobs
 from webdojo.policy.model.loading import load_model
@@ -40,7 +39,7 @@ def exactness() -> list[dict[str, Any]]:
     with progress("exactness", len(cases)) as bar:
         for name, size, repeated in cases:
             images = MemoryImages()
-            harness = make_harness(HARNESSES[name], processor)
+            harness = HARNESSES[name].build(processor)
             sequences = group_turns(harness, images, size, TURNS, repeated=repeated)
             case = {"measure": "exactness", "harness": name, "members": size, "repeated": repeated}
             found += [case | row for row in compare(model, processor, images, sequences)]

@@ -23,9 +23,9 @@ from typing import Any
 
 from process_tree import tree_bytes
 from record import record
-from webdojo.loops.arena import open_arena
 
 from webdojo.evaluate.metrics import wilson95
+from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn, make_learner
 from webdojo.loops.pipeline import Pipeline
@@ -79,20 +79,20 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
     learner = make_learner(recipe, store.images, str(start))
     learner.load(start)
     meta = {"phase": "control", "iteration": recipe.train.iterations}  # a longer RL needs a longer control
-    async with open_arena(recipe, store, learner.processor) as arena:
+    async with open_episodes(recipe, store, learner.processor) as runner:
         if all(checkpoint.meta != meta for checkpoint in store.checkpoints()):
             for chunk in {row.iteration for row in store.rows("control_demo")}:
                 store.discard_trajectories("control_demo", chunk)
             config = recipe.sft.model_copy(
                 update={"epochs": 1, "warmup_ratio": 0.0, "lr": recipe.sft.lr / 2, "schedule": "constant"}
             )
-            actor, rollout = scripted_actor(arena.harness, Oracle), recipe.rollout
+            actor, rollout = scripted_actor(runner.harness, Oracle), recipe.rollout
             deadline, first = time.monotonic() + seconds, recipe.sft.demos
             with progress("control demonstrations", None) as bar:
                 while (left := deadline - time.monotonic()) > 0:
                     bar.advance(0, seconds_left=left)
                     tasks = pipeline.tasks[first : first + CHUNK]
-                    shown = await arena.run_tasks(
+                    shown = await runner.run_tasks(
                         tasks, actor, "control_demo", first, rollout.sampling, rollout.horizon, bar
                     )
                     samples = sft_samples([d for d in shown if d.reward is not None and d.reward.value == 1])
@@ -101,13 +101,13 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
             store.save_checkpoint("control", learner.save, meta)
         learner.close()
         model = str(store.checkpoint("control").path)
-        found = await pipeline.evaluate(arena, "eval_control", model, recipe.train.iterations)
+        found = await pipeline.evaluate(runner, "eval_control", model, recipe.train.iterations)
     return found | {"demos": recipe.sft.demos + len(store.rows("control_demo"))}
 
 
 def row(folder: Path, seed: int, used: dict[str, float]) -> dict[str, Any]:
     """A finished run with its control, which is run now unless it was before."""
-    recipe = load_recipe(str(folder / "recipe.yaml"))
+    recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     with RunStore.open(folder) as store, RunLog(store) as log:
         result = store.get("result")
         if "success_control" not in result:

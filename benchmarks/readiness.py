@@ -27,16 +27,18 @@ from webdojo.browser.page.probe import PROBE_JS
 from webdojo.browser.page.ready import settle, until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
+from webdojo.envs.dojo import Dojo
 from webdojo.evaluate.metrics import wilson95
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import run_each
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.serving.server import HOSTS, SiteServer
+from webdojo.sites.serving.server import HOSTS
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, Trajectory
@@ -92,28 +94,32 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
     _, processor = load_model("tiny")
     harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
     browser_session.settle = WAYS[way]  # type: ignore[assignment]
-    with SiteServer() as server:
-        async with (
-            slow_line(server.port, seed) as port,
-            BrowserPool(BrowserConfig(viewport_px=VIEWPORT_PX), MemoryImages(), {HOSTS: f"127.0.0.1:{port}"}) as pool,
-        ):
+    images = MemoryImages()
+    scorer = Scorer(Rules(), images)
+    async with (
+        Dojo() as env,
+        slow_line(int(env.hosts[HOSTS].rpartition(":")[2]), seed) as port,
+        BrowserPool(BrowserConfig(viewport_px=VIEWPORT_PX), images, {HOSTS: f"127.0.0.1:{port}"}) as pool,
+    ):
 
-            async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
-                return await run_episode(
-                    task,
-                    pool=pool,
-                    harness=harness,
-                    actor=scripted_actor(harness, Oracle),
-                    config=RolloutConfig(),
-                    sampling=Sampling(max_tokens=512),
-                    max_steps=MOST_STEPS,
-                    server=server,
-                    group=group,
-                    trajectory_id=trajectory_id,
-                )
+        async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
+            trajectory = await run_episode(
+                task,
+                env=env,
+                pool=pool,
+                harness=harness,
+                actor=scripted_actor(harness, Oracle),
+                config=RolloutConfig(),
+                sampling=Sampling(max_tokens=512),
+                max_steps=MOST_STEPS,
+                group=group,
+                trajectory_id=trajectory_id,
+            )
+            await scorer.score(trajectory)
+            return trajectory
 
-            done = await run_each(run, tasks, CONCURRENCY)
-    won = sum(score(trajectory).success for trajectory in done)
+        done = await run_each(run, tasks, CONCURRENCY)
+    won = sum(trajectory.reward is not None and trajectory.reward.success for trajectory in done)
     acts = [turn.seconds["act"] for trajectory in done for turn in trajectory.turns if "act" in turn.seconds]
     low, high = wilson95(won, len(done))
     return {

@@ -10,8 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from webdojo.agent.harnesses import HARNESSES
-from webdojo.recipe import Recipe
+from webdojo.recipe import PLUGS, Recipe
 
 HEAD = """\
 # Recipe reference
@@ -21,7 +20,11 @@ A recipe is one YAML file with everything that a run needs. Name one of the pack
 default below; an unknown key is an error that names the nearest one. `section.key=value` on the command
 line changes a single key, and `--dry-run` prints the result.
 
-This page is written by `make docs` from `src/webdojo/config.py`.
+The sections `env`, `reward`, `harness` and `engine` are plugs: `name` says which one, and the other keys are
+its own. Below are those that are built in; an installed package may bring more, and your own is named
+`./file.py:Name` or `package.module:Name`.
+
+This page is written by `make docs` from the sections in the code.
 """
 
 
@@ -41,7 +44,7 @@ def docstrings(model: type[BaseModel]) -> dict[str, str]:
 def type_name(annotation: Any) -> str:
     """As a reader of the recipe would write it, safe in a table cell."""
     plain = isinstance(annotation, type) and not get_args(annotation)
-    name = annotation.__name__ if plain else str(annotation).replace("typing.", "").replace("webdojo.config.", "")
+    name = annotation.__name__ if plain else re.sub(r"\b(typing|webdojo[\w.]*)\.(?=\w)", "", str(annotation))
     name = re.sub(r"Annotated\[(\w+), FieldInfo\((?:[^()]|\([^()]*\))*\)\]", r"\1", name)
     return name.replace("|", r"\|")
 
@@ -74,9 +77,10 @@ def reference() -> str:
     for name, field in Recipe.model_fields.items():
         if isinstance(field.default, BaseModel):
             parts += ["", f"## {name}", ""]
-            if name == "harness":
-                for choice, options in HARNESSES.items():
-                    parts += [f"### {choice}", "", *table, *rows("harness.", options, None), ""]
+            if name in PLUGS:
+                for choice, plug in PLUGS[name][0].built_in.items():
+                    parts += [f"### {choice}", "", inspect.cleandoc(plug.__doc__ or ""), ""]
+                    parts += [*table, *rows(f"{name}.", plug, None), ""]
                 parts.pop()
             else:
                 parts += [*table, *(row for row in everything if row.startswith(f"| `{name}."))]

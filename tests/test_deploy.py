@@ -227,7 +227,7 @@ def test_the_sites_of_a_training_pod_can_be_reached() -> None:
     trainers = {"podSelector": rules["ingress"][0]["from"][0]["podSelector"]}
     [rule] = [rule for rule in rules["egress"] if rule["to"] == [trainers]]
     [port] = rule["ports"]
-    assert f"browser.sites_port={port['port']}" in (DEPLOY / "README.md").read_text()
+    assert f"env.port={port['port']}" in (DEPLOY / "README.md").read_text()
 
 
 @pytest.mark.parametrize(

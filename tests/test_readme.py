@@ -25,7 +25,7 @@ ENVIRONMENT = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THRE
 SHORT = [
     *("sft.demos=24", "sft.epochs=2", "train.iterations=1", "train.groups_per_iteration=1", "evaluate.tasks=2"),
     *("rollout.group_size=4", "rollout.concurrency=8", "rollout.max_steps=3", "evaluate.max_steps=3"),
-    *("tasks.difficulties=[1]", "train.max_groups_per_iteration=40"),
+    *("env.difficulties=[1]", "train.max_groups_per_iteration=40"),
 ]
 """A run of every phase in about a minute."""
 

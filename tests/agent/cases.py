@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
 
 from tests.codec import SmallCodec
-from webdojo.agent.harness import Codec, Conversation, Harness, HarnessConfig
-from webdojo.agent.harnesses import harness_names, make_harness
+from webdojo.agent.harness import Codec, Conversation, Harness
+from webdojo.agent.harnesses import HARNESSES
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, FinishReason, ImageRef, Observation, Response, Tab, Task, ToolCall, Turn
 
@@ -56,22 +55,21 @@ def every_variant() -> list[Any]:
     """Parameters for a test of all harnesses with all their variants."""
     return [
         pytest.param((name, options), id="-".join([name, *(f"{key}={value}" for key, value in options.items())]))
-        for name in harness_names()
+        for name in HARNESSES
         for options in VARIANTS.get(name, [{}])
     ]
 
 
 def every_parser() -> list[Any]:
     """Parameters for a test of every way of reading responses."""
-    variants: list[Make] = [(name, {}) for name in harness_names()]
+    variants: list[Make] = [(name, {}) for name in HARNESSES]
     variants += [("webgym", {"mode": "marks", "memory": False}), ("webagent_r1", {"thinking": False})]
     return [pytest.param(each, id="-".join([each[0], *each[1]])) for each in variants]
 
 
 def make(variant: Make, codec: Codec | None = None) -> Harness:
     name, options = variant
-    config: HarnessConfig = TypeAdapter(HarnessConfig).validate_python({"name": name, **options})
-    return make_harness(config, codec or SmallCodec())
+    return HARNESSES.get(name).model_validate({"name": name, **options}).build(codec or SmallCodec())
 
 
 def seven(x: int, y: int) -> int:

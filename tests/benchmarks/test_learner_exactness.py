@@ -9,7 +9,7 @@ from transformers import PreTrainedModel
 
 from tests.benchmarks.conftest import Script
 from tests.policy.conftest import loaded, model_dir
-from webdojo.agent.harnesses import harness_names, make_harness
+from webdojo.agent.harnesses import HARNESSES
 from webdojo.policy.model.processor import Processor
 from webdojo.store.images import MemoryImages
 
@@ -38,7 +38,7 @@ def test_packed_rows_are_exact_on_the_turns_of_a_harness(
     model, processor = loaded
     members, count, repeated, shown = CASES[name]
     images = MemoryImages()
-    harness = make_harness(turns.HARNESSES[name], processor)
+    harness = turns.HARNESSES[name].build(processor)
     sequences = turns.group_turns(harness, images, members, count, repeated=repeated)
     whole, parts = exactness.compare(model, processor, images, sequences)
     assert whole["rows"] == 1 < parts["rows"]
@@ -53,5 +53,5 @@ def test_packed_rows_are_exact_on_the_turns_of_a_harness(
 
 def test_every_harness_of_a_recipe_has_its_turns(scripts: tuple[ModuleType, ModuleType]) -> None:
     turns, _ = scripts
-    assert {config.name for config in turns.HARNESSES.values()} == set(harness_names())
+    assert {config.name for config in turns.HARNESSES.values()} == set(HARNESSES)
     assert set(CASES) == set(turns.HARNESSES)

@@ -14,7 +14,6 @@ from tests.browser.test_screenshots import PUT_S, SlowImages, longest_pause
 from tests.browser_service.served import Served, served_process
 from tests.codec import SmallCodec
 from webdojo.agent.harness import HarnessConfig
-from webdojo.agent.harnesses import make_harness
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.openwebvoyager import OpenWebVoyagerConfig
 from webdojo.agent.webgym import WebGymConfig
@@ -22,13 +21,14 @@ from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.client import RemotePool, RemoteSession
+from webdojo.envs.dojo import Dojo
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, SessionT, run_episode
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import ImageRef, Prompt, Response, Sampling, Task, ToolCall, Trajectory
@@ -139,37 +139,36 @@ def replaying(recorded: Trajectory) -> Actor[RemoteSession]:
 )
 async def test_trajectories_equal_those_of_the_local_pool(agent: HarnessConfig, count: int) -> None:
     tasks = make_tasks(["shop", "wiki"], [0, 1, 2, 3], count, seed=7, layout="compact")
-    harness = make_harness(agent, SmallCodec())
-    browser = BrowserConfig(viewport_px=(320, 320))
+    harness = agent.build(SmallCodec())
+    browser, env = BrowserConfig(viewport_px=(320, 320)), Dojo(layout="compact")
 
-    async def play(task: Task, pool: Pool[SessionT], sites: SiteServer, actor: Actor[SessionT]) -> Trajectory:
+    async def play(task: Task, pool: Pool[SessionT], actor: Actor[SessionT]) -> Trajectory:
         trajectory = await run_episode(
             task,
+            env=env,
             pool=pool,
             harness=harness,
             actor=actor,
             config=RolloutConfig(task_timeout_s=60),
             sampling=Sampling(max_tokens=512),
             max_steps=12,
-            server=sites,
-            layout="compact",
             trajectory_id=task.id,
         )
-        trajectory.reward = score(trajectory)
+        await Scorer(Rules(), MemoryImages()).score(trajectory)
         assert all("ready" in turn.seconds for turn in trajectory.turns if "act" in turn.seconds)
         for turn in trajectory.turns:
             turn.began, turn.seconds = 0, {}
         trajectory.began, trajectory.seconds = 0, {}
         return trajectory
 
-    with SiteServer() as sites:
-        async with BrowserPool(browser, MemoryImages(), sites.hosts) as local:
+    async with env:
+        async with BrowserPool(browser, MemoryImages(), dict(env.hosts)) as local:
             oracle = scripted_actor(harness, Oracle)
-            recorded = await asyncio.gather(*(play(task, local, sites, oracle) for task in tasks))
-        with Served(browser, TOKEN, sites.hosts) as one, Served(browser, TOKEN, sites.hosts) as other:
+            recorded = await asyncio.gather(*(play(task, local, oracle) for task in tasks))
+        with Served(browser, TOKEN, dict(env.hosts)) as one, Served(browser, TOKEN, dict(env.hosts)) as other:
             async with RemotePool([one.url, other.url], MemoryImages(), TOKEN) as remote:
                 replayed = await asyncio.gather(
-                    *(play(task, remote, sites, replaying(again)) for task, again in zip(tasks, recorded, strict=True))
+                    *(play(task, remote, replaying(again)) for task, again in zip(tasks, recorded, strict=True))
                 )
     for again, first in zip(replayed, recorded, strict=True):
         assert first.reward is not None and first.reward.success

@@ -91,9 +91,12 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--headful"], "there is no display"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"], "no/such/folder"),
-        (["act", "look", "--url", "http://shop-0.localhost/", "--harness", "none"], "harness.name = 'none'"),
-        (["act", "look", "--url", "http://shop-0.localhost/", "--endpoint", "x"], "endpoint.base_url is 'x'"),
-        (["train", "quickstart", "endpoint.api_key_env=sk-0123456789"], "must name an environment variable"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--harness", "none"], "unknown harness 'none'"),
+        (["act", "look", "--url", "http://shop-0.localhost/", "--endpoint", "x"], "engine.base_url is 'x'"),
+        (
+            ["train", "quickstart", "engine={name: chat, api_key_env: sk-0123456789}"],
+            "must name an environment variable",
+        ),
         (["browser", "serve", "--host", "0.0.0.0"], "set WEBDOJO_BROWSER_TOKEN"),
         (["browser", "serve", "--hosts", "shop-0.localhost"], "PATTERN=ADDRESS"),
         (["browser", "serve", "--max-sessions", "0"], "browser.serve.max_sessions"),
@@ -185,7 +188,7 @@ def test_an_agent_acts_through_an_endpoint(tmp_path):
         options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "tiny", "--recipe"]
         done = webdojo("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2", cwd=tmp_path)
     assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
-    assert re.search(r"^endpoint: 2 requests, 200 tokens in, 20 out, 0\.0000 USD$", done.stdout, re.MULTILINE)
+    assert re.search(r"^endpoint: 2 requests, 200 tokens in, 20 out, 0\.0000 USD$", done.stderr, re.MULTILINE)
     film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
     assert film is not None
     assert "Open the cart" in (tmp_path / film[1]).read_text()

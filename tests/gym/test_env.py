@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,18 +17,23 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import SyncVectorEnv
 
 from webdojo.browser.config import BrowserConfig, GuardConfig
-from webdojo.errors import ConfigError, SiteError, StartError, TaskError
+from webdojo.envs.dojo import Dojo
+from webdojo.envs.env import Visit
+from webdojo.envs.miniwob import Miniwob
+from webdojo.envs.web import Web
+from webdojo.errors import ConfigError, StartError, TaskError
 from webdojo.gym import ENV_ID, to_action
+from webdojo.reward.reward import RewardFunction
 from webdojo.sites.taskgen import make_tasks
-from webdojo.tasks import load
-from webdojo.types import Reward, Task, Termination, ToolCall, Trajectory
+from webdojo.tasks.miniwob import load
+from webdojo.types import ImageSource, Reward, Task, Termination, ToolCall, Trajectory
 
 HERE_ONLY = BrowserConfig(
     viewport_px=(320, 320), guard=GuardConfig(allowed_domains=["localhost"]), action_timeout_s=5, ready_cap_s=2
 )
 """Random actions ask for random addresses; none of them is looked up."""
 WIKI = make_tasks(["wiki"], range(3), 6, seed=5, layout="compact")
-MINIWOB = {task.metadata["env"]: task for task in load("miniwob", seeds=[7])}
+MINIWOB = {task.metadata["env"]: task for task in load([7])}
 CLICK = MINIWOB["click-test"]
 
 
@@ -36,7 +42,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def make(**options: Any) -> gymnasium.Env[dict[str, Any], dict[str, Any]]:
-    return gymnasium.make(ENV_ID, **{"browser": HERE_ONLY, "layout": "compact", **options})
+    return gymnasium.make(ENV_ID, **{"browser": HERE_ONLY, "env": Dojo(layout="compact"), **options})
 
 
 def children() -> set[psutil.Process]:
@@ -46,7 +52,14 @@ def children() -> set[psutil.Process]:
 
 @pytest.fixture(scope="module")
 def env() -> Iterator[gymnasium.Env[dict[str, Any], dict[str, Any]]]:
-    env = make(tasks=[*WIKI, CLICK], max_steps=4, render_mode="rgb_array")
+    env = make(tasks=WIKI, max_steps=4, render_mode="rgb_array")
+    yield env
+    env.close()
+
+
+@pytest.fixture(scope="module")
+def pages() -> Iterator[gymnasium.Env[dict[str, Any], dict[str, Any]]]:
+    env = make(tasks=[CLICK], env=Miniwob(), max_steps=4, render_mode="rgb_array")
     yield env
     env.close()
 
@@ -92,7 +105,7 @@ def test_the_seed_draws_the_task_and_the_page_is_the_same(env):
 
 
 def test_the_seed_draws_the_perturbations_too():
-    perturbed = make(tasks=WIKI[:1], perturbations=3)
+    perturbed = make(tasks=WIKI[:1], env=Dojo(layout="compact", perturbations=3))
 
     def met(seed: int) -> Any:
         perturbed.reset(seed=seed)
@@ -105,18 +118,18 @@ def test_the_seed_draws_the_perturbations_too():
         assert len({str(events) for events in found}) > 1
     finally:
         perturbed.close()
-    with pytest.raises(SiteError, match="perturbation level 4 is unknown; levels are 0, 1, 2, 3"):
-        make(perturbations=4)
 
 
 def test_a_task_that_is_not_there_is_named(env):
-    with pytest.raises(TaskError, match=r"no task 'miniwob:click-test:8' among its 7; did you mean 'miniwob:click-te"):
-        env.reset(options={"task": "miniwob:click-test:8"})
+    wrong = f"{WIKI[0].id}x"
+    with pytest.raises(TaskError, match=rf"no task '{re.escape(wrong)}' among its 6; did you mean 'wiki-\d"):
+        env.reset(options={"task": wrong})
     with pytest.raises(ConfigError, match="unknown option 'tasks' of reset; options are: task"):
         env.reset(options={"tasks": WIKI[0]})
-    shop = make_tasks(["shop"], [0], 1, seed=0, layout="compact")[0].model_copy(update={"kind": "shop"})
-    with pytest.raises(TaskError, match="is of kind 'shop'; give the environment such tasks first"):
-        env.reset(options={"task": shop})
+    with pytest.raises(TaskError, match="is of kind 'miniwob', and the embedded web has"):
+        env.reset(options={"task": CLICK})
+    shop = make_tasks(["shop"], [0], 1, seed=0, layout="compact")[0]
+    assert env.reset(options={"task": shop})[1]["task_id"] == shop.id
 
 
 def test_nonsense_becomes_feedback_and_the_episode_goes_on(env):
@@ -150,15 +163,16 @@ def test_the_last_step_truncates(env):
     assert ends == [(False, False)] * 3 + [(False, True)]
 
 
-def test_a_page_of_miniwob_ends_its_episode_and_gives_the_reward(env):
-    env.reset(options={"task": CLICK.id})
-    _, reward, terminated, truncated, info = env.step(call("click", **button(env)))
+def test_a_page_of_miniwob_ends_its_episode_and_gives_the_reward(pages):
+    pages.reset(options={"task": CLICK.id})
+    _, reward, terminated, truncated, info = pages.step(call("click", **button(pages)))
     assert (reward, terminated, truncated) == (1.0, True, False), info["feedback"]
     assert info["trajectory"].state[CLICK.website]["utterance"] == "Click the button."
     assert info["success"] is True
 
 
-def test_a_browser_that_dies_truncates_and_the_next_episode_has_a_new_one(env):
+def test_a_browser_that_dies_truncates_and_the_next_episode_has_a_new_one(pages):
+    env = pages
     env.reset(options={"task": CLICK.id})
     chromium = [process for process in children() if "chrom" in process.name() or "headless" in process.name()]
     for process in chromium:
@@ -183,10 +197,10 @@ def test_a_page_that_cannot_be_reached_fails_the_reset(env):
 USED_TWICE = """
 import gymnasium, psutil
 import webdojo.gym
-from webdojo.tasks import load
+from webdojo.envs.miniwob import Miniwob
 
 me = psutil.Process()
-env = gymnasium.make("webdojo/Browser-v0", tasks=load("miniwob"), viewport_px=(320, 320)).unwrapped
+env = gymnasium.make("webdojo/Browser-v0", env=Miniwob(), viewport_px=(320, 320)).unwrapped
 assert not me.children(), "the browser starts with the first episode"
 for _ in range(2):
     env.reset()
@@ -204,19 +218,76 @@ def test_close_leaves_no_process_behind_and_the_environment_can_be_used_again():
     assert done.returncode == 0, done.stderr
 
 
-def test_a_task_without_rules_needs_a_judge():
-    open_ended = CLICK.model_copy(update={"evaluator": {}})
-    with pytest.raises(TaskError, match=r"has no rules that say when it is done: give the environment a judge="):
-        make(tasks=[open_ended])
+class Lenient(RewardFunction):
+    """Half of the reward for whatever was done."""
 
-    def lenient(trajectory: Trajectory) -> Reward:
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        assert images.get(trajectory.turns[0].observation.screenshot), "a judge sees the screens"
         return Reward(value=0.5, success=True, reason=f"{trajectory.steps} steps")
 
-    env = make(tasks=[open_ended], judge=lenient)
+
+def test_a_task_without_rules_needs_another_reward():
+    open_ended = WIKI[0].model_copy(update={"evaluator": {}})
+    with pytest.raises(TaskError, match=r"has no evaluator, so rules cannot score it: name another reward"):
+        make(tasks=[open_ended])
+    env = make(tasks=[open_ended], reward=Lenient())
     env.reset()
     _, reward, terminated, _, info = env.step(call("done", answer="ok"))
     env.close()
     assert (reward, terminated, info["trajectory"].reward.reason) == (0.5, True, "1 steps")
+
+
+class Broken(Dojo):
+    """A web whose visits cannot be ended, or are not there."""
+
+    raises_in: str = ""
+
+    async def visit(self, task: Task, seed: str = "") -> Visit:
+        if self.raises_in == "visit":
+            raise ValueError("no room")
+        return await super().visit(task, seed)
+
+    async def leave(self, visit: Visit) -> None:
+        await super().leave(visit)
+        if self.raises_in == "leave":
+            raise ValueError("it stays")
+
+    async def is_over(self, visit: Visit) -> bool:
+        if self.raises_in == "is_over":
+            raise ValueError("who knows")
+        return self.raises_in == "nothing"
+
+
+def test_an_environment_that_fails_costs_only_the_episode():
+    env = make(tasks=WIKI, env=Broken(layout="compact"))
+    web = env.unwrapped._env  # type: ignore[attr-defined]
+    try:
+        for raises_in, says in (("leave", "ValueError: it stays"), ("is_over", "ValueError: who knows")):
+            env.reset()
+            web.raises_in = raises_in
+            _, reward, terminated, truncated, info = env.step(call("done", answer="x"))
+            assert (reward, terminated, truncated) == (0.0, False, True)
+            assert (info["termination"], info["trajectory"].failure) == (Termination.ENV_ERROR, "environment_failed")
+            assert says in info["error"]
+            assert not info["trajectory"].reward.valid
+            web.raises_in = ""
+        web.raises_in = "visit"
+        with pytest.raises(StartError, match="failed: ValueError: no room"):
+            env.reset()
+        web.raises_in = ""
+        env.reset()
+        assert env.step(call("done", answer="x"))[2]
+    finally:
+        env.close()
+
+
+def test_an_environment_ends_an_episode_by_itself():
+    env = make(tasks=WIKI, env=Broken(layout="compact", raises_in="nothing"), reward=Lenient())
+    env.reset()
+    _, reward, terminated, truncated, info = env.step(call("wait", seconds=0))
+    env.close()
+    assert (reward, terminated, truncated) == (0.5, True, False)
+    assert info["trajectory"].answer is None
 
 
 @pytest.mark.parametrize(
@@ -225,7 +296,9 @@ def test_a_task_without_rules_needs_a_judge():
         ({"tasks": []}, TaskError, "got no tasks"),
         ({"max_steps": 0}, ConfigError, "max_steps = 0 must be 1 or more"),
         ({"browser": BrowserConfig(servers=["http://10.0.0.7:8400"])}, ConfigError, "leave out browser.servers"),
-        ({"tasks": [CLICK.model_copy(update={"evaluator": {"type": "webarena"}})]}, TaskError, "judge="),
+        ({"tasks": [WIKI[0].model_copy(update={"evaluator": {"type": "webarena"}})]}, TaskError, "another reward"),
+        ({"tasks": WIKI, "env": Dojo()}, TaskError, "is about the 'compact' layout"),
+        ({"tasks": WIKI, "env": Web()}, ConfigError, "the environment 'web' has no verdict of its own"),
     ],
 )
 def test_wrong_arguments_are_one_clear_line(options, error, says):
@@ -234,7 +307,8 @@ def test_wrong_arguments_are_one_clear_line(options, error, says):
 
 
 def test_two_environments_step_as_a_vector():
-    envs = SyncVectorEnv([lambda: make(tasks=WIKI, max_steps=2) for _ in range(2)])
+    web = Dojo(layout="compact")
+    envs = SyncVectorEnv([lambda: make(tasks=WIKI, env=web, max_steps=2) for _ in range(2)])
     observations, _ = envs.reset(seed=[1, 2])
     assert observations["screenshot"].shape == (2, 320, 320, 3)
     assert len(observations["instruction"]) == 2
@@ -261,7 +335,11 @@ def test_the_name_works_without_an_import_of_ours():
     ("hidden", "script", "says"),
     [
         ("gymnasium", "import webdojo.gym", "webdojo.gym needs Gymnasium, which is not installed: pip install"),
-        ("miniwob", "import webdojo.tasks; webdojo.tasks.load('miniwob')", "pip install 'webdojo[miniwob]'"),
+        (
+            "miniwob",
+            "from webdojo.envs.task_sets import load_tasks; load_tasks('miniwob')",
+            "pip install 'webdojo[miniwob]'",
+        ),
     ],
 )
 def test_what_is_not_installed_is_named_with_the_way_to_install_it(hidden, script, says):

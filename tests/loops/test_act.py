@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
+from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
 from webdojo.loops.act import Acted, act, check_display, recipe_of, task_at
 from webdojo.recipe import Recipe, load_recipe
@@ -24,24 +26,25 @@ SHOP = "http://shop-0.localhost/"
 
 
 def recipe(endpoint: Endpoint, *overrides: str) -> Recipe:
-    given = [f"endpoint.base_url={endpoint.url}", "endpoint.model=m", "harness.tool_schemas=signature"]
+    given = ["engine.name=chat", f"engine.base_url={endpoint.url}", "engine.model=m", "harness.tool_schemas=signature"]
     return load_recipe("openwebrl", [*given, "browser.viewport_px=[320,320]", *overrides])
 
 
 async def run(recipe: Recipe, folder: Path, url: str = SHOP) -> tuple[Acted, list[Turn]]:
     turns: list[Turn] = []
-    return await act(task_at("How many?", url), recipe, "", folder, turns.append), turns
+    return await act(task_at(recipe.env, "How many?", url), recipe, "tiny", folder, turns.append), turns
 
 
-async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path):
+async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
+    caplog.set_level(logging.INFO, "webdojo")
     with Endpoint(say(completion(CALL)), say(completion(DONE))) as endpoint:
         acted, turns = await run(recipe(endpoint), tmp_path / "run")
     assert acted.trajectory is not None
     assert acted.trajectory.termination is Termination.COMPLETED, acted.trajectory.error
     assert acted.trajectory.answer == "twelve"
     assert not acted.interrupted
-    assert acted.totals is not None
-    assert (acted.totals.requests, acted.totals.input_tokens) == (2, 200)
+    assert acted.trajectory.reward is None, "who scores a task that somebody made up?"
+    assert "endpoint: 2 requests, 200 tokens in" in caplog.text
     assert [turn.parsed.calls[0].name for turn in turns] == ["scroll", "done"]
     assert turns[0].feedback[0].ok
     assert "top_k" not in endpoint.bodies[0]
@@ -94,8 +97,8 @@ async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with Endpoint() as endpoint:
         for override, message in (
-            ("endpoint.model=''", "endpoint.model is empty"),
-            ("endpoint.api_key_env=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"),
+            ("engine.model=''", "engine.model is empty"),
+            ("engine.api_key_env=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"),
             ("browser.headless=false", "there is no display"),
         ):
             with pytest.raises(ConfigError, match=message):
@@ -109,21 +112,21 @@ def test_a_window_needs_a_display(monkeypatch):
 
 
 def test_tasks_on_embedded_sites_and_elsewhere():
-    assert task_at("x", "http://shop-7.localhost/cart").kind == "shop"
-    assert task_at("x", "http://shop-7.localhost:8000/").kind == ""
-    away = task_at("x", "https://Example.org/a?b#c")
+    assert task_at(Dojo(), "x", "http://shop-7.localhost/cart").kind == "shop"
+    assert task_at(Dojo(), "x", "http://shop-7.localhost:8000/").kind == ""
+    away = task_at(Dojo(), "x", "https://Example.org/a?b#c")
     assert (away.kind, away.website) == ("", "example.org")
 
 
 @pytest.mark.parametrize("url", ["example.org", "ftp://example.org/", "http://", "http://[::1", "http://a:b/"])
 def test_an_address_that_is_none_is_one_line(url):
     with pytest.raises(ConfigError, match="--url is"):
-        task_at("x", url)
+        task_at(Dojo(), "x", url)
 
 
 def test_an_empty_task_is_one_line():
     with pytest.raises(ConfigError, match="the task is empty"):
-        task_at("  ", SHOP)
+        task_at(Dojo(), "  ", SHOP)
 
 
 def test_a_checkpoint_acts_by_the_recipe_of_its_run(tmp_path):

@@ -9,12 +9,12 @@ from socket import create_server
 from typing import Any
 
 import pytest
-from webdojo.loops.arena import open_arena
 
 from tests.browser_service.served import served_process
 from tests.loops.conftest import SmallRecipe
 from webdojo.browser_service.access import TOKEN_VARIABLE
 from webdojo.errors import BrowserError, ConfigError
+from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.pipeline import Pipeline, train
 from webdojo.policy.model.processor import Processor
@@ -45,7 +45,7 @@ def server() -> Iterator[tuple[str, int]]:
 def remote(server: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Overrides that take a recipe's browsers there."""
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
-    return [f"browser.servers=[{server[0]}]", f"browser.sites_port={server[1]}"]
+    return [f"browser.servers=[{server[0]}]", f"env.port={server[1]}"]
 
 
 def evaluated(recipe: Recipe, folder: Path) -> list[dict[str, Any]]:
@@ -92,7 +92,7 @@ def test_what_cannot_work_leaves_no_run_behind(
 ) -> None:
     with pytest.raises(ConfigError, match=r"sft\.demos = 2: demonstrations need browsers of this machine"):
         train(small_recipe(*remote), tmp_path / "run", resume=False)
-    with pytest.raises(ConfigError, match=r"browser\.sites_port is 0.*--hosts '\*\.localhost:80=ADDRESS:PORT'"):
+    with pytest.raises(ConfigError, match=r"env\.port is 0.*--hosts '\*\.localhost:80=ADDRESS:PORT'"):
         train(small_recipe(f"browser.servers=[{server[0]}]", "sft.demos=0"), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
 
@@ -101,7 +101,7 @@ def test_what_cannot_work_leaves_no_run_behind(
     ("overrides", "reason"),
     [
         (["browser.viewport_px=[400,320]"], r"viewport of \[320, 320\], the recipe one of \[400, 320\]"),
-        ([f"browser.sites_port={free_port()}"], r"does not reach the embedded sites: http.*--hosts '\*\.localhost:80="),
+        ([f"env.port={free_port()}"], r"does not reach the environment 'dojo': http.*--hosts '\*\.localhost:80="),
     ],
 )
 async def test_a_server_that_does_not_fit_is_named_before_the_first_episode(
@@ -110,7 +110,7 @@ async def test_a_server_that_does_not_fit_is_named_before_the_first_episode(
     recipe = small_recipe(*remote, *overrides)
     processor = Processor.load(recipe.model.path)
     with RunStore.create(tmp_path / "run", "", {}) as store, pytest.raises(ConfigError, match=reason):
-        async with open_arena(recipe, store, processor):
+        async with open_episodes(recipe, store, processor):
             pass
 
 
@@ -127,18 +127,19 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
     processor = Processor.load(both.model.path)
     with RunStore.create(tmp_path / "run", dump_recipe(both), {}) as store, RunLog(store) as log:
         tasks = Pipeline(both, store, log).heldout[:1]
-        async with open_arena(both, store, processor) as arena:
+        async with open_episodes(both, store, processor) as runner:
             assert "http://127.0.0.1:9: unreachable" in caplog.text
-            session = await arena.pool.open(f"http://{tasks[0].website}/", arena.server.headers("visit"))
+            visit = await runner.env.visit(tasks[0])
+            session = await runner.pool.open(visit.start_url, visit.headers)
             assert (await session.observe()).url == f"http://{tasks[0].website}/"
             await session.close()
 
             bar, sampling = Progress("demo", None), both.rollout.sampling
             with pytest.raises(ConfigError, match="only browsers of this machine let it"):
-                await arena.run_tasks(
-                    tasks, scripted_actor(arena.harness, Oracle), "demo", 0, sampling, lambda level: 8, bar
+                await runner.run_tasks(
+                    tasks, scripted_actor(runner.harness, Oracle), "demo", 0, sampling, lambda level: 8, bar
                 )
         monkeypatch.setenv(TOKEN_VARIABLE, "wrong")
         with pytest.raises(BrowserError, match="send the server's token"):
-            async with open_arena(both, store, processor):
+            async with open_episodes(both, store, processor):
                 pass

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.store.fabricate import observation, page_image, trajectory
-from webdojo.agent.harnesses import make_harness
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import StoreError
 from webdojo.loops.export import LOST, NO_TURN, UNREADABLE, export
@@ -31,7 +30,7 @@ def codec() -> Processor:
 def episode(id: str, store: RunStore, codec: Processor, site: int, success: bool, last: str = IM_END) -> Trajectory:
     """Three turns as the harness makes them, with one screenshot in each prompt; `last` is the last answer's end."""
     whole = trajectory(id, store.images, site=site, success=success, turns=[])
-    harness = make_harness(RECIPE.harness, codec)
+    harness = RECIPE.harness.build(codec)
     seen = observation(page_image(store.images, site))
     talk = harness.start(whole.task, seen)
     for step in range(3):

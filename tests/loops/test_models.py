@@ -5,45 +5,53 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 
 import pytest
 import torch
-from webdojo.rollout.rest import Rest
 
 from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
-from webdojo.loops.models import asleep, check_learner, device_of, engine_dtype, learn, make_engine, make_learner
+from webdojo.loops.models import asleep, check_learner, learn, make_learner, open_engine
+from webdojo.policy.devices import device_of, engine_dtype
+from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.forward import text_layers
+from webdojo.recipe import Recipe
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 
 
+@asynccontextmanager
+async def opened(recipe: Recipe) -> AsyncIterator[HFEngine]:
+    """The embedded engine of a recipe."""
+    async with open_engine(recipe, MemoryImages(), recipe.model.path) as engine:
+        assert isinstance(engine, HFEngine)
+        yield engine
+
+
 async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_recipe: SmallRecipe) -> None:
     recipe = small_recipe("model.dtype=bfloat16")
-    learner = make_learner(recipe, MemoryImages(), recipe.model.path)
-    engine = make_engine(recipe, MemoryImages(), recipe.model.path)
-    try:
-        await engine.update_weights(learner.state_dict(), version=1)
-        response = await engine.generate(chat(engine.processor, "find the mug"), Sampling(max_tokens=3))
-    finally:
-        engine.close()
-        learner.close()
-    assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
+    with closing(make_learner(recipe, MemoryImages(), recipe.model.path)) as learner:
+        async with opened(recipe) as engine:
+            await engine.update_weights(learner.state_dict(), version=1)
+            response = await engine.generate(chat(engine.processor, "find the mug"), Sampling(max_tokens=3))
+        assert {p.dtype for p in learner.model.parameters()} == {torch.float32}
     assert set(response.versions) == {1}
 
 
 async def test_an_embedded_engine_on_the_cpu_rests_while_the_learner_steps(small_recipe: SmallRecipe) -> None:
     recipe = small_recipe("model.device=cpu")
-    with closing(make_engine(recipe, MemoryImages(), recipe.model.path)) as engine:
-        rest = Rest()
-        async with asleep(engine, rest):
-            fell_asleep = rest.awake()
+    async with opened(recipe) as engine:
+        clock = SleepClock()
+        async with asleep(engine, clock):
+            fell_asleep = clock.now()
             asked = asyncio.create_task(engine.generate(chat(engine.processor, "hello"), Sampling(max_tokens=1)))
             done, _ = await asyncio.wait([asked], timeout=1)
             assert not done
-            assert rest.awake() == fell_asleep, "the time counts for the episodes that wait"
+            assert clock.now() == fell_asleep, "the time counts for the episodes that wait"
         await asked
 
 

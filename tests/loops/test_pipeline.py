@@ -9,15 +9,16 @@ import threading
 from pathlib import Path
 
 import pytest
-from webdojo.loops.arena import open_arena
 
 from tests.loops.conftest import SmallRecipe
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import EngineError, ModelError, TaskError
+from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import make_engine
+from webdojo.loops.models import open_engine
 from webdojo.loops.pipeline import Pipeline, train
 from webdojo.loops.run_folder import is_unfinished
+from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
@@ -77,9 +78,9 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
 
 def test_a_wrong_recipe_leaves_no_run_behind(tmp_path: Path, small_recipe: SmallRecipe) -> None:
     with pytest.raises(TaskError, match="unknown kind of site 'shp'"):
-        train(small_recipe("tasks.kinds=[shp]"), tmp_path / "run", resume=False)
+        train(small_recipe("env.kinds=[shp]"), tmp_path / "run", resume=False)
     with pytest.raises(TaskError, match=r"difficulties \[5\]"):
-        train(small_recipe("tasks.difficulties=[5]"), tmp_path / "run", resume=False)
+        train(small_recipe("env.difficulties=[5]"), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
 
 
@@ -89,19 +90,17 @@ async def test_a_dead_engine_ends_an_evaluation_that_a_live_one_then_completes(
     recipe = small_recipe("evaluate.tasks=30")
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
         tasks = Pipeline(recipe, store, log).heldout
-        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
+        async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
 
             async def evaluate(closed: bool, count: int) -> list[Termination]:
-                engine = make_engine(recipe, store.images, recipe.model.path)
-                try:
+                async with open_engine(recipe, store.images, recipe.model.path) as engine:
                     if closed:
+                        assert isinstance(engine, HFEngine)
                         engine.close()
                     sampling = recipe.evaluate.sampling
-                    episodes = await arena.run_tasks(
+                    episodes = await runner.run_tasks(
                         tasks[:count], lambda task, session: engine, "eval", 0, sampling, lambda level: 1, bar
                     )
-                finally:
-                    engine.close()
                 return [episode.termination for episode in episodes]
 
             bar = Progress("eval", None)
@@ -119,10 +118,10 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
     recipe = small_recipe("sft.epochs=100000", "rollout.sampling.max_tokens=400")
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
         pipeline = Pipeline(recipe, store, log)
-        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
-            demos = await arena.run_tasks(
+        async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
+            demos = await runner.run_tasks(
                 pipeline.tasks[:2],
-                scripted_actor(arena.harness, Oracle),
+                scripted_actor(runner.harness, Oracle),
                 "demo",
                 0,
                 recipe.rollout.sampling,
@@ -144,17 +143,17 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
 
 
 async def test_every_phase_meets_a_task_under_the_same_perturbations(tmp_path: Path, small_recipe: SmallRecipe) -> None:
-    recipe = small_recipe(
-        "tasks.perturbations=2", "rollout.sampling.max_tokens=400", "rollout.max_context_tokens=20000"
-    )
+    recipe = small_recipe("env.perturbations=2", "rollout.sampling.max_tokens=400", "rollout.max_context_tokens=20000")
     met = []
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
         tasks = Pipeline(recipe, store, log).tasks[:3]
-        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
-            actor = scripted_actor(arena.harness, Oracle)
+        async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
+            actor = scripted_actor(runner.harness, Oracle)
             for phase in ("eval_before", "eval_after"):
                 bar = Progress(phase, None)
-                episodes = await arena.run_tasks(tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar)
+                episodes = await runner.run_tasks(
+                    tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar
+                )
                 assert all(episode.reward is not None and episode.reward.value == 1 for episode in episodes)
                 perturbations = {e.task.id: e.state[e.task.website].get("perturbations", []) for e in episodes}
                 assert set(perturbations) == {task.id for task in tasks}
@@ -171,14 +170,14 @@ class Waits:
 
 
 async def test_harder_tasks_get_more_steps(tmp_path: Path, small_recipe: SmallRecipe) -> None:
-    overrides = ["rollout.max_steps=3", "rollout.max_steps_by_difficulty={1: 1, 2: 2}", "tasks.difficulties=[1,2,3]"]
+    overrides = ["rollout.max_steps=3", "rollout.max_steps_by_difficulty={1: 1, 2: 2}", "env.difficulties=[1,2,3]"]
     recipe = small_recipe(*overrides, "rollout.sampling.max_tokens=400", "evaluate.tasks=12")
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
         tasks = {task.difficulty: task for task in Pipeline(recipe, store, log).heldout}
-        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
-            shown = await arena.run_tasks(
+        async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
+            shown = await runner.run_tasks(
                 list(tasks.values()),
-                scripted_actor(arena.harness, lambda task: Waits()),
+                scripted_actor(runner.harness, lambda task: Waits()),
                 "demo",
                 0,
                 recipe.rollout.sampling,

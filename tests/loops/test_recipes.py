@@ -16,7 +16,7 @@ PAPERS = [name for name in recipe_names() if name != "quickstart"]
 # At such a temperature some responses end in time, which are format errors, and some do not, so groups can train.
 TINY = [
     *("model.path=tiny", "model.freeze_vision=true", "model.freeze_trainable_layers=1", "model.threads=1"),
-    *("browser.viewport_px=[320, 320]", "tasks.kinds=[shop]", "tasks.difficulties=[1]", "tasks.layout=compact"),
+    *("browser.viewport_px=[320, 320]", "env.kinds=[shop]", "env.difficulties=[1]", "env.layout=compact"),
     *("harness.max_format_errors=1", "rollout.group_size=3", "rollout.concurrency=6", "rollout.max_steps=3"),
     *("rollout.max_steps_by_difficulty={}", "train.stages=[]", "rollout.max_context_tokens=8192"),
     "rollout.sampling={temperature: 3.0, max_tokens: 240}",

@@ -20,7 +20,7 @@ from webdojo.store.run import DATABASE, RunStore
 SHORT = [
     *("sft.demos=24", "sft.epochs=2", "train.iterations=3", "train.groups_per_iteration=1", "evaluate.tasks=4"),
     *("rollout.group_size=4", "rollout.concurrency=8", "rollout.max_steps=3", "evaluate.max_steps=3"),
-    *("tasks.difficulties=[1]", "train.max_groups_per_iteration=60", "rollout.max_staleness=1", "train.threads=1"),
+    *("env.difficulties=[1]", "train.max_groups_per_iteration=60", "rollout.max_staleness=1", "train.threads=1"),
 ]
 
 

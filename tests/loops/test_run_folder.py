@@ -71,7 +71,7 @@ def test_resuming_what_is_not_there_or_another_recipe(tmp_path):
     "override",
     [
         "seed=4",
-        "tasks.kinds=[wiki]",
+        "env.kinds=[wiki]",
         "model.path=/elsewhere",
         "evaluate.sampling.top_k=1",
         "rollout.sampling.temperature=0.3",

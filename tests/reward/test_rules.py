@@ -1,11 +1,16 @@
+"""The verdict of the embedded sites' rules, behind the gate."""
+
+from __future__ import annotations
+
 import pytest
 
 from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.sites.goal import fact, place
 from webdojo.sites.verdict.answers import number
-from webdojo.tasks import load
+from webdojo.store.images import MemoryImages
 from webdojo.types import Parsed, Reward, Termination, Trajectory
 
 
@@ -20,10 +25,16 @@ def finished(termination: Termination = Termination.COMPLETED, answer: str | Non
     return done
 
 
-def test_a_completed_episode_gets_the_evaluators_verdict():
-    assert score(finished()).value == 1
-    assert score(finished()).success
-    wrong = score(finished(answer="8"))
+async def score(trajectory: Trajectory) -> Reward:
+    await Scorer(Rules(), MemoryImages()).score(trajectory)
+    assert trajectory.reward is not None
+    return trajectory.reward
+
+
+async def test_a_completed_episode_gets_the_evaluators_verdict() -> None:
+    right = await score(finished())
+    assert (right.value, right.success) == (1, True)
+    wrong = await score(finished(answer="8"))
     assert (wrong.value, wrong.success, wrong.valid) == (0, False, True)
     assert "'8'" in wrong.reason
 
@@ -41,108 +52,82 @@ def test_a_completed_episode_gets_the_evaluators_verdict():
         (Termination.ABORTED, 0, False),
     ],
 )
-def test_how_an_episode_ended_decides_before_any_verdict(termination, value, valid):
-    reward = score(finished(termination))  # the right answer does not help
+async def test_the_right_answer_does_not_help_an_episode_that_ended_otherwise(
+    termination: Termination, value: float, valid: bool
+) -> None:
+    reward = await score(finished(termination))
     assert (reward.value, reward.success, reward.valid) == (value, False, valid)
     assert termination.value in reward.reason or reward.reason == "repeated format errors"
 
 
-def test_the_facts_that_hold_are_kept_however_an_episode_ended():
-    def after(termination: Termination, answer: str | None) -> Reward:
+async def test_the_facts_that_hold_are_kept_however_an_episode_ended() -> None:
+    async def after(termination: Termination, answer: str | None) -> Reward:
         episode = finished(termination, answer)
         shown = fact("The page was shown", visited=[place("/a")])
         episode.task.evaluator["facts"].insert(0, shown)
         episode.state = {episode.task.website: {"state": {}, "visited": ["/a"], "seen": []}}
-        return score(episode)
+        return await score(episode)
 
-    assert after(Termination.COMPLETED, "7").facts == [True, True]
-    assert after(Termination.COMPLETED, "8").facts == [True, False]
-    half = after(Termination.MAX_STEPS, None)
+    assert (await after(Termination.COMPLETED, "7")).facts == [True, True]
+    assert (await after(Termination.COMPLETED, "8")).facts == [True, False]
+    half = await after(Termination.MAX_STEPS, None)
     assert (half.value, half.success, half.facts) == (0, False, [True, False])
-    assert after(Termination.FORMAT_ERROR, None).facts == []
+    assert (await after(Termination.FORMAT_ERROR, None)).facts == []
 
 
-def test_a_reward_that_was_stored_without_facts_still_loads():
-    assert Reward.model_validate_json('{"value": 1, "success": true}').facts == []
+@pytest.mark.parametrize(
+    ("answer", "reason"), [("", "no answer"), ("  ", "no answer"), (None, "the agent never said done")]
+)
+async def test_no_answer_scores_zero(answer: str | None, reason: str) -> None:
+    reward = await score(finished(Termination.COMPLETED, answer))
+    assert (reward.value, reward.success, reward.reason) == (0, False, reason)
 
 
-@pytest.mark.parametrize("answer", [None, "", "  "])
-def test_no_answer_scores_zero(answer):
-    reward = score(finished(Termination.COMPLETED, answer))
-    assert (reward.value, reward.success, reward.reason) == (0, False, "no answer")
-
-
-def test_only_a_permanent_failure_excuses_the_agent():
+async def test_only_a_permanent_failure_excuses_the_agent() -> None:
     def under(event: str, answer: str) -> Trajectory:
         done = finished(Termination.COMPLETED, answer)
         done.state = {done.task.website: {"cart": {}, "visited": [], "seen": [], "perturbations": [_noted(event)]}}
         return done
 
-    lost = score(under("outage", "8"))
+    lost = await score(under("outage", "8"))
     assert (lost.value, lost.success, lost.valid) == (0, False, False)
     assert lost.reason == "the web failed: the site was down (site.localhost, page 2)"
-    assert score(under("outage", "7")).valid and score(under("outage", "7")).success
-    passable = score(under("bot_check", "8"))
+    passed = await score(under("outage", "7"))
+    assert passed.valid and passed.success
+    passable = await score(under("bot_check", "8"))
     assert (passable.value, passable.valid) == (0, True)
     unfinished = under("bot_wall", "7")
     unfinished.termination = Termination.MAX_STEPS
-    assert not score(unfinished).valid
+    assert not (await score(unfinished)).valid
     unfinished.termination = Termination.FORMAT_ERROR
-    assert score(unfinished).value == -1 and score(unfinished).valid
+    malformed = await score(unfinished)
+    assert malformed.value == -1 and malformed.valid
 
 
 def _noted(event: str) -> dict[str, object]:
     return {"page": 2, "event": event}
 
 
-def test_a_format_error_in_any_turn_costs_the_reward_but_not_the_success():
-    reward = score(finished(Termination.COMPLETED, "7", "no think end tag"))
+async def test_a_format_error_in_any_turn_costs_the_reward_but_not_the_success() -> None:
+    reward = await score(finished(Termination.COMPLETED, "7", "no think end tag"))
     assert (reward.value, reward.success, reward.valid) == (0, True, True)
     assert reward.reason.startswith("format error in turn 1")
 
 
-def test_a_task_without_an_evaluator_needs_a_judge():
-    unjudged = finished()
-    unjudged.task.evaluator = {}
-    with pytest.raises(TaskError, match="'t' has no evaluator"):
-        score(unjudged)
-
-
-def test_an_evaluator_that_rules_do_not_know_needs_a_judge():
-    unjudged = finished()
-    unjudged.task.evaluator = {"type": "webarena", "eval_types": ["string_match"]}
-    with pytest.raises(TaskError, match="'t' has an evaluator of type 'webarena', so rules cannot score it"):
-        score(unjudged)
-
-
-# --- MiniWoB++: the page is the judge ---------------------------------------------------------
-
-
-def played(raw_reward: float | None, termination: Termination = Termination.COMPLETED, *errors: str) -> Trajectory:
-    """An episode on a page that ended with a reward, or did not end."""
-    done = finished(termination, None, *errors)
-    task = next(task for task in load("miniwob") if task.metadata["env"] == "click-test")
-    episode = {"done": raw_reward is not None, "raw_reward": raw_reward or 0.0}
-    return done.model_copy(update={"task": task, "state": {task.website: episode}})
-
-
 @pytest.mark.parametrize(
-    ("raw_reward", "value", "success"),
-    [(1.0, 1.0, True), (0.25, 0.25, True), (0.0, 0.0, False), (-1.0, 0.0, False), (None, 0.0, False)],
+    ("evaluator", "says"),
+    [
+        ({}, "'t' has no evaluator"),
+        (
+            {"type": "webarena", "eval_types": ["string_match"]},
+            "'t' has an evaluator of type 'webarena', so rules cannot score it",
+        ),
+    ],
 )
-def test_a_positive_reward_of_the_page_is_a_success(raw_reward, value, success):
-    reward = score(played(raw_reward))
-    assert (reward.value, reward.success, reward.valid) == (value, success, True)
-
-
-def test_the_page_needs_neither_done_nor_an_answer_but_turns_without_format_errors():
-    assert score(played(1.0, Termination.MAX_STEPS)).success
-    malformed = score(played(1.0, Termination.COMPLETED, "no think end tag"))
-    assert (malformed.value, malformed.success) == (0, True)
-    assert score(played(1.0, Termination.FORMAT_ERROR)).value == -1
-    assert not score(played(1.0, Termination.ENV_ERROR)).valid
-
-
-def test_a_visit_that_never_saw_its_page_scores_zero():
-    lost = played(None).model_copy(update={"state": {}})
-    assert (score(lost).value, score(lost).reason) == (0, "the page did not end its episode")
+async def test_a_task_that_rules_do_not_know_needs_another_reward(evaluator: dict[str, object], says: str) -> None:
+    unjudged = finished()
+    unjudged.task.evaluator = evaluator
+    with pytest.raises(TaskError, match=says):
+        Rules().check(unjudged.task)
+    with pytest.raises(TaskError, match=says):
+        await score(unjudged)

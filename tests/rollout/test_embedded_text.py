@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -11,14 +11,14 @@ from tests.codec import SmallCodec
 from webdojo.agent.webagent_r1 import WebAgentR1Config, WebAgentR1Harness
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
+from webdojo.envs.dojo import Dojo
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS
-from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, Sampling, Task, Termination, Trajectory
@@ -29,32 +29,32 @@ VIEWPORT = (1000, 400)
 """Low, so that most of a page is out of view."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[SiteServer]:
-    with SiteServer() as server:
-        yield server
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def env() -> AsyncIterator[Dojo]:
+    async with Dojo() as env:
+        yield env
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
-    async with BrowserPool(BrowserConfig(viewport_px=VIEWPORT), MemoryImages(), server.hosts) as pool:
+async def pool(env: Dojo) -> AsyncIterator[BrowserPool]:
+    async with BrowserPool(BrowserConfig(viewport_px=VIEWPORT), MemoryImages(), dict(env.hosts)) as pool:
         yield pool
 
 
-async def play(task: Task, pool: BrowserPool, server: SiteServer, **options: object) -> Trajectory:
+async def play(task: Task, pool: BrowserPool, env: Dojo, **options: object) -> Trajectory:
     fields = {"name": "webagent_r1", "page_tokens": 16384, "address_bar": True, **options}
     harness = WebAgentR1Harness(WebAgentR1Config.model_validate(fields), SmallCodec())
     trajectory = await run_episode(
         task,
+        env=env,
         pool=pool,
         harness=harness,
         actor=scripted_actor(harness, lambda task: Oracle(task, view=harness.view)),
         config=RolloutConfig(task_timeout_s=120, max_context_tokens=10**6),
         sampling=Sampling(max_tokens=1024),
         max_steps=40,
-        server=server,
     )
-    trajectory.reward = score(trajectory)
+    await Scorer(Rules(), MemoryImages()).score(trajectory)
     return trajectory
 
 
@@ -66,14 +66,14 @@ ACTIONS = {"Click", "Type", "Search", "Select Dropdown Option", "goto", "exit"}
 """What the plans of these tasks take."""
 
 
-async def test_the_oracle_finishes_tasks_on_every_kind_of_site(pool: BrowserPool, server: SiteServer) -> None:
+async def test_the_oracle_finishes_tasks_on_every_kind_of_site(pool: BrowserPool, env: Dojo) -> None:
     seeds = range(HELDOUT_SEED, HELDOUT_SEED + 100)
     tasks = make_tasks(list(KINDS), seeds, 3 * len(KINDS), seed=5, difficulties=[2, 5, 9])
     places = asyncio.Semaphore(4)
 
     async def one(number: int, task: Task) -> Trajectory:
         async with places:
-            return await play(task, pool, server, thinking=number % 2 == 0)
+            return await play(task, pool, env, thinking=number % 2 == 0)
 
     used: set[str] = set()
     for trajectory in await asyncio.gather(*(one(n, t) for n, t in enumerate(tasks) if not drags(t))):
@@ -91,27 +91,29 @@ async def test_the_oracle_finishes_tasks_on_every_kind_of_site(pool: BrowserPool
     assert used >= ACTIONS
 
 
-async def test_a_task_that_takes_a_drag_is_given_up_with_the_reason(pool: BrowserPool, server: SiteServer) -> None:
+async def test_a_task_that_takes_a_drag_is_given_up_with_the_reason(pool: BrowserPool, env: Dojo) -> None:
     tasks = make_tasks(["tracker"], range(20), 60, seed=3, difficulties=[2])
-    trajectory = await play(next(t for t in tasks if t.metadata["goal"] == "drag"), pool, server)
+    trajectory = await play(next(t for t in tasks if t.metadata["goal"] == "drag"), pool, env)
     assert trajectory.termination is Termination.ABORTED
     assert "no action says drag(" in trajectory.error, trajectory.error
     assert trajectory.reward is not None and not trajectory.reward.valid
 
 
-async def test_without_an_address_bar_other_sites_are_out_of_reach(pool: BrowserPool, server: SiteServer) -> None:
+async def test_without_an_address_bar_other_sites_are_out_of_reach(pool: BrowserPool, env: Dojo) -> None:
     tasks = make_tasks(["travel"], range(20), 200, seed=3, difficulties=[3])
     task = next(task for task in tasks if any(goal.get("site") for goal in task.metadata["plan"]))
-    trajectory = await play(task, pool, server, address_bar=False)
+    trajectory = await play(task, pool, env, address_bar=False)
     assert trajectory.termination is Termination.ABORTED
     assert re.search(r"no action says (goto_url|new_tab)\(", trajectory.error)
 
 
-async def test_every_action_does_what_it_says(pool: BrowserPool, server: SiteServer) -> None:
+async def test_every_action_does_what_it_says(pool: BrowserPool, env: Dojo) -> None:
     config = WebAgentR1Config.model_validate({"name": "webagent_r1", "thinking": False, "address_bar": True})
     harness = WebAgentR1Harness(config, SmallCodec())
     home = "http://shop-3.localhost/"
-    session = await pool.open(home, server.headers("actions", "auto", NO_PERTURBATIONS))
+    task = Task(id="actions", instruction="", start_url=home, website="shop-3.localhost", kind="shop")
+    visit = await env.visit(task)
+    session = await pool.open(home, visit.headers)
 
     async def do(action: str) -> Observation:
         parsed = harness.parse(action)

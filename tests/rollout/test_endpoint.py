@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import AsyncIterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from PIL import Image
 
 from tests.policy.chat.endpoint import Answering, Endpoint, completion, say
-from webdojo.agent.harnesses import make_harness
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.toolcall import IM_END
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.loops.models import make_engine
+from webdojo.envs.dojo import Dojo
+from webdojo.loops.models import open_engine
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.engine import ChatEngine
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import load_recipe
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
-from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Engine, ImageSegment, Prompt, Sampling, Task, Termination, TextSegment, Trajectory
@@ -41,27 +41,26 @@ def processor() -> Processor:
     return Processor.load(model_folder("tiny"))
 
 
-@pytest.fixture(scope="module")
-def site_server() -> Iterator[SiteServer]:
-    with SiteServer() as server:
-        yield server
+@pytest_asyncio.fixture
+async def env() -> AsyncIterator[Dojo]:
+    async with Dojo(layout="compact") as env:
+        yield env
 
 
-async def play(task: Task, engine: Engine, images: MemoryImages, sites: SiteServer, codec: Processor) -> Trajectory:
+async def play(task: Task, engine: Engine, images: MemoryImages, env: Dojo, codec: Processor) -> Trajectory:
     config = OpenWebRLConfig(tool_schemas="signature")
-    async with BrowserPool(BrowserConfig(viewport_px=(320, 320)), images, sites.hosts) as pool:
+    async with BrowserPool(BrowserConfig(viewport_px=(320, 320)), images, dict(env.hosts)) as pool:
         trajectory = await run_episode(
             task,
+            env=env,
             pool=pool,
-            harness=make_harness(config, codec),
+            harness=config.build(codec),
             actor=lambda task, session: engine,
             config=RolloutConfig(task_timeout_s=120),
             sampling=SAMPLING,
             max_steps=4,
-            server=sites,
-            layout="compact",
         )
-    trajectory.reward = score(trajectory)
+    await Scorer(Rules(), images).score(trajectory)
     return trajectory
 
 
@@ -70,7 +69,8 @@ def chatml(messages: list[dict[str, Any]], codec: Processor, images: MemoryImage
     segments: list[TextSegment | ImageSegment] = []
     for message in messages:
         content, text = message["content"], f"<|im_start|>{message['role']}\n"
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in parts:
             if part["type"] == "text":
                 text += part["text"]
                 continue
@@ -98,17 +98,20 @@ def by_model(server: Endpoint, engine: Engine, codec: Processor, images: MemoryI
     return answer
 
 
-async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(site_server, processor):
+async def test_an_episode_over_the_api_is_the_one_of_the_engine_itself(env, processor):
     """Greedy, on the same pages: the same screens, words and calls, turn by turn."""
     task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     received = MemoryImages()
-    with closing(make_engine(load_recipe("quickstart"), received, "tiny")) as engine, Endpoint() as server:
-        server.default = by_model(server, engine, processor, received)
-        async with ChatClient(server.config(max_retries=0)) as client:
-            far = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
+    with Endpoint() as server:
+        async with (
+            open_engine(load_recipe("quickstart"), received, "tiny") as engine,
+            ChatClient(server.config(max_retries=0)) as client,
+        ):
+            server.default = by_model(server, engine, processor, received)
+            far = await play(task, ChatEngine(client, processor, images), images, env, processor)
             totals = client.totals()
-    with closing(make_engine(load_recipe("quickstart"), images, "tiny")) as engine:
-        near = await play(task, engine, images, site_server, processor)
+    async with open_engine(load_recipe("quickstart"), images, "tiny") as engine:
+        near = await play(task, engine, images, env, processor)
     assert not far.termination.is_infra, far.error
     assert far.turns
     assert [turn.text for turn in far.turns] == [turn.text for turn in near.turns]
@@ -124,7 +127,7 @@ def says(thought: str, tool: str, arguments: str) -> Answering:
     return say(completion(thought, tool_calls=[{"function": {"name": tool, "arguments": arguments}}]))
 
 
-async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processor):
+async def test_an_agent_with_native_tool_calls_does_a_task(env, processor):
     """The endpoint is a program that answers the task's question by a call of `done`."""
     task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     script = [
@@ -134,7 +137,7 @@ async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processo
     ]
     with Endpoint(*script) as endpoint:
         async with ChatClient(endpoint.config(tool_calls="native")) as client:
-            trajectory = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
+            trajectory = await play(task, ChatEngine(client, processor, images), images, env, processor)
     assert trajectory.termination is Termination.COMPLETED, trajectory.error
     assert trajectory.answer == "42"
     assert [turn.parsed.think for turn in trajectory.turns] == ["Down.", "Hm.", "So."]
@@ -147,12 +150,12 @@ async def test_an_agent_with_native_tool_calls_does_a_task(site_server, processo
     assert isinstance(last["messages"][-1]["content"], list)
 
 
-async def test_a_budget_that_is_used_up_ends_the_episode_and_says_so(site_server, processor):
+async def test_a_budget_that_is_used_up_ends_the_episode_and_says_so(env, processor):
     task, images = make_tasks(["shop"], [0], 1, seed=5, layout="compact")[0], MemoryImages()
     with Endpoint() as endpoint:
         config = endpoint.config(price_output=1000.0, budget_usd=0.01)
         async with ChatClient(config) as client:
-            trajectory = await play(task, ChatEngine(client, processor, images), images, site_server, processor)
+            trajectory = await play(task, ChatEngine(client, processor, images), images, env, processor)
         assert not endpoint.bodies
     assert trajectory.termination is Termination.ABORTED
-    assert "endpoint.budget_usd" in trajectory.error
+    assert "engine.budget_usd" in trajectory.error

@@ -2,119 +2,31 @@
 
 import asyncio
 import json
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
 
-from tests.browser.conftest import LOCAL
-from tests.codec import SmallCodec
-from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
-from webdojo.browser.config import BrowserConfig
+from tests.rollout.stage import BAD, BROWSER, DONE, IMAGES, NEXT, Stage, serving
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
+from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError, EngineError, TaskError
-from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.episode import run_episode
-from webdojo.store.images import MemoryImages
-from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, Task, Termination, Trajectory
+from webdojo.types import FinishReason, ImageSegment, Termination
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-PAGE = """<!doctype html><title>{path}</title><body style="margin:0">
-<a href="/next" style="display:block;width:320px;height:100px;background:#8cf">Next</a><p>This is {path}</p>"""
-
-NEXT = '<think>go on</think><tool_call>{"name": "click", "arguments": {"x": 500, "y": 100}}</tool_call><|im_end|>'
-DONE = '<think>there</think><tool_call>{"name": "done", "arguments": {"answer": "7"}}</tool_call><|im_end|>'
-BAD = "<think>no idea</think>click next<|im_end|>"
-
-
-class Pages(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        body = PAGE.format(path=self.path).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-IMAGES = MemoryImages()
+    with serving() as address:
+        yield address
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[BrowserPool]:
-    config = BrowserConfig(viewport_px=(320, 320), start_timeout_s=20, navigation_retries=0, guard=LOCAL)
-    async with BrowserPool(config, IMAGES) as pool:
+    async with BrowserPool(BROWSER, IMAGES) as pool:
         yield pool
-
-
-Line = str | Callable[[BrowserSession], Awaitable[str]]
-
-
-class Actor:
-    """Says its lines in order; remembers its session and the prompts that it was given."""
-
-    def __init__(self, codec: SmallCodec, lines: list[Line], finish: FinishReason) -> None:
-        self.codec = codec
-        self.lines = iter(lines)
-        self.finish = finish
-        self.session: BrowserSession
-        self.prompts: list[Prompt] = []
-
-    def __call__(self, task: Task, session: BrowserSession) -> "Actor":
-        self.session = session
-        return self
-
-    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        self.prompts.append(prompt)
-        line = next(self.lines)
-        ids = self.codec.encode(line if isinstance(line, str) else await line(self.session))
-        return Response(ids=ids, logprobs=[-1.0] * len(ids), versions=[3] * len(ids), finish_reason=self.finish)
-
-
-class Stage:
-    """Everything of an episode but its lines."""
-
-    def __init__(self, pool: BrowserPool, site: str) -> None:
-        self.pool = pool
-        self.codec = SmallCodec()
-        self.harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), self.codec)
-        self.task = Task(id="t", instruction="Go to next", start_url=f"{site}/start", website="127.0.0.1")
-        self.actor: Actor
-
-    async def play(
-        self, *lines: Line, finish: FinishReason = FinishReason.STOP, max_steps: int = 6, **config: Any
-    ) -> Trajectory:
-        self.actor = Actor(self.codec, list(lines), finish)
-        return await run_episode(
-            self.task,
-            pool=self.pool,
-            harness=self.harness,
-            actor=self.actor,
-            config=RolloutConfig.model_validate(config),
-            sampling=Sampling(max_tokens=64),
-            max_steps=max_steps,
-            group="g",
-            trajectory_id="g-0",
-        )
 
 
 @pytest.fixture
@@ -327,7 +239,8 @@ async def test_cancelling_closes_the_session(stage):
     assert stage.actor.session.page.is_closed()
 
 
-async def test_an_embedded_task_needs_its_server(stage):
-    stage.task.kind = "shop"
-    with pytest.raises(TaskError, match="give run_episode the server that has it"):
+async def test_a_task_that_the_environment_cannot_do_is_an_error_of_the_user(stage):
+    stage.env = Dojo()
+    stage.task.kind = "bank"
+    with pytest.raises(TaskError, match="is of kind 'bank', and the embedded web has shop, wiki, travel"):
         await stage.play(DONE)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from pydantic import TypeAdapter
 
 from tests.codec import SmallCodec
-from webdojo.agent.harness import HarnessConfig
-from webdojo.agent.harnesses import make_harness
+from webdojo.agent.harnesses import HARNESSES
 from webdojo.agent.prefix import shared_fraction
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
+from webdojo.envs.dojo import Dojo
 from webdojo.policy.scripted import Script, scripted_actor
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle, OracleStep
-from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, ToolCall, Trajectory
@@ -41,16 +40,16 @@ def say(agent: dict[str, Any]) -> str:
     return "-".join(str(value) for value in agent.values())
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[SiteServer]:
-    with SiteServer() as server:
-        yield server
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def env() -> AsyncIterator[Dojo]:
+    async with Dojo() as env:
+        yield env
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(server: SiteServer) -> AsyncIterator[BrowserPool]:
+async def pool(env: Dojo) -> AsyncIterator[BrowserPool]:
     config = BrowserConfig(viewport_px=(800, 640), sessions_per_browser=8)
-    async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
+    async with BrowserPool(config, MemoryImages(), dict(env.hosts)) as pool:
         yield pool
 
 
@@ -61,27 +60,24 @@ def within_reach(task: Task, agent: dict[str, Any]) -> bool:
     return not mouse and not (agent["name"] == "openwebvoyager" and any(goal.get("site") for goal in plan))
 
 
-async def play(
-    task: Task, agent: dict[str, Any], pool: BrowserPool, server: SiteServer, script: Any = Oracle
-) -> Trajectory:
-    config: HarnessConfig = TypeAdapter(HarnessConfig).validate_python(agent)
-    harness = make_harness(config, SmallCodec())
+async def play(task: Task, agent: dict[str, Any], pool: BrowserPool, env: Dojo, script: Any = Oracle) -> Trajectory:
+    harness = HARNESSES.get(agent["name"]).model_validate(agent).build(SmallCodec())
     trajectory = await run_episode(
         task,
+        env=env,
         pool=pool,
         harness=harness,
         actor=scripted_actor(harness, script),
         config=RolloutConfig(task_timeout_s=120),
         sampling=Sampling(max_tokens=2000),
         max_steps=40,
-        server=server,
     )
-    trajectory.reward = score(trajectory)
+    await Scorer(Rules(), MemoryImages()).score(trajectory)
     return trajectory
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=say)
-async def test_the_oracle_finishes_tasks_on_every_kind_of_site(agent, pool, server):
+async def test_the_oracle_finishes_tasks_on_every_kind_of_site(agent, pool, env):
     tasks = []
     for kind in KINDS:
         some = make_tasks([kind], [0, 1, 2], 40, seed=3)
@@ -90,7 +86,7 @@ async def test_the_oracle_finishes_tasks_on_every_kind_of_site(agent, pool, serv
 
     async def one(task: Task) -> Trajectory:
         async with places:
-            return await play(task, agent, pool, server)
+            return await play(task, agent, pool, env)
 
     for trajectory in await asyncio.gather(*map(one, tasks)):
         assert trajectory.termination is Termination.COMPLETED, (trajectory.task.instruction, trajectory.error)
@@ -138,11 +134,11 @@ class Roundabout:
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=say)
-async def test_every_action_works_on_a_page(agent, pool, server):
+async def test_every_action_works_on_a_page(agent, pool, env):
     script: type[Script] = Roundabout
     (task,) = make_tasks(["news"], [4], 1, seed=8)
     home = {"restart_url": task.start_url} if agent["name"] == "openwebvoyager" else {}
-    trajectory = await play(task, agent | home, pool, server, script)
+    trajectory = await play(task, agent | home, pool, env, script)
     assert (trajectory.termination, trajectory.error) == (Termination.COMPLETED, "")
     done = [(turn.parsed.calls[0].name, turn.feedback[0].ok) for turn in trajectory.turns[:6]]
     assert done == [(name, True) for name in ("wait", "scroll", "scroll", "click", "go_back", "goto_url")]
@@ -153,10 +149,10 @@ async def test_every_action_works_on_a_page(agent, pool, server):
     assert trajectory.reward is not None and trajectory.reward.value == 1
 
 
-async def test_a_step_that_a_format_has_no_words_for_ends_the_episode_with_the_reason(pool, server):
+async def test_a_step_that_a_format_has_no_words_for_ends_the_episode_with_the_reason(pool, env):
     boards = make_tasks(["tracker"], [0, 1], 60, seed=1)
     task = next(task for task in boards if any(goal["do"] == "drag" for goal in task.metadata["plan"]))
-    trajectory = await play(task, {"name": "webgym"}, pool, server)
+    trajectory = await play(task, {"name": "webgym"}, pool, env)
     assert trajectory.termination is Termination.ABORTED
     assert "harness 'webgym' cannot say the script's step" in trajectory.error
     assert "no words for drag" in trajectory.error

@@ -8,17 +8,17 @@ import pytest
 from typer.testing import CliRunner
 
 from webdojo.cli import app
+from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import TaskError
 from webdojo.sites import KINDS, parse_host
 from webdojo.sites.instructions.templates import ASK, HELDOUT_TEMPLATES
 from webdojo.sites.splits import HELDOUT_KINDS, SPLITS
 from webdojo.sites.taskgen import hardest
-from webdojo.tasks import load
 from webdojo.types import Task
 
 
 def drawn(split: str, n: int = 300, **options: object) -> list[Task]:
-    return list(islice(load(f"dojo:{split}", **options), n))  # type: ignore[call-overload]
+    return list(islice(load_tasks(f"dojo:{split}", **options), n))
 
 
 def test_no_host_is_in_two_splits() -> None:
@@ -65,7 +65,7 @@ def test_the_layout_decides_which_shops_a_split_is_about() -> None:
     assert not any("layout" in task.metadata for task in drawn("train", kinds=["shop"], layout="compact"))
     assert drawn("train", kinds=["mail"]) == drawn("train", kinds=["mail"], layout="compact")
     with pytest.raises(TaskError, match="unknown layout 'wide'; layouts are auto, compact"):
-        load("dojo:train", layout="wide")  # type: ignore[call-overload]
+        load_tasks("dojo:train", layout="wide")
 
 
 def test_wrong_splits_are_one_clear_line() -> None:
@@ -75,11 +75,11 @@ def test_wrong_splits_are_one_clear_line() -> None:
         ("miniwob:train", "has no splits"),
     ):
         with pytest.raises(TaskError, match=said):
-            load(name)
+            load_tasks(name)
     with pytest.raises(TaskError, match="has no sites of kind 'mugs'"):
-        load("dojo:train", kinds=["mugs"])
+        load_tasks("dojo:train", kinds=["mugs"])
     with pytest.raises(TaskError, match=r"difficulties \[77\]"):
-        load("dojo:train", difficulties=[77])
+        load_tasks("dojo:train", difficulties=[77])
 
 
 def test_the_command_writes_what_load_reads(tmp_path: Path) -> None:
@@ -87,6 +87,6 @@ def test_the_command_writes_what_load_reads(tmp_path: Path) -> None:
     command = ["tasks", "make", str(out), "--split", "valid", "--n", "40", "--seed", "3", "--kind", "wiki"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
-    assert list(load("records", path=out)) == drawn("valid", 40, seed=3, kinds=["wiki"])
+    assert list(load_tasks("records", path=out)) == drawn("valid", 40, seed=3, kinds=["wiki"])
     assert [path.name for path in out.parent.iterdir()] == ["tasks.jsonl"]
     assert all(json.loads(line)["metadata"]["rubric"] for line in out.read_text().splitlines())

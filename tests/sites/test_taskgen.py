@@ -7,32 +7,12 @@ from typing import Any
 import pytest
 
 from webdojo.errors import TaskError
-from webdojo.recipe import load_recipe
 from webdojo.sites import KINDS
 from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import PHRASINGS
 from webdojo.sites.site import check_layout
-from webdojo.sites.taskgen import check_tasks, heldout_tasks, make_tasks, train_tasks
+from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
-from webdojo.tasks.config import TasksConfig
-
-STAGE = "{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}"
-"""Of the quickstart's levels it draws none."""
-
-
-def test_the_same_seed_gives_the_same_tasks() -> None:
-    config = TasksConfig()
-    assert train_tasks(config, 40, 3) == train_tasks(config, 40, 3)
-    assert train_tasks(config, 40, 3) != train_tasks(config, 40, 4)
-
-
-def test_train_and_heldout_never_share_a_host() -> None:
-    config = TasksConfig()
-    train = {task.website for task in train_tasks(config, 2000, 0)}
-    heldout = {task.website for task in heldout_tasks(config, 2000, 0)}
-    assert len(train) > 300
-    assert len(heldout) > 150
-    assert not train & heldout
 
 
 def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
@@ -44,29 +24,6 @@ def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
     assert {task.metadata["goal"] for task in tasks} == set(PHRASINGS)
     said = Counter((task.metadata["goal"], task.metadata["phrasing"]) for task in tasks)
     assert len(said) >= 5 * len(PHRASINGS)
-
-
-def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_alike() -> None:
-    config = TasksConfig(difficulties=[1, 2, 3], difficulty_sampling={1: 0, 3: 4})
-    assert Counter(task.difficulty for task in train_tasks(config, 500, 0)) == {2: 100, 3: 400}
-    assert Counter(task.difficulty for task in heldout_tasks(config, 300, 0)) == {1: 100, 2: 100, 3: 100}
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["tasks.difficulty_sampling={1: 0, 2: 0}"], r"difficulties \[\]: each kind needs one"),
-        (["tasks.difficulties=[5]"], r"difficulties \[5\]: each kind needs one"),
-        (
-            ["tasks.difficulties=[1,2,5]", f"train.stages=[{STAGE}]"],
-            r"train\.stages\.0\.difficulty_sampling .* leaves none of the difficulties \[1, 2\]",
-        ),
-    ],
-)
-def test_a_recipe_without_tasks_is_told_before_it_runs(overrides: list[str], message: str) -> None:
-    check_tasks(load_recipe("quickstart"))
-    with pytest.raises(TaskError, match=message):
-        check_tasks(load_recipe("quickstart", overrides))
 
 
 def test_an_id_always_means_the_same_task() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,22 +15,21 @@ from tests.tasks.miniwob_agent import FAMILIES, MiniwobAgent
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
+from webdojo.envs.miniwob import Miniwob
 from webdojo.errors import TaskError
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward.rules import score
+from webdojo.reward.reward import Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
-from webdojo.sites.miniwob.server import MiniwobServer
 from webdojo.store.images import MemoryImages
-from webdojo.tasks import load
-from webdojo.tasks.miniwob import HOST
+from webdojo.tasks.miniwob import HOST, load
 from webdojo.types import Sampling, Task, Termination, ToolCall, Trajectory
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AT_ONCE = 4
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "gymnasium.md"
-TASKS = {task.id: task for task in load("miniwob", seeds=[0, 1])}
+TASKS = {task.id: task for task in load([0, 1])}
 SEEDS = (0, 1)
 
 
@@ -38,32 +37,32 @@ def task(name: str, seed: int = 0) -> Task:
     return TASKS[f"miniwob:{name}:{seed}"]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[MiniwobServer]:
-    with MiniwobServer() as server:
-        yield server
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def env() -> AsyncIterator[Miniwob]:
+    async with Miniwob() as env:
+        yield env
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(server: MiniwobServer) -> AsyncIterator[BrowserPool]:
+async def pool(env: Miniwob) -> AsyncIterator[BrowserPool]:
     config = BrowserConfig(viewport_px=(320, 320))
-    async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
+    async with BrowserPool(config, MemoryImages(), dict(env.hosts)) as pool:
         yield pool
 
 
-async def play(task: Task, pool: BrowserPool, server: MiniwobServer) -> Trajectory:
+async def play(task: Task, pool: BrowserPool, env: Miniwob) -> Trajectory:
     harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), SmallCodec())
     trajectory = await run_episode(
         task,
+        env=env,
         pool=pool,
         harness=harness,
         actor=scripted_actor(harness, MiniwobAgent),
         config=RolloutConfig(task_timeout_s=60),
         sampling=Sampling(max_tokens=4096),
         max_steps=20,
-        server=server,
     )
-    trajectory.reward = score(trajectory)
+    await Scorer(env.reward, MemoryImages()).score(trajectory)
     return trajectory
 
 
@@ -71,22 +70,22 @@ async def play(task: Task, pool: BrowserPool, server: MiniwobServer) -> Trajecto
 
 
 async def test_the_list_is_that_of_the_package_and_seeds_name_problems() -> None:
-    assert len(load("miniwob")) == 125
+    assert len(load()) == 125
     assert len(TASKS) == 250
     click = task("click-test", 1)
     assert click.start_url == "http://miniwob.localhost/miniwob/click-test.html?seed=1"
     assert (click.kind, click.evaluator, click.metadata["time_limit"]) == ("miniwob", {"type": "miniwob"}, False)
     with pytest.raises(TaskError, match="seed -1 must be 0 or more"):
-        load("miniwob", seeds=[-1])
+        load([-1])
 
 
-async def test_every_page_of_the_list_loads_and_says_what_to_do(pool: BrowserPool, server: MiniwobServer) -> None:
+async def test_every_page_of_the_list_loads_and_says_what_to_do(pool: BrowserPool, env: Miniwob) -> None:
     waiting = [task for id, task in TASKS.items() if id.endswith(":0")]
     wrong: list[str] = []
 
     async def check() -> None:
         # What the pages share comes first, so that errors of the page itself are heard from its first line on.
-        session = await pool.open(f"http://{HOST}/core/core.css", server.headers("pages"))
+        session = await pool.open(f"http://{HOST}/core/core.css", (await env.visit(waiting[0])).headers)
         session.page.on("pageerror", lambda error: wrong.append(f"{session.page.url}: {error}"))
         while waiting:
             task = waiting.pop()
@@ -101,14 +100,13 @@ async def test_every_page_of_the_list_loads_and_says_what_to_do(pool: BrowserPoo
     assert not wrong
 
 
-async def test_the_same_seed_is_the_same_problem_and_another_is_another(
-    pool: BrowserPool, server: MiniwobServer
-) -> None:
+async def test_the_same_seed_is_the_same_problem_and_another_is_another(pool: BrowserPool, env: Miniwob) -> None:
     async def utterance(seed: int) -> str:
-        session = await pool.open(task("enter-text", seed).start_url, server.headers(f"seed-{seed}"))
+        visit = await env.visit(task("enter-text", seed))
+        session = await pool.open(visit.start_url, visit.headers)
         await session.close()
-        state = server.state(f"seed-{seed}")[HOST]
-        server.end(f"seed-{seed}")
+        state = (await env.state(visit))[HOST]
+        await env.leave(visit)
         return state["utterance"]
 
     first, again, other = [await utterance(seed) for seed in (0, 0, 1)]
@@ -118,31 +116,33 @@ async def test_the_same_seed_is_the_same_problem_and_another_is_another(
 # --- the agent --------------------------------------------------------------------------------
 
 
-async def test_a_wrong_click_fails_once_and_for_all(pool: BrowserPool, server: MiniwobServer) -> None:
+async def test_a_wrong_click_fails_once_and_for_all(pool: BrowserPool, env: Miniwob) -> None:
     wanted = task("click-test-2")
-    session = await pool.open(wanted.start_url, server.headers("wrong"))
+    visit = await env.visit(wanted)
+    session = await pool.open(visit.start_url, visit.headers)
     box = await session.page.locator("#subbtn2").bounding_box()
     assert box is not None
     wrong = {"x": round((box["x"] + 38) / 0.32), "y": round((box["y"] + 38) / 0.32)}
     await session.act([ToolCall(name="click", arguments=wrong)])
     assert "Episode over" in await session.page.inner_text("body")
-    assert (server.state("wrong")[HOST]["done"], server.state("wrong")[HOST]["raw_reward"]) == (True, -1)
+    state = (await env.state(visit))[HOST]
+    assert (state["done"], state["raw_reward"]) == (True, -1)
     await session.act([ToolCall(name="goto_url", arguments={"url": wanted.start_url})])
     await session.page.evaluate("document.getElementById('subbtn').click()")
     await session.settle()
     assert "Episode over" in await session.page.inner_text("body")
-    assert server.state("wrong")[HOST]["raw_reward"] == -1
+    assert (await env.state(visit))[HOST]["raw_reward"] == -1
     await session.close()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-async def test_the_scripted_agent_solves(family: str, pool: BrowserPool, server: MiniwobServer) -> None:
+async def test_the_scripted_agent_solves(family: str, pool: BrowserPool, env: Miniwob) -> None:
     waiting = [task(name, seed) for name in FAMILIES[family] for seed in SEEDS]
     unsolved: list[str] = []
 
     async def work() -> None:
         while waiting:
-            trajectory = await play(waiting.pop(), pool, server)
+            trajectory = await play(waiting.pop(), pool, env)
             reward, turns = trajectory.reward, trajectory.turns
             assert reward is not None
             # Pages that grade by distance give 0.9 for a pixel; no page gives that much for half of what it asks.

@@ -61,7 +61,7 @@ def act(
     if headful:
         given.append("browser.headless=false")
     loaded = "tiny" if endpoint else model or "tiny"
-    recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given)
+    recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given, migrate=not recipe_name)
     wanted = task_at(recipe.env, task, url)
     folder = run or next_free(Path("runs"), "act")
     steps = 0

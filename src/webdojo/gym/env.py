@@ -118,7 +118,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
         own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
         self._config = browser.model_copy(update=own)
-        self._env = env or Dojo()
+        self._env = (env or Dojo()).model_copy()  # it starts here, and what was given can be given to others too
         self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name)
         if tasks is None:
             tasks = self._env.tasks("train", 100, 0)
@@ -279,14 +279,16 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             answer=episode.answer,
         )
         try:
-            with environment_errors(self._env):
-                trajectory.state = await self._env.state(episode.visit)
+            try:
+                with environment_errors(self._env):
+                    trajectory.state = await self._env.state(episode.visit)
+            finally:
+                await self._leave()
         except BrowserError as error:
             trajectory.termination, episode.error = Termination.ENV_ERROR, error
         if episode.error is not None:
             trajectory.error = " ".join(str(episode.error).split())
             trajectory.failure, trajectory.diagnostics = episode.error.failure, episode.error.diagnostics
-        await self._leave()
         await self._scorer.score(trajectory)
         return trajectory
 
@@ -294,8 +296,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """End the episode at hand, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
-            await self._env.leave(episode.visit)
-            await episode.session.close()
+            try:
+                with environment_errors(self._env):
+                    await self._env.leave(episode.visit)
+            finally:
+                await episode.session.close()
 
     def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
         self._picture = self._images.get(episode.seen.screenshot)

@@ -17,7 +17,7 @@ from uuid import uuid4
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
-from webdojo.errors import BrowserError, EngineError, EngineLost, Failure, StartError, WebdojoError
+from webdojo.errors import BrowserError, ConfigError, EngineError, EngineLost, Failure, StartError, TaskError
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
@@ -95,15 +95,14 @@ async def run_episode(
         _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
     except BrowserError as error:
         termination = Termination.START_ERROR if isinstance(error, StartError) else Termination.ENV_ERROR
-        _end(trajectory, termination, str(error))
-        trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics
+        _fail(trajectory, termination, error)
     except EngineError as error:
         _end(trajectory, Termination.ABORTED, str(error))
         if isinstance(error, EngineLost):
             trajectory.failure = Failure.ENGINE_LOST
     finally:
         if visit is not None:
-            await env.leave(visit)
+            await _leave(trajectory, env, visit)
     trajectory.seconds = timer.phases()
     return trajectory
 
@@ -113,7 +112,7 @@ def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError
     """Whatever the environment's own code raises in the block becomes a failure of this episode, and of no other."""
     try:
         yield
-    except WebdojoError:
+    except (BrowserError, ConfigError, TaskError):
         raise
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
         message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
@@ -180,6 +179,21 @@ async def _converse(
         if malformed == harness.config.max_format_errors:
             return _end(trajectory, Termination.FORMAT_ERROR)
         conversation.add(response, parsed, turn.feedback, observation)
+
+
+async def _leave(trajectory: Trajectory, env: Environment, visit: Visit) -> None:
+    """End a visit. An error of the environment fails the episode, unless something else has failed it before."""
+    try:
+        with environment_errors(env):
+            await env.leave(visit)
+    except BrowserError as error:
+        if not trajectory.termination.is_infra:
+            _fail(trajectory, Termination.ENV_ERROR, error)
+
+
+def _fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:
+    _end(trajectory, termination, str(error))
+    trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics
 
 
 def _end(trajectory: Trajectory, termination: Termination, error: str = "") -> None:

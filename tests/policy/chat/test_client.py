@@ -120,7 +120,7 @@ async def test_an_answer_that_drips_is_given_up_as_well():
         http.close_connection = True
 
     with Endpoint(drip) as endpoint:
-        with pytest.raises(EngineError, match=r"no answer within 0\.7 s \(endpoint\.timeout_s\)"):
+        with pytest.raises(EngineError, match=r"no answer within 0\.7 s \(engine\.timeout_s\)"):
             await ask(endpoint.config(timeout_s=0.7, max_retries=0))
         release.set()
 
@@ -128,8 +128,8 @@ async def test_an_answer_that_drips_is_given_up_as_well():
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (refuse(401, "bad key"), "status 401: bad key; check endpoint.api_key_env, which is empty"),
-        (refuse(404, "no such model"), "status 404: no such model; check endpoint.base_url and endpoint.model"),
+        (refuse(401, "bad key"), "status 401: bad key; check engine.api_key_env, which is empty"),
+        (refuse(404, "no such model"), "status 404: no such model; check engine.base_url and engine.model"),
         (refuse(400, "top_k is\nunknown"), "status 400: top_k is unknown"),
         (refuse(429, "pay first", "insufficient_quota"), "status 429: pay first"),
         (refuse(429, "tomorrow", Retry_After="86400"), "it asks to come back in 86400 s"),
@@ -149,9 +149,7 @@ async def test_a_fault_that_will_not_pass_is_one_line_at_once(fault, message):
 
 async def test_giving_up_says_how_often_it_tried_and_what_was_last():
     with Endpoint(default=refuse(503, "overloaded")) as endpoint:
-        with pytest.raises(
-            EngineError, match=r"failed 3 times \(endpoint\.max_retries\), last: status 503: overloaded"
-        ):
+        with pytest.raises(EngineError, match=r"failed 3 times \(engine\.max_retries\), last: status 503: overloaded"):
             await ask(endpoint.config(max_retries=2))
         assert len(endpoint.bodies) == 3
 
@@ -213,7 +211,7 @@ async def test_a_budget_is_never_passed_by_requests_in_flight():
     failed = [result for result in results if isinstance(result, BaseException)]
     assert failed
     assert all(isinstance(error, EngineError) and "budget of 0.01 USD" in str(error) for error in failed)
-    assert all("raise endpoint.budget_usd" in str(error) for error in failed)
+    assert all("raise engine.budget_usd" in str(error) for error in failed)
     assert totals.usd <= budget
     # Requests waited for others to settle instead of failing on what was only set aside.
     each = (40 * 1.0 + 10 * 100.0) / 1e6
@@ -317,7 +315,7 @@ async def test_samples_of_one_prompt_stay_different_and_come_back_in_order(tmp_p
 
 async def test_a_file_that_is_no_cache_is_one_line(tmp_path):
     (tmp_path / "cache").write_text("something else entirely, and long enough to be looked at as a database")
-    with Endpoint() as endpoint, pytest.raises(StoreError, match=r"endpoint\.cache"):
+    with Endpoint() as endpoint, pytest.raises(StoreError, match=r"engine\.cache"):
         await ask(endpoint.config(cache=str(tmp_path / "cache")))
 
 
@@ -356,13 +354,13 @@ async def test_the_key_is_sent_and_written_nowhere(tmp_path, monkeypatch, caplog
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"base_url": "api.openai.com/v1"}, "endpoint.base_url is 'api.openai.com/v1'"),
-        ({"base_url": "http://[::1"}, "endpoint.base_url"),
-        ({"base_url": "http://host:port/v1"}, "endpoint.base_url"),
+        ({"base_url": "api.openai.com/v1"}, "engine.base_url is 'api.openai.com/v1'"),
+        ({"base_url": "http://[::1"}, "engine.base_url"),
+        ({"base_url": "http://host:port/v1"}, "engine.base_url"),
         ({"base_url": f"http://u:{KEY}@host/v1"}, "without user, password"),
-        ({"model": ""}, "endpoint.model is empty"),
+        ({"model": ""}, "engine.model is empty"),
         ({"api_key_env": "NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE, which is not in the environment"),
-        ({"budget_usd": 1.0}, "endpoint.price_input"),
+        ({"budget_usd": 1.0}, "engine.price_input"),
         ({"extra_body": {"n": 2}}, "sets 'n'"),
     ],
 )

@@ -11,7 +11,6 @@ from tests.codec import SmallCodec
 from tests.store.fabricate import observation, page_image
 from webdojo.agent import toolcall
 from webdojo.agent.harness import Codec
-from webdojo.agent.harnesses import make_harness
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.toolcall import IM_END
 from webdojo.browser.tools import TOOLS
@@ -43,7 +42,7 @@ def codec() -> SmallCodec:
 
 def two_turns(codec: Codec, images: MemoryImages, **options: object) -> Prompt:
     """The prompt of the second turn of an episode, with both screenshots."""
-    harness = make_harness(OpenWebRLConfig.model_validate({"screenshots_kept": 2} | options), codec)
+    harness = OpenWebRLConfig.model_validate({"screenshots_kept": 2} | options).build(codec)
     conversation = harness.start(TASK, observation(page_image(images, 1)))
     text, _ = harness.render("I see the mug.", CALLS)
     said = response(codec, text)

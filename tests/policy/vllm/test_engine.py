@@ -332,7 +332,7 @@ async def test_sleeping_servers_answer_when_they_wake(
     assert not (await asyncio.wait([waiting], timeout=0.3))[0]
     await engine.wake_up()
     assert (await waiting).ids == [100, 101, 102]
-    with pytest.raises(EngineError, match=r"set model\.vllm\.enable_sleep_mode"):
+    with pytest.raises(EngineError, match=r"set engine\.enable_sleep_mode"):
         await make_engine().sleep()
 
 
@@ -381,7 +381,9 @@ def test_a_server_that_does_not_start_says_why_and_leaves_none_behind(make_engin
     with pytest.raises(EngineError, match=r"ended with status 1 while it started: ValueError: there is no GPU \(its"):
         make_engine(args=["--fail"])
     address = f"http://127.0.0.1:{free_port()}"
-    with pytest.raises(EngineError, match=rf"no vLLM server answers at {address} after 0\.5 s; raise model\.vllm"):
+    with pytest.raises(
+        EngineError, match=rf"no vLLM server answers at {address} after 0\.5 s; raise engine\.start_timeout_s"
+    ):
         make_engine(urls=[address], start_timeout_s=0.5)
 
 

@@ -16,7 +16,7 @@ from webdojo.errors import ConfigError
 from webdojo.policy.chat.config import ChatConfig
 
 RESERVED_FIELDS = frozenset({"model", "messages", "tools", "stream", "n"})
-"""Fields of a request that `endpoint.extra_body` may not set."""
+"""Fields of a request that `engine.extra_body` may not set."""
 
 SHORTEST_KEY = 12
 """Characters; what is shorter protects nothing, and may be a word of the answer."""
@@ -37,7 +37,7 @@ class Address:
         _check(config)
         if config.api_key_env and not self._key:
             raise ConfigError(
-                f"endpoint.api_key_env names {config.api_key_env}, which is not in the environment: set it, or leave "
+                f"engine.api_key_env names {config.api_key_env}, which is not in the environment: set it, or leave "
                 "the option out for an endpoint that needs no key"
             )
         if not (self._key.isascii() and self._key.isprintable()):
@@ -80,19 +80,19 @@ def _check(config: ChatConfig) -> None:
         valid = False
     if not valid:
         raise ConfigError(
-            f"endpoint.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
+            f"engine.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigError(
-            "endpoint.base_url must be an address alone, without user, password, ? or #: keys belong into the "
-            "environment, under the name that endpoint.api_key_env gives"
+            "engine.base_url must be an address alone, without user, password, ? or #: keys belong into the "
+            "environment, under the name that engine.api_key_env gives"
         )
     if not config.model:
-        raise ConfigError(f"endpoint.model is empty: name a model of {config.base_url}")
+        raise ConfigError(f"engine.model is empty: name a model of {config.base_url}")
     if config.budget_usd and not (config.price_input or config.price_output):
         raise ConfigError(
-            f"endpoint.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
-            "endpoint.price_input and endpoint.price_output, in US dollars a million tokens"
+            f"engine.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
+            "engine.price_input and engine.price_output, in US dollars a million tokens"
         )
     if taken := sorted(RESERVED_FIELDS & set(config.extra_body)):
-        raise ConfigError(f"endpoint.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
+        raise ConfigError(f"engine.extra_body sets {taken[0]!r}, which is not its to set: leave it out")

@@ -40,7 +40,7 @@ class AnswerCache:
                 "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
             )
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"cannot use {file} as cache ({error}): name another file in endpoint.cache") from None
+            raise StoreError(f"cannot use {file} as cache ({error}): name another file in engine.cache") from None
 
     def key(self, url: str, body: dict[str, Any], repeatable: bool) -> str:
         """The name of a request's answer.

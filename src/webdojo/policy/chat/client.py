@@ -142,7 +142,7 @@ class ChatClient:
                     if tried > self._config.max_retries:
                         times = "once" if tried == 1 else f"{tried} times"
                         raise EngineError(
-                            f"endpoint {self._address} failed {times} (endpoint.max_retries), last: {failed.reason}"
+                            f"endpoint {self._address} failed {times} (engine.max_retries), last: {failed.reason}"
                         ) from None
                     pause = min(FIRST_PAUSE_S * 2 ** (tried - 1), LONGEST_PAUSE_S) * random.uniform(0.5, 1)
                     if failed.wait_s is not None:
@@ -174,7 +174,7 @@ class ChatClient:
         if 0 < most_usd < usd:
             logger.warning(
                 "endpoint %s counted %d input and %d output tokens, %.4f USD where at most %.4f were set aside: "
-                "raise endpoint.image_tokens",
+                "raise engine.image_tokens",
                 *(self._address, answer.input_tokens, answer.output_tokens, usd, most_usd),
             )
         await self._spending.answered(bill, answer.input_tokens, answer.output_tokens, usd)
@@ -192,7 +192,7 @@ class ChatClient:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise Failed(f"cannot connect ({self._address.say(_name(error))})") from None
         except (TimeoutError, httpx.TimeoutException):
-            raise Failed(f"no answer within {self._config.timeout_s:g} s (endpoint.timeout_s)", charged=True) from None
+            raise Failed(f"no answer within {self._config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
         except httpx.HTTPError as error:
             raise Failed(f"the connection broke ({self._address.say(_name(error))})", charged=True) from None
         try:

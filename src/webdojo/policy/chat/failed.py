@@ -38,10 +38,10 @@ def refusal(status: int, headers: Mapping[str, str], body: Any, address: Address
     message, code = error_message(body)
     reason = f"status {status}" + (f": {address.say(message)}" if message else "")
     if status in (401, 403):
-        held = f"the key in {address.key_variable}" if address.key_variable else "endpoint.api_key_env, which is empty"
+        held = f"the key in {address.key_variable}" if address.key_variable else "engine.api_key_env, which is empty"
         return Failed(f"{reason}; check {held}", again=False)
     if status == 404:
-        return Failed(f"{reason}; check endpoint.base_url and endpoint.model", again=False)
+        return Failed(f"{reason}; check engine.base_url and engine.model", again=False)
     if status in (408, 409, 429) or status >= 500:
         wait_s = retry_after(headers.get("retry-after", ""), time.time())
         if wait_s is not None and wait_s > LONGEST_RETRY_AFTER_S:

@@ -37,8 +37,8 @@ class Price:
         if output_tokens is None:
             if self._config.budget_usd and self._config.price_output:
                 raise EngineError(
-                    "endpoint.extra_body takes max_tokens out of the request, so its cost has no bound and "
-                    "endpoint.budget_usd cannot be kept: set max_completion_tokens in its place"
+                    "engine.extra_body takes max_tokens out of the request, so its cost has no bound and "
+                    "engine.budget_usd cannot be kept: set max_completion_tokens in its place"
                 )
             output_tokens = 0
         text_bytes, images = _size(body)

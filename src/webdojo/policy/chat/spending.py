@@ -134,7 +134,7 @@ class Spending:
                     return None
                 raise EngineError(
                     f"the budget of {self.budget_usd:g} USD for this endpoint is used up: {certain:.4f} USD are spent, "
-                    f"and the next request to {model} may cost {most_usd:.4f}; raise endpoint.budget_usd to go on"
+                    f"and the next request to {model} may cost {most_usd:.4f}; raise engine.budget_usd to go on"
                 )
             request = self._add(model, "sent", most_usd)
         finally:

@@ -35,7 +35,7 @@ def make_servers(
         return [Server(url, None, config.start_timeout_s) for url in config.urls]
     if config.gpus and len(config.gpus) != config.replicas * config.tensor_parallel_size:
         raise ConfigError(
-            f"model.vllm.gpus names {len(config.gpus)} GPUs, but {config.replicas} replicas of "
+            f"engine.gpus names {len(config.gpus)} GPUs, but {config.replicas} replicas of "
             f"{config.tensor_parallel_size} GPUs each need {config.replicas * config.tensor_parallel_size}"
         )
     servers = []

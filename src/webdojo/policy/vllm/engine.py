@@ -211,7 +211,7 @@ class VLLMEngine:
             EngineError: the recipe does not let it sleep.
         """
         if not self.config.enable_sleep_mode:
-            raise EngineError("the vLLM servers cannot sleep; set model.vllm.enable_sleep_mode")
+            raise EngineError("the vLLM servers cannot sleep; set engine.enable_sleep_mode")
         await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
         self._awake.clear()
 
@@ -279,7 +279,7 @@ class VLLMEngine:
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
             raise EngineError(
                 f"weights of version {version} cannot be written to {str(folder)!r} ({error}); name another place in "
-                "model.vllm.weights_dir"
+                "engine.weights_dir"
             ) from error
         return WeightFolder(folder, version, temporary=True)
 

@@ -93,7 +93,7 @@ class Server:
                 raise EngineError(
                     f"no vLLM server answers at {self.url} after {self._start_timeout_s:g} s"
                     f"{'' if self._launch is None else f' (its log: {self._launch.log})'}; "
-                    "raise model.vllm.start_timeout_s if it only needs more time"
+                    "raise engine.start_timeout_s if it only needs more time"
                 )
             time.sleep(_POLL_S)
 

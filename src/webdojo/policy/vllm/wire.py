@@ -54,7 +54,7 @@ def generate_body(
     if sampling.temperature and not MIN_TEMPERATURE <= sampling.temperature <= MAX_TEMPERATURE:
         raise EngineError(
             f"temperature {sampling.temperature:g}: vLLM samples at 0 and from {MIN_TEMPERATURE:g} to "
-            f"{MAX_TEMPERATURE:g}; take one of these, or model.engine=hf"
+            f"{MAX_TEMPERATURE:g}; take one of these, or engine.name=hf"
         )
     token_ids: list[int] = []
     for segment in prompt.segments:

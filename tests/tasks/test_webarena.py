@@ -1,11 +1,12 @@
+"""Rows of WebArena config files as tasks."""
+
 import json
 from pathlib import Path
 
 import pytest
 
 from webdojo.errors import TaskError
-from webdojo.tasks import load
-from webdojo.types import Task
+from webdojo.tasks.webarena import load
 
 WEBARENA = Path(__file__).parent.parent / "data" / "webarena.json"
 SITES = {
@@ -17,55 +18,8 @@ SITES = {
 }
 
 
-def test_an_unknown_name_or_a_wrong_option_is_one_clear_line():
-    with pytest.raises(TaskError, match="did you mean 'miniwob'"):
-        load("miniwb")
-    with pytest.raises(TaskError, match="'miniwob' takes no path"):
-        load("miniwob", path="tasks.json")
-    with pytest.raises(TaskError, match="'webarena' needs sites"):
-        load("webarena", path=WEBARENA)
-
-
-# --- our own records --------------------------------------------------------------------------
-
-
-def record(name: str) -> dict[str, object]:
-    task = Task(id=name, instruction="Buy it", start_url="http://a.example/", website="a.example")
-    return task.model_dump(mode="json", exclude_defaults=True)
-
-
-def test_records_come_back_as_they_were_written(tmp_path):
-    lines, whole = tmp_path / "tasks.jsonl", tmp_path / "tasks.json"
-    lines.write_text("\n".join(json.dumps(record(name)) for name in "ab") + "\n")
-    whole.write_text(json.dumps([record(name) for name in "ab"]))
-    assert load("records", path=lines) == load("records", path=whole)
-    assert [task.id for task in load("records", path=lines)] == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("{", "is not JSON"),
-        ("{}", "must hold a list of tasks, but holds a dict"),
-        ("[1]", "task 1 of .* must be an object, but is a int"),
-        (json.dumps([{**record("a"), "goal": 1}]), "task 1 of .*: goal: extra inputs"),
-        (json.dumps([record("a"), record("a")]), "task 2 of .*: id 'a' stands there already"),
-    ],
-)
-def test_what_is_wrong_with_a_file_of_records(tmp_path, text, says):
-    file = tmp_path / "tasks.json"
-    file.write_text(text)
-    with pytest.raises(TaskError, match=says):
-        load("records", path=file)
-    with pytest.raises(TaskError, match="cannot be read"):
-        load("records", path=tmp_path / "none.json")
-
-
-# --- WebArena ---------------------------------------------------------------------------------
-
-
 def test_webarena_rows_become_tasks_on_the_users_own_sites():
-    tasks = {task.id: task for task in load("webarena", path=WEBARENA, sites=SITES)}
+    tasks = {task.id: task for task in load(WEBARENA, SITES)}
     shop = tasks["webarena:22"]
     assert shop.instruction == "List out reviewers, if exist, who mention about under water photo"
     assert shop.start_url.startswith("http://localhost:7770/fujifilm-finepix-z200fd")
@@ -79,7 +33,7 @@ def test_webarena_rows_become_tasks_on_the_users_own_sites():
 
 
 def test_further_start_pages_are_kept():
-    tasks = load("webarena", path=WEBARENA, sites=SITES)
+    tasks = load(WEBARENA, SITES)
     several = next(task for task in tasks if task.metadata["more_start_urls"])
     assert " |AND| " not in several.start_url
     assert all(url.startswith("http://localhost:7770/") for url in several.metadata["more_start_urls"])
@@ -87,11 +41,11 @@ def test_further_start_pages_are_kept():
 
 def test_tasks_on_sites_that_are_not_hosted_are_left_out():
     rows = json.loads(WEBARENA.read_text())
-    only = load("webarena", path=WEBARENA, sites={"__MAP__": SITES["__MAP__"]})
+    only = load(WEBARENA, {"__MAP__": SITES["__MAP__"]})
     assert [task.metadata["sites"] for task in only] == [row["sites"] for row in rows if row["sites"] == ["map"]]
     # This one starts on the map, but cannot be done without the encyclopedia.
     assert "webarena:97" not in {task.id for task in only}
-    assert "webarena:97" in {task.id for task in load("webarena", path=WEBARENA, sites=SITES)}
+    assert "webarena:97" in {task.id for task in load(WEBARENA, SITES)}
 
 
 @pytest.mark.parametrize(
@@ -105,11 +59,11 @@ def test_tasks_on_sites_that_are_not_hosted_are_left_out():
 )
 def test_wrong_webarena_sites_are_named(sites, says):
     with pytest.raises(TaskError, match=says):
-        load("webarena", path=WEBARENA, sites=sites)
+        load(WEBARENA, sites)
 
 
 def test_a_row_that_is_no_webarena_task_is_named(tmp_path):
     file = tmp_path / "rows.json"
     file.write_text(json.dumps([{"task_id": 1, "intent": "x"}]))
     with pytest.raises(TaskError, match=r"task 1 of .* is no WebArena task: start_url: field required"):
-        load("webarena", path=file, sites=SITES)
+        load(file, SITES)

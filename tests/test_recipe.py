@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
-from webdojo.recipe import Recipe, dump_recipe, load_recipe, recipe_names
+from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.recipe import MOVED, Recipe, dump_recipe, load_recipe, recipe_names
+from webdojo.rollout.curriculum import stage_of
+
+DATA = Path(__file__).parent / "data"
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -31,7 +36,8 @@ def test_openwebrl_has_the_numbers_of_the_paper():
     assert (recipe.train.clip_low, recipe.train.clip_high) == (0.2, 0.28)
     assert (recipe.rollout.sampling.temperature, recipe.rollout.sampling.max_tokens) == (0.8, 1024)
     assert (recipe.evaluate.max_steps, recipe.evaluate.sampling.max_tokens) == (30, 4096)
-    assert {recipe.horizon(iteration, 1) for iteration in range(1, 91)} == {15, 30}
+    stages = [stage_of(recipe.train.stages, iteration) for iteration in range(1, 91)]
+    assert {stage.horizon(1) for stage in stages if stage is not None} == {15, 30}
     assert recipe.browser.viewport_px == (1280, 1000)
 
 
@@ -58,13 +64,14 @@ def test_horizons_follow_the_difficulty():
 
 
 def test_overrides_are_read_as_yaml_and_leave_the_rest_alone():
-    recipe = load_recipe("quickstart", ["train.lr=1e-4", "tasks.kinds=[wiki]", "browser.headless=false", "seed=7"])
+    recipe = load_recipe("quickstart", ["train.lr=1e-4", "env.kinds=[wiki]", "browser.headless=false", "seed=7"])
     assert recipe.train.lr == 1e-4
-    assert recipe.tasks.kinds == ["wiki"]
+    assert isinstance(recipe.env, Dojo)
+    assert recipe.env.kinds == ["wiki"]
     assert recipe.browser.headless is False
     assert recipe.seed == 7
     expected = load_recipe("quickstart").model_dump()
-    expected["train"]["lr"], expected["tasks"]["kinds"], expected["browser"]["headless"] = 1e-4, ["wiki"], False
+    expected["train"]["lr"], expected["env"]["kinds"], expected["browser"]["headless"] = 1e-4, ["wiki"], False
     assert recipe.model_dump() == expected | {"seed": 7}
 
 
@@ -88,7 +95,7 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["train.lr=-1"], ["train.lr", "-1", "greater than 0"]),
         (["rollout.group_size=1"], ["rollout.group_size", "greater than or equal to 2"]),
         (["rollout.max_steps_by_difficulty={3: 0}"], ["max_steps_by_difficulty.3", "0", "greater than or equal to 1"]),
-        (["tasks.difficulty_sampling={0: 1}"], ["tasks.difficulty_sampling", "0", "greater than or equal to 1"]),
+        (["env.difficulty_sampling={0: 1}"], ["env.difficulty_sampling", "0", "greater than or equal to 1"]),
         (["rollout.sampling.logit_bias={7: 1.5}"], ["rollout.sampling", "learner scores responses without"]),
         (["rollout.sampling.seed=3"], ["rollout.sampling", "episodes of a group alike"]),
         (["rollout.sampling.temperature=0"], ["rollout.sampling", "episodes of a group alike"]),
@@ -96,7 +103,16 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["train.adam_betas=[0.9, 1]"], ["train.adam_betas", "less than 1"]),
         (["train.lr=.inf"], ["train.lr", "finite"]),
         (["train.recency_bias_power=1000"], ["train.recency_bias_power", "1000"]),
-        (["tasks.layout=huge"], ["tasks.layout", "'huge'", "'compact'"]),
+        (["env.layout=huge"], ["env.layout", "'huge'", "'compact'"]),
+        (["env.perturbations=4"], ["env.perturbations", "4", "0, 1, 2 or 3"]),
+        (["env.kindz=[shop]"], ["unknown key 'env.kindz'", "did you mean 'kinds'"]),
+        (["engine={name: vllm, replica: 2}"], ["unknown key 'engine.replica'", "did you mean 'replicas'"]),
+        (["engine.name=vlm"], ["unknown engine 'vlm'", "did you mean 'vllm'"]),
+        (["env=dojo"], ["env = 'dojo'", "dictionary"]),
+        (
+            ["engine={name: chat, api_key_env: sk-0123456789}"],
+            ["engine.api_key_env", "must name an environment variable"],
+        ),
         (["train.lr=0", "train.clip_low=-1"], ["train.lr", "train.clip_low"]),
     ],
 )
@@ -154,17 +170,65 @@ def test_keys_that_do_not_fit_together_are_named_without_the_whole_section():
     )
 
 
-def test_stages_change_the_horizon_and_what_is_drawn():
-    stages = ["{iterations: 2, max_steps: 15, difficulty_sampling: {2: 0}}", "{iterations: 1, max_steps: 30}"]
-    recipe = load_recipe("quickstart", [f"train.stages=[{', '.join(stages)}]"])
-    assert [recipe.horizon(iteration, 1) for iteration in (1, 2, 3, 4)] == [15, 15, 30, 30]
-    # the task list of quickstart has difficulties 1 and 2 in the ratio 1 : 2
-    assert [recipe.difficulty_chance(1, difficulty) for difficulty in (1, 2)] == [1, 0]
-    assert [recipe.difficulty_chance(3, difficulty) for difficulty in (1, 2)] == [1, 1]
-    even = load_recipe(
-        "quickstart", ["train.stages=[{iterations: 1, max_steps: 9, difficulty_sampling: {1: 1, 2: 1}}]"]
-    )
-    assert [even.difficulty_chance(1, difficulty) for difficulty in (1, 2)] == [1, 0.5]
-    assert load_recipe("quickstart").horizon(1, 1) == 8
+def test_an_unknown_key_of_a_stage_is_named() -> None:
     with pytest.raises(ConfigError, match=r"unknown key 'train\.stages\.0\.max_step'.*did you mean 'max_steps'"):
         load_recipe("quickstart", ["train.stages=[{iterations: 1, max_step: 9}]"])
+
+
+def test_a_key_that_may_be_the_key_itself_is_not_repeated():
+    with pytest.raises(ConfigError) as caught:
+        load_recipe("quickstart", ["engine={name: chat, api_key_env: sk-0123456789}"])
+    assert "sk-0123456789" not in str(caught.value)
+
+
+# --- recipes of version 0.1 -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("old", sorted(MOVED))
+def test_an_old_key_names_the_new_one(old):
+    value = {"model.vllm": "{replicas: 2}", "endpoint": "{model: m}"}.get(old, "1")
+    with pytest.raises(ConfigError) as caught:
+        load_recipe("quickstart", [f"{old}={value}"])
+    assert f"unknown key {old!r} in 'quickstart'; it is {MOVED[old]!r} now" in str(caught.value)
+
+
+def test_an_old_key_inside_an_old_section_names_the_new_section():
+    with pytest.raises(ConfigError, match=r"unknown key 'model\.vllm' .* it is 'engine' now"):
+        load_recipe("quickstart", ["model.vllm.replicas=2"])
+
+
+def test_the_quickstart_that_version_0_1_wrote_is_todays():
+    old = str(DATA / "quickstart-0.1.yaml")
+    with pytest.raises(ConfigError, match=r"unknown key 'tasks\.kinds' .*it is 'env\.kinds' now"):
+        load_recipe(old)
+    assert load_recipe(old, migrate=True) == load_recipe("quickstart")
+
+
+def test_values_of_version_0_1_stay_what_they_were(tmp_path):
+    data = yaml.safe_load((DATA / "quickstart-0.1.yaml").read_text())
+    data["tasks"] |= {
+        "weather": 2,
+        "weather_impassable": True,
+        "kinds": ["mail"],
+        "train_sites": 7,
+        "blocklist": "b.db",
+    }
+    data["browser"] |= {"sites_host": "0.0.0.0", "sites_port": 4000, "locale": "de-DE"}
+    data["model"] |= {"engine": "vllm", "vllm": {"replicas": 2, "gpus": [1, 2]}}
+    data["endpoint"] |= {"base_url": "http://a/v1", "model": "m"}
+    file = tmp_path / "recipe.yaml"
+    file.write_text(yaml.safe_dump(data))
+    recipe = load_recipe(str(file), ["env.heldout_sites=9"], migrate=True)
+    assert isinstance(recipe.env, Dojo)
+    assert (recipe.env.perturbations, recipe.env.permanent_failures, recipe.env.kinds) == (2, True, ["mail"])
+    assert (recipe.env.train_sites, recipe.env.heldout_sites, recipe.tasks.blocklist) == (7, 9, "b.db")
+    assert (recipe.env.host, recipe.env.port, recipe.browser.locale) == ("0.0.0.0", 4000, "de-DE")
+    assert isinstance(recipe.engine, VLLMConfig)
+    assert (recipe.engine.replicas, recipe.engine.gpus) == (2, [1, 2])
+    assert (recipe.reward.name, recipe.harness.name) == ("env", "openwebrl")
+
+
+def test_todays_recipes_are_read_alike_with_and_without_migration(tmp_path):
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(dump_recipe(load_recipe("openwebrl")))
+    assert load_recipe(str(copy), migrate=True) == load_recipe("openwebrl")

@@ -1,0 +1,167 @@
+"""The embedded web as an environment: its tasks are those of `make_tasks`, and each visit has its own state."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import httpx
+import pytest
+from pydantic import ValidationError
+
+from webdojo.envs.dojo import Dojo
+from webdojo.envs.env import Visit
+from webdojo.errors import ConfigError, TaskError
+from webdojo.reward.rules import Rules
+from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.taskgen import make_tasks
+
+SHOP = make_tasks(["shop"], [3], 1, seed=0)[0]
+
+
+# --- tasks ------------------------------------------------------------------------------------
+
+
+def test_tasks_are_those_of_the_sites() -> None:
+    env = Dojo(kinds=["shop", "wiki", "mail"], difficulties=[1, 2], train_sites=20, heldout_sites=10, layout="compact")
+    assert env.tasks("train", 50, 3) == make_tasks(env.kinds, range(20), 50, 3, [1, 2], "compact")
+    heldout = range(HELDOUT_SEED, HELDOUT_SEED + 10)
+    assert env.tasks("eval", 50, 3) == make_tasks(env.kinds, heldout, 50, 3, [1, 2], "compact")
+
+
+def test_the_same_seed_gives_the_same_tasks() -> None:
+    env = Dojo()
+    assert env.tasks("train", 40, 3) == env.tasks("train", 40, 3)
+    assert env.tasks("train", 40, 3) != env.tasks("train", 40, 4)
+
+
+def test_train_and_heldout_never_share_a_host() -> None:
+    env = Dojo()
+    train = {task.website for task in env.tasks("train", 2000, 0)}
+    heldout = {task.website for task in env.tasks("eval", 2000, 0)}
+    assert len(train) > 300
+    assert len(heldout) > 150
+    assert not train & heldout
+
+
+def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_alike() -> None:
+    env = Dojo(difficulties=[1, 2, 3], difficulty_sampling={1: 0, 3: 4})
+    assert Counter(task.difficulty for task in env.tasks("train", 500, 0)) == {2: 100, 3: 400}
+    assert Counter(task.difficulty for task in env.tasks("eval", 300, 0)) == {1: 100, 2: 100, 3: 100}
+    assert list(env.difficulty_levels()) == [2, 3]
+
+
+def test_difficulties_are_known_without_drawing_tasks() -> None:
+    env = Dojo(kinds=["shop", "mail"], difficulties=[2, 4, 7])
+    assert list(env.difficulty_levels()) == [2, 4, 7]
+    assert list(env.difficulty_levels()) == sorted({task.difficulty for task in env.tasks("train", 200, 0)})
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"kinds": ["mall"]}, "unknown kind of site 'mall'"),
+        ({"difficulties": [5]}, r"difficulties \[5\]: each kind needs one"),
+        ({"difficulties": [1, 2], "difficulty_sampling": {1: 0, 2: 0}}, r"difficulties \[\]: each kind needs one"),
+    ],
+)
+def test_asking_for_what_does_not_exist_is_an_error(options, says) -> None:
+    for ask in (lambda env: env.tasks("train", 1, 0), lambda env: env.difficulty_levels()):
+        with pytest.raises(TaskError, match=says):
+            ask(Dojo(**options))
+
+
+@pytest.mark.parametrize(
+    "options", [{"layout": "wide"}, {"perturbations": 4}, {"kinds": []}, {"difficulties": []}, {"port": 99999}]
+)
+def test_options_are_checked(options) -> None:
+    with pytest.raises(ValidationError):
+        Dojo(**options)
+
+
+def test_a_task_that_is_not_of_this_web_is_refused() -> None:
+    with pytest.raises(TaskError, match="is of kind 'bank', and the embedded web has shop, wiki, travel"):
+        Dojo().check(SHOP.model_copy(update={"kind": "bank"}))
+    with pytest.raises(TaskError, match=r"is about the 'auto' layout.*would show 'compact'"):
+        Dojo(layout="compact").check(SHOP)
+    Dojo().check(SHOP)
+    Dojo().check(SHOP.model_copy(update={"kind": ""}))
+
+
+def test_it_knows_the_kind_of_its_own_addresses() -> None:
+    env = Dojo()
+    assert env.kind_of("http://shop-7.localhost/cart") == env.kind_of("http://shop-7.localhost:80/") == "shop"
+    for url in ("http://shop-7.localhost:8000/", "https://shop-7.localhost/", "http://example.org/", "about:blank"):
+        assert env.kind_of(url) == ""
+
+
+def test_it_has_a_verdict_and_an_oracle() -> None:
+    assert isinstance(Dojo().reward, Rules)
+    assert Dojo().oracle is not None
+
+
+def test_servers_elsewhere_need_a_port_that_stays() -> None:
+    with pytest.raises(ConfigError, match=r"env\.port is 0.*--hosts '\*\.localhost:80=ADDRESS:PORT'"):
+        Dojo().check_servers()
+    Dojo(port=8123).check_servers()
+
+
+# --- visits -----------------------------------------------------------------------------------
+
+
+def get(env: Dojo, visit: Visit, path: str = "/") -> httpx.Response:
+    (address,) = env.hosts.values()
+    headers = {**visit.headers, "Host": visit.task.website}
+    return httpx.get(f"http://{address}{path}", headers=headers)
+
+
+async def test_visits_are_kept_apart_and_forgotten() -> None:
+    async with Dojo() as env:
+        assert list(env.hosts) == ["*.localhost:80"]
+        one, other = await env.visit(SHOP), await env.visit(SHOP)
+        assert one.start_url == SHOP.start_url
+        assert get(env, one).status_code == 200
+        assert set(await env.state(one)) == {SHOP.website}
+        assert await env.state(other) == {}
+        assert not await env.is_over(one)
+        await env.leave(one)
+        assert await env.state(one) == {}
+        with pytest.raises(TaskError, match="is of kind 'bank'"):
+            await env.visit(SHOP.model_copy(update={"kind": "bank"}))
+
+
+async def test_a_page_of_somebody_else_gets_no_headers() -> None:
+    async with Dojo() as env:
+        visit = await env.visit(SHOP.model_copy(update={"kind": "", "start_url": "http://a.example/"}))
+        assert (visit.headers, visit.start_url) == ({}, "http://a.example/")
+        await env.leave(visit)
+
+
+async def test_the_layout_is_that_of_the_environment() -> None:
+    compact = make_tasks(["shop"], [3], 1, seed=0, layout="compact")[0]
+    pages = []
+    for env, task in ((Dojo(), SHOP), (Dojo(layout="compact"), compact)):
+        async with env:
+            pages.append(get(env, await env.visit(task)).text)
+    assert pages[0] != pages[1]
+
+
+async def test_the_seed_of_a_visit_draws_its_perturbations() -> None:
+    async with Dojo(perturbations=3) as env:
+        drawn = [(await env.visit(SHOP, seed)).headers for seed in ("a", "a", "b")]
+        plain = (await env.visit(SHOP)).headers
+
+    def without_id(headers: dict[str, str]) -> list[tuple[str, str]]:
+        ids = {value for value in headers.values() if len(value) == 32}
+        return sorted((key, value) for key, value in headers.items() if value not in ids)
+
+    assert without_id(drawn[0]) == without_id(drawn[1]) != without_id(drawn[2])
+    assert without_id(plain) != without_id(drawn[0])
+
+
+async def test_it_starts_again_after_it_was_closed() -> None:
+    env = Dojo()
+    for _ in range(2):
+        async with env:
+            assert get(env, await env.visit(SHOP)).status_code == 200
+    with pytest.raises(AssertionError, match="the environment has not started"):
+        _ = env.hosts
