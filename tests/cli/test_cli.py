@@ -69,6 +69,21 @@ def test_help_answers_at_once_without_loading_torch():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "\n"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["runs", "list", "."], ["plugins"], ["train", "quickstart", "train.lrr=1"], ["train", "quickstart", "env.name=doj"]],
+    ids=" ".join,
+)
+def test_what_needs_no_torch_loads_none(tmp_path: Path, arguments: list[str]) -> None:
+    script = (
+        f"import sys; sys.argv[1:] = {arguments!r}\nfrom webdojo.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\nprint('loaded', *{'torch', 'transformers'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded"
+
+
 def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
     done = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5", cwd=tmp_path)
     assert done.returncode == 0

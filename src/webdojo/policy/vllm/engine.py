@@ -201,7 +201,7 @@ class VLLMEngine:
 
     @property
     def sleeps_during_update(self) -> bool:
-        """With `model.vllm.enable_sleep_mode`, for servers on the learner's GPU."""
+        """With `engine.enable_sleep_mode`, for servers on the learner's GPU."""
         return self.config.enable_sleep_mode
 
     async def sleep(self) -> None:
