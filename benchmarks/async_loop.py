@@ -9,7 +9,7 @@ episodes, the asynchronous loop with fixed numbers of slots and with `rollout.ad
 not know of the 96 (the first seed only).
 
 Real: the quickstart, for each seed from one warm start: as it is (η = 0), with η = 2 and the decoupled loss, and
-with η = 2 and its own loss, one after the other. The embedded engine rests while the learner steps, since both want
+with η = 2 and its own loss, one after the other. The embedded engine sleeps while the learner steps, since both want
 the same two cores; pages load meanwhile.
 
 Speed: from the same warm starts the first two of these again, for a few iterations each, in an order in which a machine
@@ -35,10 +35,10 @@ from quickstart import train
 from record import RESULTS, record
 
 from webdojo.evaluate.metrics import wilson95
-from webdojo.loops.online import PHASE
-from webdojo.loops.replay import trained_key
+from webdojo.loops.resume import trained_key
+from webdojo.loops.run_folder import RL
 from webdojo.recipe import load_recipe
-from webdojo.rollout.groups import is_settled
+from webdojo.rollout.filters import is_settled
 from webdojo.store.info import git_hash
 from webdojo.store.run import RunStore
 
@@ -153,11 +153,11 @@ def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: sl
     train(folder, seed, overrides)
     recipe = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     with RunStore.open(folder, readonly=True) as store:
-        metrics, result, commit = store.metrics(PHASE), store.get("result"), store.info["resumed"][-1]["git"]
+        metrics, result, commit = store.metrics(RL), store.get("result"), store.info["resumed"][-1]["git"]
         used = Counter(id for row in metrics for id in store.get(trained_key(int(row["step"]))))
         rewards: defaultdict[str, list[float]] = defaultdict(list)
-        members = Counter(row.group_id for row in store.rows(PHASE))
-        for row in store.rows(PHASE):
+        members = Counter(row.group_id for row in store.rows(RL))
+        for row in store.rows(RL):
             if row.valid and row.reward is not None and members[row.group_id] == recipe.rollout.group_size:
                 rewards[row.group_id].append(row.reward)
     effective = {id for id, values in rewards.items() if len(values) > 1 and not is_settled(values)}
@@ -243,9 +243,9 @@ def keep(rows: list[dict[str, Any]]) -> None:
         earlier = json.loads(last.read_text())["rows"]
         rows = [row for row in earlier if (kind_of(row), row["seed"]) not in measured] + rows
     headline: dict[str, float] = {}
-    for kind, told in HEADLINES.items():
+    for kind, summarise in HEADLINES.items():
         if of_kind := [row for row in rows if kind_of(row) == kind]:
-            headline |= told(of_kind)
+            headline |= summarise(of_kind)
     record("async_loop", {key: round(value, 4) for key, value in headline.items()}, rows)
 
 

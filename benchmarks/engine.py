@@ -40,11 +40,11 @@ import torch
 from PIL import Image
 
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
-from webdojo.policy.collate import collate
-from webdojo.policy.forward import policy_logits, text_hidden, vision_features
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model
-from webdojo.policy.sampling import logit_bias
+from webdojo.policy.hf.engine import HFEngine
+from webdojo.policy.hf.sampling import logit_bias
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.forward import policy_logits, text_hidden, vision_features
+from webdojo.policy.model.loading import load_model
 from webdojo.progress import progress
 from webdojo.store.images import MemoryImages
 from webdojo.types import Feedback, ImageRef, Observation, Prompt, Response, Sampling, Task
@@ -266,9 +266,9 @@ def profile(bench: Bench, at_once: int) -> None:
     profiler = cProfile.Profile()
 
     def spy(engine: HFEngine) -> None:
-        rows = engine._rows
+        batch = engine._batch
         for name in ("admit", "step"):
-            setattr(rows, name, _profiled(profiler, getattr(rows, name)))
+            setattr(batch, name, _profiled(profiler, getattr(batch, name)))
 
     bench.engine(bench.episodes(at_once, seed=0), spy)
     pstats.Stats(profiler).sort_stats("tottime").print_stats(40)

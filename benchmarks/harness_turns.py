@@ -15,7 +15,7 @@ from webdojo.agent.openwebvoyager import OpenWebVoyagerConfig
 from webdojo.agent.webagent_r1 import WebAgentR1Config
 from webdojo.agent.webgym import WebGymConfig
 from webdojo.errors import HarnessError
-from webdojo.policy.collate import Sequence_
+from webdojo.policy.model.collate import Sequence_
 from webdojo.types import (
     Feedback,
     FinishReason,

@@ -43,12 +43,12 @@ from learner_exactness import exactness
 from learner_flops import NOTHING, flops, work_of
 from learner_ways import GROUP, WAYS, Pictures, group_of_turns, mid_model, update
 
-from webdojo.policy.features import FeatureCache
-from webdojo.policy.forward import attend_in_rows, narrow_last_layer
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.features import FeatureCache
+from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
-from webdojo.train.malloc import keep_freed_memory
+from webdojo.train.learner.malloc import keep_freed_memory
 
 APART = ("padded", "packed")
 SCALES = {"tiny": 16, "mid": 16}

@@ -15,14 +15,14 @@ import torch
 from harness_turns import HARNESSES, group_turns
 from transformers import PreTrainedModel
 
-from webdojo.policy.collate import Batch, Sequence_, collate
-from webdojo.policy.forward import attend_in_rows, narrow_last_layer, token_logprobs
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import Batch, Sequence_, collate
+from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.store.images import MemoryImages
-from webdojo.train.radix import Paths, cut
-from webdojo.train.rows import collate_row
+from webdojo.train.packing.collate import collate_micro_batch
+from webdojo.train.packing.radix import Paths, cut
 from webdojo.types import ImageSource
 
 TURNS = 3
@@ -59,7 +59,7 @@ def compare(
     rows = []
     for budget in (WHOLE, max(len(prompt) + len(response) for prompt, response in sequences)):
         packed = [
-            (collate_row(row, [sequences[i] for i in row.members], processor, images), row.members)
+            (collate_micro_batch(row, [sequences[i] for i in row.members], processor, images), row.members)
             for row in cut(Paths(sequences), budget)
         ]
         loss, gradients = _update(learner, packed, sequences)

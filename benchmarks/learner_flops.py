@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.policy.collate import Batch
-from webdojo.policy.last_layer import is_narrow
+from webdojo.policy.model.collate import Batch
+from webdojo.policy.model.fast_layers import is_narrow
 
 
 @dataclass(frozen=True)

@@ -37,12 +37,12 @@ from learner_flops import NOTHING, Work, flops, work_of
 from learner_ways import GROUP, WAYS, Pictures, Sizes, apart_rows, batches_of, group_of_turns, update
 from transformers import PreTrainedModel, Qwen3VLForConditionalGeneration
 
-from webdojo.policy.collate import Batch, Sequence_
-from webdojo.policy.forward import MAX_LOGITS, text_model, token_logprobs
-from webdojo.policy.loading import load_model
-from webdojo.policy.patches import multiply_patches
-from webdojo.policy.processor import Processor
-from webdojo.train.radix import Paths, cut, place
+from webdojo.policy.model.collate import Batch, Sequence_
+from webdojo.policy.model.fast_layers import multiply_patches
+from webdojo.policy.model.forward import MAX_LOGITS, text_model, token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
+from webdojo.train.packing.radix import Paths, cut, place
 
 TEXT = {
     "hidden_size": 2560,

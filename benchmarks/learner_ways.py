@@ -12,14 +12,14 @@ import torch
 from PIL import Image
 from transformers import PreTrainedModel, Qwen3VLForConditionalGeneration
 
-from webdojo.policy.collate import Batch, Sequence_, collate
-from webdojo.policy.features import FeatureCache, ImageFeatures
-from webdojo.policy.forward import join_features, token_logprobs
-from webdojo.policy.loading import load_model
-from webdojo.policy.patches import multiply_patches
-from webdojo.policy.processor import Processor
-from webdojo.train.radix import Paths, Row, cut
-from webdojo.train.rows import collate_row
+from webdojo.policy.model.collate import Batch, Sequence_, collate
+from webdojo.policy.model.fast_layers import multiply_patches
+from webdojo.policy.model.features import FeatureCache, ImageFeatures
+from webdojo.policy.model.forward import join_features, token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
+from webdojo.train.packing.collate import collate_micro_batch
+from webdojo.train.packing.radix import MicroBatch, Paths, cut
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 GROUP = 5
@@ -132,7 +132,7 @@ def radix(
 ) -> Batches:
     """webdojo's: packed rows, shared prefixes once."""
     for row in cut(Paths(sequences), budget):
-        yield collate_row(row, [sequences[i] for i in row.members], processor, pictures, grids), row.members
+        yield collate_micro_batch(row, [sequences[i] for i in row.members], processor, pictures, grids), row.members
 
 
 def padded(
@@ -156,7 +156,7 @@ def packed(
 ) -> Batches:
     """One sample a turn, packed end to end in rows, no attention across samples."""
     for row in apart_rows(sequences, budget):
-        yield collate_row(row, [sequences[i] for i in row.members], processor, pictures, grids), row.members
+        yield collate_micro_batch(row, [sequences[i] for i in row.members], processor, pictures, grids), row.members
 
 
 WAYS: dict[str, Callable[..., Batches]] = {"radix": radix, "padded": padded, "varlen": varlen, "packed": packed}
@@ -172,7 +172,7 @@ def batches_of(sequences: Sequence[Sequence_], budget: int) -> Iterator[list[int
         yield members
 
 
-def apart_rows(sequences: Sequence[Sequence_], budget: int) -> list[Row]:
+def apart_rows(sequences: Sequence[Sequence_], budget: int) -> list[MicroBatch]:
     """Samples in rows of at most `budget` tokens that share nothing."""
     lengths = [len(prompt) + len(response) - 1 for prompt, response in sequences]
     rows: list[list[int]] = []
@@ -183,7 +183,7 @@ def apart_rows(sequences: Sequence[Sequence_], budget: int) -> list[Row]:
             room = budget
         rows[-1].append(i)
         room -= length
-    return [Row(tuple(members), (0,) * len(members), sum(lengths[i] for i in members)) for members in rows]
+    return [MicroBatch(tuple(members), (0,) * len(members), sum(lengths[i] for i in members)) for members in rows]
 
 
 def update(

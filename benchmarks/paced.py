@@ -27,21 +27,19 @@ import asyncio
 import math
 import random
 import selectors
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import aclosing
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import PHASE, online
+from webdojo.loops.online import online
+from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe, dump_recipe, parse_recipe
-from webdojo.rollout.groups import finished_groups
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.groups import run_each
 from webdojo.store.run import RunStore
 from webdojo.train.config import TrainConfig
 from webdojo.types import (
@@ -194,15 +192,18 @@ class World:
     def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
         self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma
         self.ended = 0
-        self.rest = Rest()
 
     def blocked(self) -> tuple[str, ...]:
         return ()
 
-    def for_phase(
-        self, actor: Callable[[object, object], Engine], *_: object
-    ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
-        return partial(self.episode, actor(None, None))
+    async def rollout(
+        self, task: Task, group: str, trajectory_id: str, actor: Callable[[object, object], Engine], **_: object
+    ) -> Trajectory:
+        return await self.episode(actor(None, None), task, group, trajectory_id)
+
+    async def score(self, trajectory: Trajectory) -> None: ...
+
+    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None: ...
 
     async def episode(self, engine: Engine, task: Task, group: str, trajectory_id: str) -> Trajectory:
         draw = random.Random(trajectory_id)
@@ -302,7 +303,7 @@ def run(
             world = World(recipe, store, engine, sigma)
             with RunLog(store) as log:
                 await online(cast(Any, world), cast(Any, learner), cast(Any, engine), tasks(), log)
-            return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(PHASE))
+            return Pace(loop.now / 3600, world.ended, learner.turns, store.metrics(RL))
 
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:
         return runner.run(go())
@@ -321,23 +322,17 @@ def run_phased(trajectories: int, iterations: int, sigma: float, seed: int = 0) 
         loop = cast(JumpingLoop, asyncio.get_running_loop())
         engine = Engines()
         world = World(parse_recipe({"name": "paced"}, "benchmarks/paced.py"), cast(Any, None), engine, sigma)
-        every: Iterator[Task] = iter(tasks() * iterations)
-        numbers: dict[str, int] = {}
+        every = (task for task in tasks() * iterations for _ in range(GROUP_SIZE))
+        started = count()
 
         async def episode(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            name = f"{seed}-{numbers.setdefault(group, len(numbers))}"  # a group's own name is another one each time
-            return await world.episode(engine, task, name, trajectory_id.replace(group, name))
+            number = next(started)
+            group = f"{seed}-{number // GROUP_SIZE}"
+            return await world.episode(engine, task, group, f"{group}-{number % GROUP_SIZE}")
 
         turns = 0
         for iteration in range(1, iterations + 1):
-            stream: AsyncIterator[Any] = finished_groups(
-                episode,
-                islice(every, trajectories // GROUP_SIZE),
-                group_size=GROUP_SIZE,
-                concurrency=SLOTS,
-            )
-            async with aclosing(cast(Any, stream)):
-                turns += sum([t.steps async for group in stream for t in group.trajectories])
+            turns += sum(t.steps for t in await run_each(episode, list(islice(every, trajectories)), SLOTS))
             await asyncio.sleep(trajectories * LEARNER_S + SAVE_S)
             await engine.update_weights(None, iteration)
         return Pace(loop.now / 3600, world.ended, turns, [])

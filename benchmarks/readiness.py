@@ -14,7 +14,7 @@ import argparse
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from statistics import mean, median
 from typing import Any
 
@@ -29,14 +29,13 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
 from webdojo.evaluate.metrics import wilson95
-from webdojo.policy.loading import load_model
+from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
-from webdojo.progress import progress
 from webdojo.reward.reward import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
-from webdojo.rollout.groups import finished_groups
+from webdojo.rollout.groups import run_each
 from webdojo.sites import KINDS
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.serving.server import HOSTS
@@ -119,13 +118,7 @@ async def measure(way: str, tasks: list[Task], seed: int) -> dict[str, Any]:
             await scorer.score(trajectory)
             return trajectory
 
-        done: list[Trajectory] = []
-        with progress(f"{way}, seed {seed}", len(tasks)) as bar:
-            stream = finished_groups(run, iter(tasks), group_size=1, concurrency=CONCURRENCY)
-            async with aclosing(stream):
-                async for group in stream:
-                    done += group.trajectories
-                    bar.advance()
+        done = await run_each(run, tasks, CONCURRENCY)
     won = sum(trajectory.reward is not None and trajectory.reward.success for trajectory in done)
     acts = [turn.seconds["act"] for trajectory in done for turn in trajectory.turns if "act" in turn.seconds]
     low, high = wilson95(won, len(done))

@@ -251,7 +251,7 @@ def page_cpu_ms() -> tuple[float, list[dict[str, Any]]]:
     for kind in KINDS:
         found = []
         for layout in VIEWPORTS:
-            site = load_site(kind, HELDOUT_SEED).in_layout(layout)
+            site = load_site(kind, HELDOUT_SEED, layout)
             paths = list(site.paths())
             for path in random.Random(kind).sample(paths, min(60, len(paths))):
                 parts, overlay = urlsplit(path), Overlay()

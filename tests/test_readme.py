@@ -105,10 +105,6 @@ def serve_sites(command: str, trained: Path) -> None:
     listen(command, trained, "http://shop-0.localhost:")
 
 
-def serve_model(command: str, trained: Path) -> None:
-    listen(command, trained, "model tiny")
-
-
 def listen(command: str, trained: Path, says: str) -> None:
     words = [*shlex.split(command), "--port", "0"]
     process = subprocess.Popen(
@@ -130,7 +126,6 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"webdojo sites serve": serve_sites,
     r"webdojo explain \w+": as_it_stands,
     r"webdojo act .*": act,
-    r"webdojo serve tiny": serve_model,
     r"webdojo train \w+ --dry-run": as_it_stands,
     r"webdojo train quickstart [\w.=-]+ .*--run runs/mine": dry,
     r"webdojo train quickstart --run runs/mine --resume": resume,

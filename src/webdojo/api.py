@@ -102,8 +102,8 @@ async def load_policy(
 
     Example: see `run_episode`.
     """
-    from webdojo.policy.loading import model_folder
-    from webdojo.policy.processor import Processor
+    from webdojo.policy.model.loading import model_folder
+    from webdojo.policy.model.processor import Processor
 
     recipe = _recipe(recipe, overrides)
     harness = recipe.harness.build(Processor.load(model_folder(model)))

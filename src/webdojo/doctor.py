@@ -122,7 +122,7 @@ def transformers() -> Check:
 
 
 def tiny_model() -> Check:
-    from webdojo.policy.loading import load_model
+    from webdojo.policy.model.loading import load_model
 
     started = time.monotonic()
     try:

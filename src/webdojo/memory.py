@@ -1,4 +1,4 @@
-"""Memory of this machine, or of the container where that has less."""
+"""Memory of this machine, or of the container where that has less, and how running out of it shows."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ def total_memory(cgroup: Path = CGROUP) -> int:
     limit = _limit(cgroup)
     total = int(psutil.virtual_memory().total)
     return total if limit is None else min(total, limit)
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory ran out: torch has a class for it on a GPU, a bare RuntimeError on the CPU."""
+    import torch
+
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "allocate memory" in str(error)
 
 
 def _limit(cgroup: Path) -> int | None:

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BeforeValidator, SerializeAsAny, model_validator
+from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_validator
 
 from webdojo.config import Section
 from webdojo.errors import ConfigError
@@ -123,6 +123,24 @@ def derived_from(base: type) -> tuple[Callable[[object], bool], str]:
         lambda found: isinstance(found, type) and issubclass(found, base),
         f"a class derived from {base.__module__}.{base.__name__}",
     )
+
+
+def instance_of(record: type) -> tuple[Callable[[object], bool], str]:
+    """`fits` and `must_be` of a registry of records."""
+    return lambda found: isinstance(found, record), f"a {record.__module__}.{record.__name__}"
+
+
+def plug_name(registry: Registry[Any]) -> AfterValidator:
+    """The annotation of a section's field that names a plug without options.
+
+    Use: `policy_loss: Annotated[str, plug_name(LOSSES)]`.
+    """
+
+    def check(name: str) -> str:
+        registry.get(name)
+        return name
+
+    return AfterValidator(check)
 
 
 def plug_field(registry: Registry[type[P]], default: str) -> Any:

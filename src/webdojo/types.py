@@ -245,7 +245,17 @@ class Engine(Protocol):
 
 
 class TrainableEngine(Engine, Protocol):
-    """An engine whose weights follow a learner."""
+    """An engine whose weights follow a learner; its owner closes it."""
+
+    @property
+    def sleeps_during_update(self) -> bool:
+        """Whether it should sleep while the learner steps, because it would use the learner's cores or GPU memory."""
+        ...
+
+    @property
+    def updates_asleep(self) -> bool:
+        """Whether new weights are better loaded before it wakes up: what it computes with the old ones is lost then."""
+        ...
 
     async def update_weights(self, source: Mapping[str, Any] | Path, version: int) -> None:
         """Serve other weights from the next sampled token on; requests in flight go on under them.
@@ -259,7 +269,25 @@ class TrainableEngine(Engine, Protocol):
         """
         ...
 
-    def health(self) -> EngineHealth: ...
+    async def sleep(self) -> None:
+        """Compute no further token until `wake_up`; requests wait, those in flight too.
+
+        Raises:
+            EngineError: the engine cannot sleep.
+        """
+        ...
+
+    async def wake_up(self) -> None:
+        """Go on with what waits."""
+        ...
+
+    def health(self) -> EngineHealth:
+        """The engine's state; never blocks."""
+        ...
+
+    def close(self) -> None:
+        """Release what the engine holds; requests in flight fail with `EngineError`."""
+        ...
 
 
 class Parsed(Record):

@@ -9,8 +9,8 @@ import pytest
 
 from tests.policy.conftest import Images, images
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLConversation, OpenWebRLHarness
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.types import (
     Feedback,
     FinishReason,

@@ -13,9 +13,9 @@ from webdojo.agent.chatml import Segment
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import HARNESSES
 from webdojo.agent.prefix import shared_fraction, shared_tokens
-from webdojo.policy.collate import collate
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.store.images import MemoryImages
 from webdojo.train.batch import samples_from_groups, sft_samples
 from webdojo.train.config import TrainConfig

@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 from tests.benchmarks.conftest import Script
 from tests.policy.conftest import loaded, model_dir
 from webdojo.agent.harnesses import HARNESSES
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.store.images import MemoryImages
 
 __all__ = ["loaded", "model_dir"]

@@ -19,4 +19,4 @@ def test_adaptive_concurrency_finds_what_an_engine_can_serve(paced: ModuleType) 
     steady = [row["slots_mean"] for row in rows[3:6]]  # past the climb; the last two iterations run empty
     assert 70 < sum(steady) / len(steady) < 140, "100 slots are best (`paced.py`), 256 allowed, 64 the first try"
     for row in rows:
-        assert row["slots_busy"] + row["held_staleness"] == pytest.approx(1)
+        assert row["slots_busy"] + row["idle_staleness"] == pytest.approx(1)

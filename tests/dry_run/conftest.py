@@ -1,6 +1,5 @@
-"""A random small model and samples on it."""
+"""The model and the samples that learning is tested with."""
 
-from tests.policy.conftest import images, loaded, model_dir
-from tests.train.conftest import make_samples
+from tests.train.conftest import images, loaded, make_samples, model_dir
 
 __all__ = ["images", "loaded", "make_samples", "model_dir"]

@@ -13,14 +13,14 @@ from transformers import PreTrainedModel, Qwen3VLConfig, Qwen3VLForConditionalGe
 from tests.policy.conftest import Images, tiny_config, tiny_processor
 from tests.train.conftest import MakeSamples
 from tests.train.live import LiveBytes
-from webdojo.dry_run.memory import GB, Machine, plan_memory, savings, told
+from webdojo.dry_run.memory import GB, Machine, describe, plan_memory, savings
 from webdojo.errors import ConfigError
 from webdojo.loops.models import make_learner, memory_estimate
-from webdojo.policy.forward import TokenScores
-from webdojo.policy.loading import save_model, skeleton
+from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.loading import save_model, skeleton
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.train.batch import Sample
-from webdojo.train.metrics import Means
+from webdojo.train.learner.learner import Means
 from webdojo.train.objective import flat
 from webdojo.types import Prompt, TextSegment
 
@@ -49,7 +49,7 @@ def recipe_of(*overrides: str) -> Recipe:
 
 
 def push(members: Sequence[Sample], scores: TokenScores) -> tuple[torch.Tensor, dict[str, float]]:
-    weights = flat([s.weights for s in members], scores.logprobs.device)
+    weights = flat([s.token_weights for s in members], scores.logprobs.device)
     return -(weights * scores.logprobs).sum(), {}
 
 
@@ -67,7 +67,7 @@ def test_weights_gradients_and_moments_are_exact(
     model_dir: Path, images: Images, make_samples: MakeSamples, options: list[str]
 ) -> None:
     recipe = recipe_of(f"model.path={model_dir}", *options)
-    foretold = plan_memory(skeleton(model_dir), recipe, CPU)
+    planned = plan_memory(skeleton(model_dir), recipe, CPU)
     learner = make_learner(recipe, images, str(model_dir))
     seen: list[int] = []
     learner._optimizer.register_step_pre_hook(
@@ -75,12 +75,12 @@ def test_weights_gradients_and_moments_are_exact(
     )
     learner.step(make_samples(2), share=1.0, temperature=1.0, lr=1e-3, loss=push, means=Means())
     parameters = {n: p for n, p in learner.model.named_parameters() if "lora_" not in n}
-    assert foretold.parameters == sum(p.numel() for p in parameters.values())
-    assert foretold.lasting["weights"] == sum(p.nbytes for p in parameters.values())
-    assert foretold.trained == sum(p.numel() for p in learner.model.parameters() if p.requires_grad)
-    assert foretold.row["gradients"] == seen[0]
+    assert planned.parameters == sum(p.numel() for p in parameters.values())
+    assert planned.lasting["weights"] == sum(p.nbytes for p in parameters.values())
+    assert planned.trained == sum(p.numel() for p in learner.model.parameters() if p.requires_grad)
+    assert planned.micro_batch["gradients"] == seen[0]
     state = learner._optimizer.state.values()
-    assert foretold.lasting["optimizer state"] == sum(t.nbytes for moments in state for t in moments.values())
+    assert planned.lasting["optimizer state"] == sum(t.nbytes for moments in state for t in moments.values())
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +95,12 @@ def wide_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("tokens", [300, 900])
 @pytest.mark.parametrize("options", [[], ["train.gradient_checkpointing=true"]])
-def test_a_step_takes_what_is_foretold_or_a_quarter_less(
+def test_a_step_takes_what_is_planned_or_a_quarter_less(
     wide_model: Path, images: Images, tokens: int, options: list[str]
 ) -> None:
     overrides = [f"model.path={wide_model}", f"train.micro_batch_tokens={tokens}", "model.freeze_vision=true"]
     recipe = recipe_of(*overrides, *options)
-    foretold = plan_memory(skeleton(wide_model), recipe, CPU)
+    planned = plan_memory(skeleton(wide_model), recipe, CPU)
     learner = make_learner(recipe, images, str(wide_model))
     samples = []
     for words in ("find the red mug", "add it to the cart"):
@@ -113,8 +113,8 @@ def test_a_step_takes_what_is_foretold_or_a_quarter_less(
     with LiveBytes(learner.model.state_dict().values()) as live:
         learner._optimizer.register_step_pre_hook(lambda *_: peaks.append(live.peak))
         learner.step(samples, share=1.0, temperature=1.0, lr=1e-3, loss=push, means=Means())
-    expected = sum(foretold.row.values())  # from the second row on, which finds gradients there
-    assert 0.75 < peaks[0] / expected < 1.05, f"{peaks[0]=:,} {expected=:,} {foretold.row}"
+    expected = sum(planned.micro_batch.values())  # from the second micro-batch on, which finds gradients there
+    assert 0.75 < peaks[0] / expected < 1.05, f"{peaks[0]=:,} {expected=:,} {planned.micro_batch}"
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_what_qwen3_vl_4b_takes(qwen: PreTrainedModel) -> None:
     assert plain.lasting["weights"] / GB == pytest.approx(16.5, abs=0.1)
     assert plain.lasting["optimizer state"] / GB == pytest.approx(33.1, abs=0.1)
     # 36 layers that keep 178 KB a token.
-    assert plain.row["activations"] / GB == pytest.approx(49, abs=2)
+    assert plain.micro_batch["activations"] / GB == pytest.approx(49, abs=2)
     lean = [*options, "train.gradient_checkpointing=true", "train.optimizer=adamw_8bit", "model.freeze_vision=true"]
     assert 35 < plan_memory(qwen, recipe_of(*lean), H100).peak / GB < 60
     adapters = plan_memory(qwen, recipe_of(*lean, "model.lora.r=16"), H100)
@@ -139,7 +139,7 @@ def test_what_qwen3_vl_4b_takes(qwen: PreTrainedModel) -> None:
     assert 18 < adapters.peak / GB < 30
     spread = plan_memory(qwen, recipe_of(*options, "train.ranks=8"), H100)
     assert spread.lasting["weights"] == plain.lasting["weights"] // 8
-    assert spread.row["activations"] == plain.row["activations"]
+    assert spread.micro_batch["activations"] == plain.micro_batch["activations"]
 
 
 def test_what_helps_is_told_where_it_does_not_fit(qwen: PreTrainedModel) -> None:
@@ -151,11 +151,11 @@ def test_what_helps_is_told_where_it_does_not_fit(qwen: PreTrainedModel) -> None
     for change, count in saved:
         other = recipe_of(*large, change)
         assert plan_memory(qwen, recipe, H100).peak - plan_memory(qwen, other, H100).peak == count
-    lines = told(qwen, recipe, H100)
+    lines = describe(qwen, recipe, H100)
     assert "does not fit in 80.0 GB" in lines
     assert lines[-1].startswith("  ")
     assert sum(line.startswith("a turn of all 32,768 tokens of rollout.max_context_tokens") for line in lines) == 1
-    small = told(qwen, recipe, Machine(cuda=True, memory=1000 * GB))
+    small = describe(qwen, recipe, Machine(cuda=True, memory=1000 * GB))
     assert small[-1] == "fits in 1000.0 GB"
 
 
@@ -174,7 +174,7 @@ def test_moments_that_are_away_count_in_their_own_step_only(qwen: PreTrainedMode
     away = plan_memory(qwen, recipe_of("train.optimizer_offload=true"), H100)
     moments = plain.lasting["optimizer state"]
     assert sum(plain.lasting.values()) - sum(away.lasting.values()) == moments
-    assert list(away.instead.values()) == [moments + plain.row["gradients"]]
+    assert list(away.instead.values()) == [moments + plain.micro_batch["gradients"]]
 
 
 def test_a_model_that_cannot_be_had_is_said_to_be_missing(tmp_path: Path) -> None:

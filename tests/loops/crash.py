@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -29,11 +29,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import webdojo.store.database
 from tests.rollout.records import screen, task, trajectory
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import PHASE, latest, online
-from webdojo.loops.replay import trained_key
+from webdojo.loops.online import online
+from webdojo.loops.resume import latest, trained_key
+from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe
-from webdojo.rollout.groups import is_settled, number_of
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.filters import is_settled
+from webdojo.rollout.groups import number_of
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample
 from webdojo.types import EngineHealth, Task, Trajectory
@@ -134,7 +135,7 @@ class Versions:
 
 
 class World:
-    """Episodes that end in milliseconds and are stored; stands in for an `Arena`.
+    """Episodes that end in milliseconds and are stored; stands in for an `EpisodeRunner`.
 
     Args:
         before_storing: called by each episode at its end.
@@ -147,26 +148,23 @@ class World:
     ) -> None:
         self.recipe, self.store, self.engine = recipe, store, engine
         self.before_storing = before_storing
-        self.rest = Rest()
 
     def blocked(self) -> tuple[str, ...]:
         return ()
 
-    def runner(
-        self, actor: object, phase: str, iteration: Callable[[], int], *_: object
-    ) -> Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]:
-        async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            begun_in, version = iteration(), self.engine.version
-            draw = random.Random(trajectory_id)
-            await asyncio.sleep(draw.expovariate(1 / 0.01))
-            self.before_storing()
-            image = await asyncio.to_thread(screen, self.store.images)
-            found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group, image)
-            found.turns[0].response.ids[0] = number_of(group)
-            await asyncio.to_thread(self.store.add_trajectory, found, phase, begun_in)
-            return found
+    async def rollout(self, task: Task, group: str, trajectory_id: str, **_: object) -> Trajectory:
+        version, draw = self.engine.version, random.Random(trajectory_id)
+        await asyncio.sleep(draw.expovariate(1 / 0.01))
+        self.before_storing()
+        image = await asyncio.to_thread(screen, self.store.images)
+        found = trajectory(task, float(draw.random() < 0.4), version, trajectory_id, group, image)
+        found.turns[0].response.ids[0] = number_of(group)
+        return found
 
-        return run
+    async def score(self, trajectory: Trajectory) -> None: ...
+
+    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+        await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
 
 
 def attempt(recipe: Recipe, folder: Path, arm: Arm | None) -> None:
@@ -195,23 +193,23 @@ def trained_groups(recipe: Recipe, folder: Path) -> list[list[int]]:
     """The numbers of the groups that each iteration trained on, in a run that has ended; all else is asserted here.
 
     No group trained twice, none that could have trained was lost, none has a member too few or too many, no token
-    was older than the recipe allows, and the figures have no gap, in the store as on the curves.
+    was older than the recipe allows, and the metrics have no gap, in the store as on the curves.
     """
     iterations, size, wanted = recipe.train.iterations, recipe.rollout.group_size, recipe.train.groups_per_iteration
     staleness = recipe.rollout.max_staleness
     with RunStore.open(folder, readonly=True) as store:
         checkpoint = latest(store)
         assert checkpoint is not None
-        told = [store.get(trained_key(step)) for step in range(1, iterations + 1)]
-        metrics, rows, stored = store.metrics(PHASE), store.rows(PHASE), store.trajectories(PHASE)
+        trained = [store.get(trained_key(step)) for step in range(1, iterations + 1)]
+        metrics, rows, stored = store.metrics(RL), store.rows(RL), store.trajectories(RL)
         assert store.get(trained_key(iterations + 1)) is None
     assert [row["step"] for row in metrics] == list(range(1, iterations + 1)), "the metrics have a gap"
     curves = EventAccumulator(str(folder / "tensorboard"), purge_orphaned_data=False)
     curves.Reload()
-    points = {(point.step, round(point.value)) for point in curves.Scalars(f"{PHASE}/version")}
+    points = {(point.step, round(point.value)) for point in curves.Scalars(f"{RL}/version")}
     assert points == {(step, step) for step in range(1, iterations + 1)}, "a curve has a gap"
 
-    numbers = [[number_of(id) for id in ids] for ids in told]
+    numbers = [[number_of(id) for id in ids] for ids in trained]
     used = [number for ids in numbers for number in ids]
     assert len(used) == len(set(used)) == wanted * iterations, "a group trained twice, or not at all"
     members: defaultdict[int, list[Trajectory]] = defaultdict(list)
@@ -231,8 +229,8 @@ def trained_groups(recipe: Recipe, folder: Path) -> list[list[int]]:
     drawn = {number for number in members if number < checkpoint.meta["position"]}
     assert len((effective & drawn) - set(used)) <= stale, "a group was lost"
     assert len(drawn - whole) <= stale, "a group was left half done"
-    counted = sum(row["groups"] for row in metrics) + len(checkpoint.meta["unsettled"]["finished"])
-    assert counted >= len(drawn & whole) - stale, "a group that ended is in no figures"
+    counted = sum(row["groups"] for row in metrics) + len(checkpoint.meta["pool"]["finished"])
+    assert counted >= len(drawn & whole) - stale, "a group that ended is in no metrics"
     if recipe.tasks.settled_chance == 1 and not recipe.train.stages:
         assert len(set(range(max(members))) - members.keys()) <= stale, "a task was passed over"
     return numbers

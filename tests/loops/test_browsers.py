@@ -17,7 +17,7 @@ from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.pipeline import Pipeline, train
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe, dump_recipe, load_recipe

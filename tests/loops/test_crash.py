@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.loops.crash import POINTS, AfterSeconds, Arm, AtWrite, attempt, count_killed, trained_groups
-from webdojo.loops.online import latest
+from webdojo.loops.resume import latest
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore
 

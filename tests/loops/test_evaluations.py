@@ -1,7 +1,7 @@
 """Evaluation during online training: what trains is the same, each token is of its version, and kills cost nothing.
 
 But for the last test the browsers, the engine and the learner are stand-ins: episodes end in milliseconds, and what an
-engine says follows from its version, the prompt and how often it was asked that, as with `HFEngine`. Arena, pool, loop
+engine says follows from its version, the prompt and how often it was asked that, as with `HFEngine`. Runner, pool, loop
 and store are the real ones.
 """
 
@@ -20,20 +20,22 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from webdojo.loops.arena import Arena
 
 from tests.loops.conftest import SmallRecipe
 from tests.rollout.records import screen
 from tests.train.records import turn
+from webdojo.envs.miniwob import PageReward
 from webdojo.errors import BrowserError
 from webdojo.evaluate.metrics import wilson95
-from webdojo.loops import arena as arenas
-from webdojo.loops.evaluations import PHASE, told
+from webdojo.loops import episodes
+from webdojo.loops.episodes import EpisodeRunner
+from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
-from webdojo.loops.phases import RL
 from webdojo.loops.pipeline import train
+from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
+from webdojo.reward.reward import Scorer
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
 from webdojo.train.batch import Sample
@@ -123,7 +125,7 @@ class World:
         self.loop: asyncio.Task[None]
         self.kill_at = 0
         """Held-out turns until the loop is killed; never at 0."""
-        monkeypatch.setattr(arenas, "run_episode", self.episode)
+        monkeypatch.setattr(episodes, "run_episode", self.episode)
 
     async def episode(self, task: Task, **given: Any) -> Trajectory:
         """Two turns, with a pause between them in which the weights may change."""
@@ -148,26 +150,22 @@ class World:
             group=given["group"],
             turns=turns,
             termination=Termination.START_ERROR if self.dead(task) else Termination.COMPLETED,
-            state={
-                HOST: {
-                    "done": True,
-                    "raw_reward": turns[0].response.ids[0] % 2,
-                    "drawn": str(given["perturbations"]),
-                }
-            },
+            state={HOST: {"done": True, "raw_reward": turns[0].response.ids[0] % 2, "visit_seed": given["seed"]}},
         )
 
     def go(self, *overrides: str) -> list[list[Sample]]:
         """Train, from where an earlier call was killed; what the learner trained on."""
         sizes = [f"train.iterations={ITERATIONS}", "train.groups_per_iteration=2", "rollout.group_size=3"]
-        speed = [f"rollout.concurrency={SLOTS}", "train.threads=1", "tasks.perturbations=2"]
+        speed = [f"rollout.concurrency={SLOTS}", "train.threads=1"]
         recipe = load_recipe("quickstart", [*sizes, *speed, *overrides])
         learner = Notebook(recipe)
 
         async def run(store: RunStore, log: RunLog) -> None:
             nothing = cast(Any, None)
-            arena = Arena(recipe, store, pool=cast(Any, SimpleNamespace(places=100)), server=nothing, harness=nothing)
-            self.loop = asyncio.create_task(online(arena, cast(Any, learner), cast(Any, Engine()), TASKS, log, HELDOUT))
+            scorer, pool = Scorer(PageReward(), store.images), cast(Any, SimpleNamespace(places=100))
+            engine = cast(Any, Engine())
+            runner = EpisodeRunner(recipe, store, recipe.env, pool, harness=nothing, scorer=scorer)
+            self.loop = asyncio.create_task(online(runner, cast(Any, learner), engine, TASKS, log, HELDOUT))
             with suppress(asyncio.CancelledError):
                 await self.loop
 
@@ -194,13 +192,13 @@ def test_on_policy_training_is_the_same_to_the_bit(tmp_path: Path, monkeypatch: 
     plain, measured = World(tmp_path / "plain", monkeypatch), World(tmp_path / "measured", monkeypatch)
     trained = []
     for world, every in ((plain, 0), (measured, 2)):
-        monkeypatch.setattr(arenas, "run_episode", world.episode)
+        monkeypatch.setattr(episodes, "run_episode", world.episode)
         trained.append(world.go("rollout.max_staleness=0", f"evaluate.every={every}"))
     assert trained[0] == trained[1]
     assert len(trained[0]) == ITERATIONS
     assert plain.stored("rl") == measured.stored("rl")
-    assert not plain.stored(PHASE)
-    assert set(measured.stored(PHASE)) == {(task.id, (version,)) for task in HELDOUT for version in (2, 4)}
+    assert not plain.stored(EVALUATION)
+    assert set(measured.stored(EVALUATION)) == {(task.id, (version,)) for task in HELDOUT for version in (2, 4)}
 
 
 def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,9 +207,9 @@ def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, mo
     assert world.most == SLOTS
     with RunStore.open(world.folder, readonly=True) as store:
         assert max(row["staleness_max"] for row in store.metrics("rl")) in (1, 2), "nothing overlapped"
-        rows, evaluations = store.metrics(PHASE), told(store)
+        rows, evaluations = store.metrics(EVALUATION), stored_evaluations(store)
         for version in (2, 4):
-            found = store.trajectories(PHASE, version)
+            found = store.trajectories(EVALUATION, version)
             assert {t.task.id: tuple(t.versions) for t in found} == {task.id: (version,) for task in HELDOUT}
     assert [row["step"] for row in rows] == [2, 4]
     for row, evaluation in zip(rows, evaluations, strict=True):
@@ -223,9 +221,9 @@ def test_an_evaluation_is_of_one_version_and_shares_the_slots(tmp_path: Path, mo
             "rate": successes / 6,
             "ci95": list(wilson95(successes, 6)),
         }
-    met = {key: each["state"][HOST]["drawn"] for key, each in world.stored(PHASE).items()}
-    assert all(met[task.id, (2,)] == met[task.id, (4,)] for task in HELDOUT), "not the same perturbations each time"
-    assert len(set(met.values())) == len(HELDOUT)
+    seeds = {key: each["state"][HOST]["visit_seed"] for key, each in world.stored(EVALUATION).items()}
+    assert all(seeds[task.id, (2,)] == seeds[task.id, (4,)] for task in HELDOUT), "not the same perturbations each time"
+    assert len(set(seeds.values())) == len(HELDOUT)
 
 
 def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
@@ -240,37 +238,35 @@ def test_whenever_it_is_killed_no_evaluation_is_lost_or_done_twice(
     trained = world.go(*options)
     assert len(trained) == ITERATIONS
     with RunStore.open(world.folder, readonly=True) as store:
-        assert [row["step"] for row in store.metrics(PHASE)] == [1, 2, 3, 4]
-        assert {row["n"] for row in store.metrics(PHASE)} == {len(HELDOUT)}
-        rows = store.rows(PHASE)
+        assert [row["step"] for row in store.metrics(EVALUATION)] == [1, 2, 3, 4]
+        assert {row["n"] for row in store.metrics(EVALUATION)} == {len(HELDOUT)}
+        rows = store.rows(EVALUATION)
         for version in (1, 2, 3, 4):
-            assert {v for t in store.trajectories(PHASE, version) for v in t.versions} == {version}
+            assert {v for t in store.trajectories(EVALUATION, version) for v in t.versions} == {version}
     times = Counter((row.iteration, row.task_id) for row in rows)
     assert set(times) == {(version, task.id) for version in (1, 2, 3, 4) for task in HELDOUT}
     assert set(times.values()) == {1}, "an episode that was stored ran again"
     assert sum(world.begun[task.id] for task in HELDOUT) > len(rows) + 8, "kills met no evaluation"
 
 
-def test_a_run_that_was_killed_trains_under_the_same_perturbations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_was_killed_trains_on_the_same_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, killed = World(tmp_path / "whole", monkeypatch), World(tmp_path / "killed", monkeypatch)
     options = ("rollout.max_staleness=2", "evaluate.every=1")
-    met: list[dict[str, str]] = []
+    seeds: list[dict[str, str]] = []
     for world, kills in ((whole, 0), (killed, 4)):
-        monkeypatch.setattr(arenas, "run_episode", world.episode)
+        monkeypatch.setattr(episodes, "run_episode", world.episode)
         for _ in range(kills):
             world.kill_at = 3
             world.go(*options)
         assert len(world.go(*options)) == ITERATIONS
-        met.append({id: each["state"][HOST]["drawn"] for (id, _), each in world.stored(RL).items()})
-    both = met[0].keys() & met[1].keys()
+        seeds.append({id: each["state"][HOST]["visit_seed"] for (id, _), each in world.stored(RL).items()})
+    both = seeds[0].keys() & seeds[1].keys()
     assert len(both) > ITERATIONS * 2 * 3 / 2
-    assert all(met[0][id] == met[1][id] for id in both)
-    assert len(set(met[0].values())) == len(met[0]), "members of a group meet the same perturbations"
+    assert all(seeds[0][id] == seeds[1][id] for id in both)
+    assert len(set(seeds[0].values())) == len(seeds[0]), "members of a group meet the same perturbations"
 
 
-def test_no_version_is_told_what_was_measured_of_weights_that_are_gone(
+def test_no_version_is_credited_with_what_was_measured_of_weights_that_are_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(tmp_path / "run", monkeypatch)
@@ -278,7 +274,7 @@ def test_no_version_is_told_what_was_measured_of_weights_that_are_gone(
 
     def measured() -> dict[int, set[str]]:
         with RunStore.open(world.folder, readonly=True) as store:
-            return {version: {row.id for row in store.rows(PHASE, version)} for version in (2, 4)}
+            return {version: {row.id for row in store.rows(EVALUATION, version)} for version in (2, 4)}
 
     world.go(*options)
     before = measured()
@@ -289,7 +285,7 @@ def test_no_version_is_told_what_was_measured_of_weights_that_are_gone(
     world.go(*options)
     with RunStore.open(world.folder, readonly=True) as store:
         assert [row["step"] for row in store.metrics(RL)] == [1, 2, 3, 4]
-        assert [row["step"] for row in store.metrics(PHASE)] == [2]
+        assert [row["step"] for row in store.metrics(EVALUATION)] == [2]
     world.go(*options)
     after = measured()
     assert after[2] == before[2], "a version whose checkpoint is there was measured again"
@@ -305,13 +301,13 @@ def test_dead_sites_end_the_run_and_a_resumed_one_measures_the_same_version(
     with pytest.raises(BrowserError, match=r"3 of 6 episodes of phase 'eval_rl' failed for no fault of the agent"):
         world.go("evaluate.every=3")
     with RunStore.open(world.folder, readonly=True) as store:
-        assert not store.metrics(PHASE)
+        assert not store.metrics(EVALUATION)
         assert len(store.metrics("rl")) == 3, "the version moved on without its evaluation"
     world.dead = lambda task: task is HELDOUT[0]
     assert len(world.go("evaluate.every=3")) == ITERATIONS
     with RunStore.open(world.folder, readonly=True) as store:
-        (row,) = store.metrics(PHASE)
-        tries = Counter(each.task_id for each in store.rows(PHASE, 3))
+        (row,) = store.metrics(EVALUATION)
+        tries = Counter(each.task_id for each in store.rows(EVALUATION, 3))
     assert (row["step"], row["n"], row["invalid"]) == (3, 6, 1)
     assert tries == {**{task.id: 2 for task in HELDOUT[:3]}, **{task.id: 1 for task in HELDOUT[3:]}}
 
@@ -328,8 +324,8 @@ def test_a_whole_run_measures_every_version_once(tmp_path: Path, small_recipe: S
         evaluated = [row for row in store.rows() if row.phase.startswith("eval")]
         assert Counter((row.phase, row.iteration) for row in evaluated) == {
             ("eval_base", 0): 2,
-            (PHASE, 1): 2,
-            (PHASE, 2): 2,
+            (EVALUATION, 1): 2,
+            (EVALUATION, 2): 2,
         }
         for version in (1, 2):
-            assert [t.versions for t in store.trajectories(PHASE, version)] == [[version]] * 2
+            assert [t.versions for t in store.trajectories(EVALUATION, version)] == [[version]] * 2

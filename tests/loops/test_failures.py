@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -20,10 +21,12 @@ import pytest
 from tests.loops.crash import TASKS, Versions, World, trained_groups
 from webdojo.errors import StoreFailure
 from webdojo.loops.log import RunLog
-from webdojo.loops.online import PHASE, online
-from webdojo.loops.replay import trained_key
+from webdojo.loops.online import online
+from webdojo.loops.resume import trained_key
+from webdojo.loops.run_folder import RL
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store import database
+from webdojo.store.checkpoints import RECORD
 from webdojo.store.run import RunStore
 from webdojo.train.batch import Sample
 
@@ -79,7 +82,7 @@ def check(run: Path) -> None:
     """The run is finished, lost no group, and trained none twice."""
     trained_groups(RECIPE, run)
     with RunStore.open(run, readonly=True) as store:
-        assert all(map(store.has_screenshots, store.trajectories(PHASE)))
+        assert all(map(store.has_screenshots, store.trajectories(RL)))
 
 
 @pytest.fixture
@@ -143,6 +146,24 @@ def test_episodes_of_weights_whose_checkpoint_was_deleted_run_again(run: Path) -
     check(run)
     with RunStore.open(run, readonly=True) as store:
         history = [store.get(trained_key(step)) for step in range(1, ITERATIONS + 1)]
-        versions = {t.group: max(t.versions) for t in store.trajectories(PHASE)}
+        versions = {t.group: max(t.versions) for t in store.trajectories(RL)}
     for step, groups in enumerate(history):
         assert all(versions[group] <= step for group in groups), "weights that are gone sampled what trained"
+
+
+def test_a_run_of_version_0_1_goes_on(run: Path) -> None:
+    """Its checkpoints have other names for the state of the pool and for the metrics."""
+    with pytest.raises(ZeroDivisionError):
+        attempt(run, 25, lambda: 1 / 0)
+    records = list((run / "checkpoints").glob(f"*/{RECORD}"))
+    assert records, "the run ended before its first checkpoint"
+    for file in records:
+        record = json.loads(file.read_text())
+        meta = record["meta"]
+        meta["unsettled"], meta["figures"] = meta.pop("pool"), meta.pop("metrics")
+        file.write_text(json.dumps(record))
+    with RunStore.open(run) as store:
+        last = max(row["step"] for row in store.metrics(RL))
+        store.discard_metrics(RL, after=int(last) - 1)
+    attempt(run)
+    check(run)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.rollout.records import task, trajectory
-from webdojo.loops.evaluations import PHASE as EVALUATION
-from webdojo.loops.keep import best, remove_others, staying
+from webdojo.loops.keep import best, remove_surplus, staying
+from webdojo.loops.run_folder import EVALUATION
 from webdojo.store.run import RunStore
 
 
@@ -71,8 +71,8 @@ def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> No
             save(store, iteration)
             if iteration % 7 == 3:  # killed before anything was removed
                 continue
-            remove_others(store, "rl", every=4, limit=4, max_staleness=0)
-            found = best(store, "rl")
+            remove_surplus(store, every=4, limit=4, max_staleness=0)
+            found = best(store)
             # The first policy that rolled out is that of the warm start, which is not of this phase.
             known = {i - 1: s for i, s in success.items() if 1 < i <= iteration and i != 20}
             assert (found is None) == (not known)
@@ -84,7 +84,7 @@ def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> No
     (folder / "rl-0003.tmp").mkdir()  # killed while it was removed
     with RunStore.open(tmp_path / "run") as store:
         assert {c.name for c in store.checkpoints()} == {"sft", "rl-0007", "rl-0024", "rl-0028", "rl-0030"}
-        found = best(store, "rl")
+        found = best(store)
         assert found is not None
         assert (found.checkpoint.path / "weights").read_text() == "7"
 
@@ -97,21 +97,21 @@ def test_where_updates_overlap_a_policy_has_the_episodes_that_began_under_it(tmp
                 roll_out(store, 4, 0.9)
             roll_out(store, iteration, {1: 0.6, 4: 0.0, 7: 1.0}.get(iteration, 0.3), n={4: 1, 7: 2}.get(iteration, 20))
             save(store, iteration)
-            remove_others(store, "rl", every=100, limit=0, max_staleness=2)
+            remove_surplus(store, every=100, limit=0, max_staleness=2)
             there = {c.meta["iteration"] for c in store.checkpoints()}
             assert there >= set(range(max(1, iteration - 2), iteration + 1))
-        found = best(store, "rl")
+        found = best(store)
         assert found is not None
         assert (found.checkpoint.name, found.success) == ("rl-0003", 18 / 21)
 
 
 def test_of_equals_the_later_is_the_best(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", "", {}) as store:
-        assert best(store, "rl") is None
+        assert best(store) is None
         for iteration, success in ((1, 0.1), (2, 0.5), (3, 0.5), (4, 0.2)):
             roll_out(store, iteration, success)
             save(store, iteration)
-        found = best(store, "rl")
+        found = best(store)
     assert found is not None
     assert found.checkpoint.name == "rl-0002"
 
@@ -123,8 +123,8 @@ def test_success_on_held_out_tasks_decides_once_there_is_any(tmp_path: Path) -> 
         for iteration in range(1, 11):
             roll_out(store, iteration, {2: 0.95}.get(iteration, 0.7))
             save(store, iteration)
-            remove_others(store, "rl", every=100, limit=0, max_staleness=0)
-            found = best(store, "rl")
+            remove_surplus(store, every=100, limit=0, max_staleness=0)
+            found = best(store)
             assert found is None or found.heldout == (iteration > 3)
             if iteration in measured:  # while it is the latest
                 store.add_metrics(EVALUATION, iteration, {"success": measured[iteration]})

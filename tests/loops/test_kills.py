@@ -20,29 +20,32 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
+from typing import cast
 
 import psutil
 import pytest
-from webdojo.loops.arena import open_arena
 
 from tests.browser.test_chaos import role
 from tests.browser.test_pool import chromiums, running
 from tests.loops.conftest import SMALL, SmallRecipe
 from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed, trained_groups
-from tests.policy.vllm_double import CALLS, IMAGE_PAD, STOPS, vllm_package
+from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
+from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import Failure
+from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import make_engine, make_learner
-from webdojo.loops.online import PHASE, latest, online
-from webdojo.policy.processor import Processor
+from webdojo.loops.models import make_learner, open_engine
+from webdojo.loops.online import online
+from webdojo.loops.resume import latest
+from webdojo.loops.run_folder import RL
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
-from webdojo.sites.taskgen import train_tasks
 from webdojo.store.run import DATABASE, RunStore
-from webdojo.train.checkpoint import check_checkpoint, read_trainer
-from webdojo.types import FinishReason, Prompt, Response, Sampling, ToolCall
+from webdojo.train.learner.checkpoint import check_checkpoint, read_trainer
+from webdojo.types import FinishReason, Prompt, Response, Sampling, ToolCall, TrainableEngine
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -71,18 +74,16 @@ class Wanderer(Versions):
             finish_reason=FinishReason.STOP,
         )
 
-    def close(self) -> None: ...
-
 
 async def learn(recipe: Recipe, folder: Path, wander: bool = False) -> None:
     """The online part of a run, to its end."""
-    tasks = train_tasks(recipe.tasks, 200, recipe.seed)
+    tasks, path = tasks_of(recipe.env, recipe.tasks, "train", 200, recipe.seed), recipe.model.path
     with RunStore.open(folder) as store, RunLog(store) as log:
-        async with open_arena(recipe, store, Processor.load(recipe.model.path)) as arena:
-            path = recipe.model.path
-            engine = Wanderer(arena.harness) if wander else make_engine(recipe, store.images, path)
-            with closing(make_learner(recipe, store.images, path)) as learner, closing(engine):
-                await online(arena, learner, engine, tasks, log)
+        async with open_episodes(recipe, store, Processor.load(path)) as runner:
+            open_policy = nullcontext(Wanderer(runner.harness)) if wander else open_engine(recipe, store.images, path)
+            with closing(make_learner(recipe, store.images, path)) as learner:
+                async with open_policy as engine:
+                    await online(runner, learner, cast(TrainableEngine, engine), tasks, log)
 
 
 def stored(folder: Path) -> int:
@@ -90,7 +91,7 @@ def stored(folder: Path) -> int:
     if not (folder / DATABASE).is_file():
         return 0
     with RunStore.open(folder, readonly=True) as store:
-        return len(store.rows(PHASE))
+        return len(store.rows(RL))
 
 
 def all_right(recipe: Recipe, folder: Path) -> None:
@@ -172,8 +173,8 @@ def test_a_run_goes_on_while_its_browsers_are_killed(tmp_path: Path, small_recip
     assert killed[0], "the run was over before a browser could be killed"
     all_right(recipe, folder)
     with RunStore.open(folder, readonly=True) as store:
-        found = store.trajectories(PHASE)
-        counted = sum(row["cut"] for row in store.metrics(PHASE))
+        found = store.trajectories(RL)
+        counted = sum(row["cut"] for row in store.metrics(RL))
     names = Counter(name for each in found for name in each.cut)
     assert set(names) <= {Failure.BROWSER_DIED, Failure.TAB_CRASHED}
     assert names[Failure.BROWSER_DIED], "no episode was cut by the death of its browser"
@@ -193,7 +194,7 @@ def test_a_run_goes_on_while_its_engine_is_killed(
     monkeypatch.setenv(IMAGE_PAD, str(Processor.load(model_dir).image_token_id))
     monkeypatch.setenv(STOPS, "1")
     kills = POINTS or 2
-    recipe = small_recipe(f"train.iterations={max(3, kills)}", "model.engine=vllm", "rollout.sampling.max_tokens=30")
+    recipe = small_recipe(f"train.iterations={max(3, kills)}", "engine.name=vllm", "rollout.sampling.max_tokens=30")
     folder = tmp_path / "run"
     RunStore.create(folder, dump_recipe(recipe), {}).close()
     with killing(folder, [servers] * kills, random.Random(2)) as killed:
@@ -203,8 +204,8 @@ def test_a_run_goes_on_while_its_engine_is_killed(
     pids = {json.loads(line)["pid"] for line in (tmp_path / "calls.jsonl").read_text().splitlines()}
     assert len(pids) > 1, "an engine that was killed was not started again"
     with RunStore.open(folder, readonly=True) as store:
-        names = {name for each in store.trajectories(PHASE) for name in each.cut}
-        assert all(row.valid for row in store.rows(PHASE)), "an episode of a killed engine was given up"
+        names = {name for each in store.trajectories(RL) for name in each.cut}
+        assert all(row.valid for row in store.rows(RL)), "an episode of a killed engine was given up"
     assert names <= {Failure.ENGINE_LOST}
     assert not servers()
 
@@ -216,12 +217,11 @@ class At:
         self.part, self.seconds = part, seconds
 
     def __call__(self, folder: Path) -> None:
-        from webdojo.loops import online
-        from webdojo.policy.hf import HFEngine
+        from webdojo.policy.hf.engine import HFEngine
         from webdojo.rollout.pool import RolloutPool
 
         parts = {
-            "rollout": (RolloutPool, "take", 1),
+            "rollout": (RolloutPool, "next_batch", 1),
             "update": (online, "learn", 1),
             "save": (RunStore, "save_checkpoint", 1),
             "publish": (HFEngine, "update_weights", 2),  # the first is what the attempt begins with
@@ -297,8 +297,8 @@ def test_a_run_whose_rank_and_driver_are_killed_finishes_by_itself(tmp_path: Pat
     all_right(recipe, folder)
     assert json.loads((folder / "result.json").read_text())["success_rl"]["n"] == 2
     with RunStore.open(folder, readonly=True) as store:
-        told = [restart["because"] for restart in store.info["restarted"]]
-    assert told == ["the training ended with exit code 75", "the training was killed by SIGKILL"]
+        restarts = [restart["because"] for restart in store.info["restarted"]]
+    assert restarts == ["the training ended with exit code 75", "the training was killed by SIGKILL"]
     assert "its process was killed by SIGKILL" in errors
     assert "restart 1 of 2 in 1 s" in errors
     assert not any(running(each) for each in family), "something outlived the driver that was killed"

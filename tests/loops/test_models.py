@@ -16,10 +16,10 @@ from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
 from webdojo.loops.models import asleep, check_learner, learn, make_learner, open_engine
 from webdojo.policy.devices import device_of, engine_dtype
-from webdojo.policy.forward import text_layers
-from webdojo.policy.hf import HFEngine
+from webdojo.policy.hf.engine import HFEngine
+from webdojo.policy.model.forward import text_layers
 from webdojo.recipe import Recipe
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 
@@ -45,13 +45,13 @@ async def test_a_bfloat16_engine_serves_the_weights_of_a_float32_learner(small_r
 async def test_an_embedded_engine_on_the_cpu_rests_while_the_learner_steps(small_recipe: SmallRecipe) -> None:
     recipe = small_recipe("model.device=cpu")
     async with opened(recipe) as engine:
-        rest = Rest()
-        async with asleep(engine, rest):
-            fell_asleep = rest.awake()
+        clock = SleepClock()
+        async with asleep(engine, clock):
+            fell_asleep = clock.now()
             asked = asyncio.create_task(engine.generate(chat(engine.processor, "hello"), Sampling(max_tokens=1)))
             done, _ = await asyncio.wait([asked], timeout=1)
             assert not done
-            assert rest.awake() == fell_asleep, "the time counts for the episodes that wait"
+            assert clock.now() == fell_asleep, "the time counts for the episodes that wait"
         await asked
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.loops.conftest import SmallRecipe
 from tests.loops.test_evaluations import World
 from webdojo.loops.pipeline import train
-from webdojo.policy.hf import HFEngine
+from webdojo.policy.hf.engine import HFEngine
 from webdojo.store.run import RunStore
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: 
     assert max(row["staleness_max"] for row in rows) == 2, "nothing was replayed"
 
 
-def test_slots_follow_the_places_for_sessions_and_what_holds_them_is_told(
+def test_slots_follow_the_browser_sessions_and_metrics_say_why_they_idle(
     tmp_path: Path, small_recipe: SmallRecipe
 ) -> None:
     few = ("browser.browsers=1", "browser.sessions_per_browser=2", "rollout.adaptive_concurrency=true")
@@ -107,10 +107,10 @@ def test_slots_follow_the_places_for_sessions_and_what_holds_them_is_told(
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         rows, episodes = store.metrics("rl"), store.rows("rl")
     assert all(episode.valid for episode in episodes), "episodes waited for a session instead of a slot"
-    assert sum(row["held_browsers"] for row in rows) > 0
+    assert sum(row["idle_browsers"] for row in rows) > 0
     for row in rows:
-        held = [row[f"held_{reason}"] for reason in ("staleness", "rest", "engine", "browsers", "memory")]
-        assert row["slots_busy"] + sum(held) == pytest.approx(1)
+        idle = [row[f"idle_{reason}"] for reason in ("staleness", "sleep", "engine", "browsers", "memory")]
+        assert row["slots_busy"] + sum(idle) == pytest.approx(1)
         assert 1 <= row["slots"] <= 24
         assert 1 <= row["slots_mean"] <= 24
         assert sum(row[f"slowest_{name}"] for name in ("engine", "browsers", "learner")) == 1

@@ -18,8 +18,8 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.models import open_engine
 from webdojo.loops.pipeline import Pipeline, train
 from webdojo.loops.run_folder import is_unfinished
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.processor import Processor
+from webdojo.policy.hf.engine import HFEngine
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
 from webdojo.recipe import dump_recipe, load_recipe

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.rollout.records import screen, task, trajectory
-from webdojo.loops.replay import samples_of_update, stored_groups
+from webdojo.loops.online import assemble
+from webdojo.loops.replay import stored_groups
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.rollout.groups import Group
 from webdojo.store.run import RunStore
@@ -41,23 +42,23 @@ def test_the_last_iterations_are_replayed_and_a_resumed_run_draws_the_same(tmp_p
     with RunStore.create(tmp_path / "run", "", {}) as store:
         for iteration in (1, 2, 3, 4):
             groups = roll_out(store, iteration)
-            drawn = samples_of_update(store, "rl", iteration, groups, wanted)
+            drawn = assemble(groups, iteration, wanted, store)
             assert len(drawn) == min(7, 6 * iteration)
             assert set(iterations_of(drawn)) <= set(range(max(iteration - 2, 1), iteration + 1))
-        everything = samples_of_update(store, "rl", 4, groups, recipe("train.samples_per_iteration=1000"))
+        everything = assemble(groups, 4, recipe("train.samples_per_iteration=1000"), store)
         assert iterations_of(everything) == [2, 3, 4]
         assert len(everything) == 18
     with RunStore.open(tmp_path / "run") as store:
         (first, second) = groups
         assert stored_groups(store, "rl", [second.id, first.id]) == [second, first]
-        assert samples_of_update(store, "rl", 4, groups, wanted) == drawn
-        assert samples_of_update(store, "rl", 4, groups, wanted.model_copy(update={"seed": 5})) != drawn
+        assert assemble(groups, 4, wanted, store) == drawn
+        assert assemble(groups, 4, wanted.model_copy(update={"seed": 5}), store) != drawn
 
 
 def test_an_update_draws_as_many_turns_as_its_iteration_has_brought(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", "", {}) as store:
         for iteration, groups in ((1, 5), (2, 3)):
-            drawn = samples_of_update(store, "rl", iteration, roll_out(store, iteration, groups), recipe())
+            drawn = assemble(roll_out(store, iteration, groups), iteration, recipe(), store)
     assert len(drawn) == 9
 
 
@@ -67,7 +68,7 @@ def test_without_replay_an_update_trains_on_its_iteration(tmp_path: Path) -> Non
         roll_out(store, 1)
         groups = roll_out(store, 2)
         plain = samples_from_groups([group.trajectories for group in groups], off.train)
-        assert samples_of_update(store, "rl", 2, groups, off) == plain
+        assert assemble(groups, 2, off, store) == plain
 
 
 def test_an_iteration_and_a_buffer_without_any_success_train_as_without_replay(tmp_path: Path) -> None:
@@ -76,5 +77,5 @@ def test_an_iteration_and_a_buffer_without_any_success_train_as_without_replay(t
         members = [trajectory(task("t"), reward, 1, f"t-1-{n}", "t-1") for n, reward in enumerate((0.0, -1.0))]
         for member in members:
             store.add_trajectory(member, "rl", 1)
-        samples = samples_of_update(store, "rl", 1, [Group("t-1", members[0].task, members)], successes)
+        samples = assemble([Group("t-1", members[0].task, members)], 1, successes, store)
     assert [sample.advantage for sample in samples] == pytest.approx([0.0, -1.0])

@@ -24,8 +24,8 @@ from transformers import (
 )
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from webdojo.policy.loading import load_model, save_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import load_model, save_model
+from webdojo.policy.model.processor import Processor
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 SPECIALS = [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from webdojo.rollout.adaptive import KEPT, AdaptiveConcurrency, Window, elasticity, next_slots
+from webdojo.rollout.adaptive import WINDOWS, AdaptiveConcurrency, Window, elasticity, next_slots
 
 MOST = 256
 Rate = Callable[[float], float]
@@ -75,7 +75,7 @@ def test_noisy_windows_lead_near_the_best_number(rate: Rate, best: int, seed: in
     draw = random.Random(seed)
     seen, tried = [Window(MOST / 4, rate(MOST / 4))], []
     for _ in range(60):
-        tried.append(next_slots(seen[-KEPT:], MOST))
+        tried.append(next_slots(seen[-WINDOWS:], MOST))
         seen.append(Window(tried[-1], rate(tried[-1]) * math.exp(draw.gauss(0, 0.04))))
     steady = tried[10:]
     assert sum(map(rate, steady)) / len(steady) > 0.92 * rate(best)
@@ -84,14 +84,14 @@ def test_noisy_windows_lead_near_the_best_number(rate: Rate, best: int, seed: in
 
 def test_only_time_in_which_no_slot_lacks_work_counts() -> None:
     turns = 0
-    adaptive = AdaptiveConcurrency(400, lambda: turns)
+    adaptive = AdaptiveConcurrency(400)
     assert adaptive.slots == 100
 
     def work(seconds: int, full: bool) -> int:
         nonlocal turns
         for _ in range(seconds):
             turns += 10
-            adaptive.note(100, 1.0, full)
+            adaptive.note(turns, 100, 1.0, full)
         return adaptive.slots
 
     assert work(1000, full=False) == 100, "the learner was slow, which says nothing of the slots"

@@ -16,7 +16,7 @@ from webdojo.reward.reward import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
-from webdojo.rollout.groups import finished_groups
+from webdojo.rollout.groups import run_each
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
@@ -80,9 +80,9 @@ async def test_members_of_a_group_have_carts_of_their_own(pool, env):
     async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
         return await play(task, pool, env, group, trajectory_id)
 
-    groups = [group async for group in finished_groups(run, iter([task]), group_size=4, concurrency=4)]
-    assert [group.rewards for group in groups] == [[1.0] * 4]
-    for trajectory in groups[0].trajectories:
+    members = await run_each(run, [task] * 4, concurrency=4)
+    assert [member.reward.value for member in members] == [1.0] * 4
+    for trajectory in members:
         assert trajectory.state[task.website]["state"] == task.evaluator["state"]
 
 

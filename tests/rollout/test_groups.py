@@ -1,43 +1,13 @@
 """Group logic alone: episodes are coroutines that end when and how the test says."""
 
 import asyncio
-from contextlib import aclosing
 
 import pytest
 
-from tests.rollout.records import reward_of, task, trajectory
+from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
-from webdojo.rollout.groups import Group, TaskStream, effective, finished_groups
-from webdojo.types import Task, Termination, Trajectory
-
-
-def group(*outcomes: float | Termination, version: int = 0) -> Group:
-    members = [trajectory(task("t"), outcome, version, f"t-{n}") for n, outcome in enumerate(outcomes)]
-    return Group(id="g", task=task("t"), trajectories=members)
-
-
-@pytest.mark.parametrize(
-    ("members", "keep", "reason"),
-    [
-        (group(0, 1, 1), True, "effective"),
-        (group(-1, 0, 0), True, "effective"),
-        (group(0, 0, 0), False, "all rewards 0"),
-        (group(1, 1, 1), False, "all rewards 1"),
-        (group(-1, -1), False, "all rewards -1"),
-        (group(1, 1, Termination.TIMEOUT), False, "all rewards 1"),
-        (group(0, 1, Termination.START_ERROR), True, "effective"),
-        (
-            group(1, Termination.TIMEOUT, Termination.ENV_ERROR),
-            False,
-            "fewer than 2 valid members (env_error, timeout)",
-        ),
-        (group(0, 1, version=-1), True, "effective"),
-        (group(0, 1, version=-2), False, "too stale"),
-    ],
-)
-def test_what_trains_and_why_not(members, keep, reason):
-    verdict = effective(members, version=0, max_staleness=1)
-    assert (verdict.keep, verdict.reason) == (keep, reason)
+from webdojo.rollout.groups import TaskStream, run_each
+from webdojo.types import Task, Trajectory
 
 
 class Episodes:
@@ -63,48 +33,43 @@ class Episodes:
         return trajectory(task, 1, 0, trajectory_id, group)
 
 
-async def test_every_task_comes_back_once_as_a_whole_group():
-    run = Episodes(lasts=lambda name: len(name) + int(name[-1]) * 3)
+async def test_each_task_has_one_episode_and_they_come_back_in_order():
+    run = Episodes(lasts=lambda name: len(name) + 7 * int(name[1]) % 5)
     tasks = [task(f"t{n}") for n in range(9)]
-    groups = [g async for g in finished_groups(run, iter(tasks), group_size=4, concurrency=6)]
-    assert sorted(g.task.id for g in groups) == sorted(t.id for t in tasks)
-    for g in groups:
-        assert [t.id for t in g.trajectories] == [f"{g.id}-{n}" for n in range(4)]
-        assert {t.group for t in g.trajectories} == {g.id}
+    found = await run_each(run, tasks, concurrency=6)
+    assert [t.task for t in found] == tasks
     assert run.most == 6
-    assert len({t.id for g in groups for t in g.trajectories}) == 36
+    assert len({t.id for t in found}) == len({t.group for t in found}) == 9
 
 
-async def test_a_slow_episode_holds_up_nothing_but_its_own_group():
+async def test_a_slow_episode_holds_up_no_other():
     run = Episodes(lasts=lambda name: 10_000 if name == "t0/0" else 1)
-    stream = finished_groups(run, iter([task(f"t{n}") for n in range(4)]), group_size=2, concurrency=2)
-    first = [group.task.id async for group in stream]
-    assert first == ["t1", "t2", "t3", "t0"]
-    assert run.ended[-1] == "t0/0"
+    await run_each(run, [task(f"t{n}") for n in range(4)], concurrency=2)
+    assert run.ended == ["t1/0", "t2/0", "t3/0", "t0/0"]
 
 
 async def test_leaving_early_cancels_what_runs():
-    run = Episodes(lasts=lambda name: 1 if name.startswith("t0") else 10_000)
-    stream = finished_groups(run, iter([task("t0"), task("t1")]), group_size=2, concurrency=4)
-    async with aclosing(stream):
-        async for g in stream:
-            assert g.task.id == "t0"
-            assert run.now == 2
-            break
+    run = Episodes(lasts=lambda name: 10_000)
+    running = asyncio.create_task(run_each(run, [task("t0"), task("t1")], concurrency=4))
+    await asyncio.sleep(0.01)
+    assert run.now == 2
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
     assert run.now == 0
-    assert sorted(run.ended) == ["t0/0", "t0/1"]
+    assert run.ended == []
 
 
 async def test_an_exception_cancels_the_rest_and_propagates():
     run = Episodes(lasts=lambda name: 10_000)
 
     async def broken(task: Task, group: str, trajectory_id: str) -> Trajectory:
-        if trajectory_id.endswith("-2"):
+        if task.id == "t2":
             raise OSError("disk full")
         return await run(task, group, trajectory_id)
 
     with pytest.raises(OSError, match="disk full"):
-        _ = [g async for g in finished_groups(broken, iter([task("t")]), group_size=4, concurrency=4)]
+        await run_each(broken, [task(f"t{n}") for n in range(4)], concurrency=4)
     assert run.now == 0
     assert run.ended == []
 
@@ -146,8 +111,3 @@ def test_what_an_earlier_stream_handed_out_comes_again_whatever_its_chance_is_no
     assert [stream.draw(), stream.draw(), stream.position] == [3, 6, 7]
     stream = TaskStream(tasks, seed=3, chance=lambda each: 0.0 if stream.at(3) is each else 1.0, begun={3})
     assert [stream.draw() for _ in range(5)] == [0, 1, 2, 3, 4]
-
-
-def test_invalid_members_do_not_count():
-    assert group(0, 1, Termination.TIMEOUT).rewards == [0, 1]
-    assert reward_of(Termination.TIMEOUT).valid is False

@@ -33,9 +33,9 @@ async def test_they_go_first_and_the_gate_does_not_count_them() -> None:
         world.held[0].set()
         found = await evaluation
         assert order == [task.id for task in world.tasks[:3]] == [each.task.id for each in found]
-        taken = await pool.take()
+        batch = await pool.next_batch()
         await settle()
-        assert numbers(taken.finished) == numbers(taken.groups) == [0, 1]
+        assert numbers(batch.finished) == numbers(batch.groups) == [0, 1]
         assert set(world.begun) == {0, 1}
 
 
@@ -47,7 +47,7 @@ async def test_one_that_raises_ends_what_waits() -> None:
         raise BrowserError("the browser is gone")
 
     async with world.pool() as pool:
-        training = asyncio.create_task(pool.take())
+        training = asyncio.create_task(pool.next_batch())
         with pytest.raises(BrowserError, match="the browser is gone"):
             await pool.evaluate(broken, world.tasks[:1])
         with pytest.raises(BrowserError, match="the browser is gone"):

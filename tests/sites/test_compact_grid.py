@@ -37,10 +37,10 @@ async def test_text_and_controls_lie_on_the_grid(kind: str) -> None:
     with SiteServer() as server:
         async with BrowserPool(config, MemoryImages(), server.hosts) as pool:
             for seed in range(6):
-                site: Any = load_site(kind, seed).in_layout("compact")
+                site: Any = load_site(kind, seed, "compact")
                 session = await pool.open(site.url(), server.headers(f"grid-{seed}", "compact"))
                 if kind == "shop":
-                    buyable = [p.slug for p in site.content.products.values() if p.stock > 0]
+                    buyable = [p.slug for p in site.main.entities if p.values["stock"]]
                     for slug in buyable[:3]:
                         await session.page.goto(site.url(f"/p/{slug}"))
                         await session.page.click("form[action='/cart/add'] button")

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +13,6 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.sites import HELDOUT_SEED, KINDS
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task
@@ -23,15 +21,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "new-kind.md"
 
 
 @pytest.fixture
-def _seeds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     source = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
     assert source.count("\n") < 130
     module = ModuleType("webdojo.sites.seeds")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(source, str(PAGE), "exec"), module.__dict__)
     monkeypatch.setitem(KINDS, "seeds", "seeds:Seeds")
-    yield
-    load_site.cache_clear()
 
 
 @pytest.mark.usefixtures("_seeds")

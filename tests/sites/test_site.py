@@ -1,18 +1,19 @@
 import re
+from collections.abc import Iterable
 from html import unescape
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites import HELDOUT_SEED, KINDS, host_of, parse_host
-from webdojo.sites.content.words import REGIONS
+from webdojo.sites.catalog import Entity
+from webdojo.sites.content.words import REGIONS, WIKI_NUMBERS
 from webdojo.sites.design.render import compact_css, render
-from webdojo.sites.shop.content import make_content as shop_content
-from webdojo.sites.shop.content import make_large_content as large_shop
+from webdojo.sites.shop import Shop
 from webdojo.sites.site import Overlay, Page, Request, canonical, load_site
-from webdojo.sites.wiki.content import make_content as wiki_content
-from webdojo.sites.wiki.content import make_large_content as large_wiki
+from webdojo.sites.wiki import Wiki
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -33,55 +34,61 @@ def test_other_hosts_are_errors(host: str) -> None:
         host_of("shop", -1)
 
 
+def values(entities: Iterable[Entity], key: str) -> list[Any]:
+    return [entity.values[key] for entity in entities]
+
+
 def test_content_is_a_pure_function_of_the_seed() -> None:
-    assert shop_content(3) == shop_content(3)
-    assert shop_content(3) != shop_content(4)
-    assert wiki_content(3) == wiki_content(3)
+    for kind in (Shop, Wiki):
+        assert kind(3, "compact").main == kind(3, "compact").main
+        assert kind(3, "compact").main != kind(4, "compact").main
     for seed in range(30):
-        shop, wiki = shop_content(seed), wiki_content(seed)
-        assert len(shop.products) == 60
-        assert len(wiki.articles) == 60
-        for category in shop.categories.values():
-            assert len({p.price for p in category.products}) == 12
-            assert sum(p.price < shop.limits[0] for p in category.products) >= 2
-            assert {p.color for p in category.products} == set(shop.colors)
-        for topic in wiki.topics.values():
-            assert len({a.year for a in topic.articles}) == 12
+        shop, wiki = Shop(seed, "compact"), Wiki(seed, "compact")
+        assert len(shop.main.entities) == len(wiki.main.entities) == 60
+        assert len(shop.groups) == len(wiki.groups) == 5
+        for products in shop.groups.values():
+            assert len(set(values(products, "price"))) == 12
+            assert sum(price < shop.main.limits["price"][0] for price in values(products, "price")) >= 2
+            assert set(values(products, "color")) == set(shop.main.limits["color"])
+        for articles in wiki.groups.values():
+            assert len(set(values(articles, "year"))) == 12
 
 
 def test_a_large_shop_has_what_the_small_one_has_and_more_of_the_kind() -> None:
     for seed in range(30):
-        small, large = shop_content(seed), large_shop(seed)
-        assert len(large.products) == 240
-        assert small.products.items() <= large.products.items()
-        assert (large.colors, large.limits) == (small.colors, small.limits)
-        for slug, category in small.categories.items():
-            assert large.categories[slug].products[: len(category.products)] == category.products
-        for category in large.categories.values():
-            assert len({p.name for p in category.products}) == len({p.price for p in category.products}) == 30
-            assert sum(p.price < large.limits[0] for p in category.products) >= 2
-            assert {p.color for p in category.products} == set(large.colors)
+        small, large = Shop(seed, "compact"), Shop(seed)
+        assert len(large.main.entities) == 240
+        assert large.main.limits["color"] == small.main.limits["color"]
+        assert set(small.main.limits["price"]) <= set(large.main.limits["price"])
+        for name, products in small.groups.items():
+            for product, same in zip(products, large.groups[name], strict=False):
+                assert product.name == same.name and product.values.items() <= same.values.items()
+        for products in large.groups.values():
+            assert len({product.name for product in products}) == len(set(values(products, "price"))) == 30
+            assert sum(price < large.main.limits["price"][0] for price in values(products, "price")) >= 2
+            assert set(values(products, "color")) == set(large.main.limits["color"])
 
 
 def test_a_large_wiki_has_what_the_small_one_has_and_more_of_the_kind() -> None:
     for seed in range(30):
-        small, large = wiki_content(seed), large_wiki(seed)
-        assert len(large.articles) == 240
-        assert small.articles.items() <= large.articles.items()
-        for slug, topic in small.topics.items():
-            assert large.topics[slug].articles[: len(topic.articles)] == topic.articles
-        for topic in large.topics.values():
-            assert len({a.name for a in topic.articles}) == len({a.year for a in topic.articles}) == 30
-            assert {a.region for a in topic.articles} == set(REGIONS)
-            for column in zip(*(a.numbers for a in topic.articles), strict=True):
-                assert len({label for label, _ in column}) == 1 and len(set(column)) == 30
-        assert all(slug in large.articles for a in large.articles.values() for slug in a.related)
+        small, large = Wiki(seed, "compact"), Wiki(seed)
+        assert len(large.main.entities) == 240
+        for name, articles in small.groups.items():
+            for article, same in zip(articles, large.groups[name], strict=False):
+                assert article.name == same.name and article.values.items() <= same.values.items()
+                assert [each.name for each in small.related(article)] == [each.name for each in large.related(same)]
+        for articles in large.groups.values():
+            assert len({a.name for a in articles}) == len(set(values(articles, "year"))) == 30
+            assert set(values(articles, "region")) == set(REGIONS)
+            for label in WIKI_NUMBERS[articles[0].name.split()[-1]]:
+                assert len(set(values(articles, label.lower()))) == 30
+        assert all(large.related(article) for article in large.main.entities)
 
 
 @pytest.mark.parametrize("layout", ["compact", "auto"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_path_of_a_site_is_a_page_and_every_link_leads_to_one(kind: str, layout: str) -> None:
-    site = load_site(kind, 5).in_layout(layout)
+    site = load_site(kind, 5, layout)
     known = list(site.paths())
     assert known[0] == "/"
     assert len(known) == len(set(known))

@@ -39,7 +39,7 @@ def test_a_split_has_its_kinds_and_difficulties_only() -> None:
     tasks = drawn("train")
     assert {task.kind for task in tasks} == set(KINDS) - set(HELDOUT_KINDS)
     for kind in {task.kind for task in tasks}:
-        assert {task.difficulty for task in tasks if task.kind == kind} <= set(range(1, hardest(kind) + 1))
+        assert {task.difficulty for task in tasks if task.kind == kind} <= set(range(1, hardest(kind, "auto") + 1))
     assert {task.difficulty for task in drawn("train", difficulties=[2, 3])} == {2, 3}
     assert {task.kind for task in drawn("test", kinds=["wiki"])} == {"wiki"}
 

@@ -1,5 +1,4 @@
 import json
-import re
 import time
 from collections import Counter
 from itertools import product
@@ -8,9 +7,9 @@ from typing import Any
 import pytest
 
 from webdojo.errors import TaskError
-from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import PHRASINGS
-from webdojo.sites.site import Overlay, Page, Request, check_layout, site_of
+from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 
@@ -29,7 +28,7 @@ def test_tasks_are_balanced_distinct_and_fast_to_draw() -> None:
 def test_an_id_always_means_the_same_task() -> None:
     known: dict[str, Any] = {}
     for seed, layout in product(range(5), LAYOUTS):
-        for task in make_tasks(["shop", "wiki"], range(3), 400, seed, layout=layout):
+        for task in make_tasks(list(KINDS), range(3), 1500, seed, layout=layout):
             assert known.setdefault(task.id, task) == task
 
 
@@ -40,19 +39,6 @@ def test_a_task_has_as_many_facts_as_its_difficulty_each_in_words_of_its_own() -
         assert task.metadata["rubric"] == [fact["says"] for fact in facts]
         assert len(set(task.metadata["rubric"])) == len(facts)
         assert json.loads(json.dumps(task.evaluator)) == task.evaluator
-
-
-@pytest.mark.parametrize("kind", ["shop", "wiki"])
-def test_no_goal_of_a_large_site_is_one_link_away(kind: str) -> None:
-    for task in make_tasks([kind], range(50), 400, 2, [1, 2]):
-        site, overlay = site_of(task), Overlay()
-        home = site.respond(Request("GET", "/", {}), overlay)
-        assert isinstance(home, Page)
-        links = set(re.findall(r'href="([^"]*)"', render(site, home, overlay, "auto")))
-        sections = {link for link in links if link.startswith(("/c/", "/t/"))}
-        assert len(sections) == 8 and "/" in links
-        ends = {fact["url"]["path"] for fact in task.evaluator["facts"] if "url" in fact and not fact["url"]["query"]}
-        assert not ends & {*sections, "/", "/cart"}, task.instruction
 
 
 def test_a_task_is_run_in_the_layout_that_it_was_drawn_for() -> None:
@@ -67,7 +53,7 @@ def test_a_task_is_run_in_the_layout_that_it_was_drawn_for() -> None:
 
 
 def test_the_answer_must_be_seen_and_said() -> None:
-    for task in make_tasks(["shop", "wiki"], range(50), 400, 1, [2, 3, 4]):
+    for task in make_tasks(["shop", "wiki"], range(50), 400, 1, [2, 3, 4], "compact"):
         facts = task.evaluator["facts"]
         if "answer" not in facts[-1]:
             continue
@@ -80,7 +66,7 @@ def test_the_answer_must_be_seen_and_said() -> None:
 
 
 def test_opening_a_page_does_not_pass_for_searching_for_it() -> None:
-    tasks = make_tasks(["shop", "wiki"], range(50), 400, 1, [2])
+    tasks = make_tasks(["shop", "wiki"], range(50), 400, 1, [2], "compact")
     asked = [task for task in tasks if task.metadata["goal"] == "open_result"]
     assert {task.kind for task in asked} == {"shop", "wiki"}
     for task in asked:
@@ -92,7 +78,7 @@ def test_opening_a_page_does_not_pass_for_searching_for_it() -> None:
 
 @pytest.mark.parametrize(
     ("kinds", "seeds", "difficulties"),
-    [(["mall"], [0], [1]), (["shop"], [], [1]), (["shop"], [0], [5]), ([], [0], [1]), (["shop"], [0], [])],
+    [(["mall"], [0], [1]), (["shop"], [], [1]), (["shop"], [0], [10]), ([], [0], [1]), (["shop"], [0], [])],
 )
 def test_asking_for_what_does_not_exist_is_an_error(
     kinds: list[str], seeds: list[int], difficulties: list[int]

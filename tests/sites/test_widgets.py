@@ -12,6 +12,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.sites.admin import Admin
 from webdojo.sites.mail import Mail
+from webdojo.sites.news.partner import partner_of
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.serving.server import SiteServer
@@ -112,7 +113,7 @@ async def test_the_oracle_gets_through(
 async def test_a_box_of_another_site_is_entered_in_a_tab_of_its_own(
     pools: dict[str, BrowserPool], server: SiteServer, layout: str
 ) -> None:
-    site = catalog("news", lambda site: bool(getattr(site, "partner", "")))
+    site = catalog("news", lambda site: bool(partner_of(site)))
     task = drawn(site, lambda task: task.metadata["goal"] == "partner")
     tools, said = await solve(task, pools[layout], server, layout)
     assert "goto_url" not in tools

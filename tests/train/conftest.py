@@ -9,7 +9,7 @@ import pytest
 from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images, chat, images, loaded, model_dir
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import Sample
 
 __all__ = ["images", "loaded", "make_samples", "model_dir"]
@@ -35,7 +35,7 @@ def make_samples(loaded: tuple[PreTrainedModel, Processor], images: Images) -> M
                     response_ids=ids,
                     old_logprobs=[-3.0] * len(ids),
                     advantage=advantages[i % len(advantages)],
-                    weights=[1 / (count * len(ids))] * len(ids),
+                    token_weights=[1 / (count * len(ids))] * len(ids),
                     versions=[0] * len(ids),
                     unit=i,
                 )

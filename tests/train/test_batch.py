@@ -6,7 +6,7 @@ import torch
 
 from tests.train.records import prompt, response, trajectory, turn
 from webdojo.errors import TrainError
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import mini_batches, samples_from_groups, sft_samples
 from webdojo.train.config import TrainConfig
 from webdojo.train.objective import Objective
@@ -100,7 +100,7 @@ def test_a_response_without_a_logprob_for_each_id_is_an_error() -> None:
 
 def test_sft_weights_are_equal_and_sum_to_one() -> None:
     demo = trajectory([turn(prompt([1]), response([5])), turn(prompt([1, 2]), response([6, 7, 8]))], 1.0)
-    assert [w for s in sft_samples([demo]) for w in s.weights] == pytest.approx([1 / 4] * 4)
+    assert [w for s in sft_samples([demo]) for w in s.token_weights] == pytest.approx([1 / 4] * 4)
 
 
 def test_mini_batches_cover_everything_once_in_even_seeded_batches() -> None:

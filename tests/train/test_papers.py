@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.train.records import prompt, response, trajectory, turn
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.recipe import load_recipe
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.objective import Objective

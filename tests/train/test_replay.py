@@ -53,7 +53,7 @@ def test_none_is_drawn_twice_and_the_seed_decides() -> None:
 def test_the_weights_of_a_draw_sum_to_those_of_one_iteration(count: int) -> None:
     found = draw(buffer([30, 10, 20]), count, config(), "s")
     assert len(found) == min(count, 60)
-    assert sum(w for s in found for w in s.weights) == pytest.approx(20 * 0.5)
+    assert sum(w for s in found for w in s.token_weights) == pytest.approx(20 * 0.5)
 
 
 def test_turns_of_a_group_stay_a_unit_and_those_of_other_iterations_are_others() -> None:

@@ -10,14 +10,13 @@ from tests.policy.conftest import Images, chat
 from tests.train.conftest import MakeSamples
 from tests.train.records import TASK, response, trajectory, turn
 from webdojo.errors import TrainError
-from webdojo.policy.collate import collate
-from webdojo.policy.forward import token_logprobs
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.forward import token_logprobs
+from webdojo.policy.model.processor import Processor
 from webdojo.train.batch import sft_samples
 from webdojo.train.config import SFTConfig, TrainConfig
-from webdojo.train.learner import Learner
-from webdojo.train.sft import train_sft
-from webdojo.train.validation import hold_out
+from webdojo.train.learner.learner import Learner
+from webdojo.train.sft import hold_out, train_sft
 from webdojo.types import Prompt, TextSegment
 
 Loaded = tuple[PreTrainedModel, Processor]
@@ -45,7 +44,7 @@ def test_sft_learns_eight_samples_by_heart(loaded: Loaded, images: Images, make_
 def test_the_loss_is_nats_per_response_token(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
     samples = make_samples(3)
     tokens = sum(len(s.response_ids) for s in samples)
-    samples = [dataclasses.replace(s, weights=[1 / tokens] * len(s.weights)) for s in samples]
+    samples = [dataclasses.replace(s, token_weights=[1 / tokens] * len(s.token_weights)) for s in samples]
     learner = Learner(*loaded, images, TrainConfig())
     expected = -sum(float(lp.sum()) for lp in learner.logprobs(samples, 1.0)) / tokens
     metrics = train_sft(learner, samples, SFTConfig(epochs=1, batch_size=8))
@@ -86,7 +85,7 @@ def test_held_out_loss_is_measured_after_every_epoch_and_the_best_epoch_can_stay
     # The same answers backwards: what is learned by heart makes them ever less likely.
     others = [dataclasses.replace(s, response_ids=s.response_ids[::-1]) for s in samples]
     tokens = sum(len(s.response_ids) for s in others)
-    others = [dataclasses.replace(s, weights=[1 / tokens] * len(s.response_ids)) for s in others]
+    others = [dataclasses.replace(s, token_weights=[1 / tokens] * len(s.response_ids)) for s in others]
     found: dict[int, float] = {}
 
     def progress(done: int, total: int, metrics: dict[str, float]) -> None:

@@ -16,7 +16,7 @@ import torch
 from trl import GRPOTrainer, RLOOTrainer
 
 from tests.train.records import prompt, response, trajectory, turn
-from webdojo.policy.forward import TokenScores
+from webdojo.policy.model.forward import TokenScores
 from webdojo.train.batch import samples_from_groups
 from webdojo.train.config import TrainConfig
 from webdojo.train.objective import Objective
@@ -159,7 +159,7 @@ def scored(made: Any, draw: Draw) -> dict[str, torch.Tensor]:
 @pytest.fixture(autouse=True)
 def _same_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     """TRL divides by the deviation plus 1e-4."""
-    monkeypatch.setattr("webdojo.train.advantage.STD_EPS", 1e-4)
+    monkeypatch.setattr("webdojo.train.advantages.advantage.STD_EPS", 1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -15,8 +15,8 @@ import pytest
 from tests.loops.conftest import SmallRecipe, family_dirs, model_dir, small_recipe
 from tests.store.fabricate import trajectory
 from webdojo.errors import ConfigError, StoreError
+from webdojo.loops.metrics import SLOT_PHASES
 from webdojo.loops.pipeline import train
-from webdojo.rollout.slot_time import PHASES
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.store.spans import Span, SpanLog, attempts, iteration_key
 from webdojo.view.trace import LOOP, SLOTS, Event, Iterations, in_slots, read_trace, write_trace
@@ -105,7 +105,7 @@ def test_the_sums_of_the_trace_are_the_figures_of_the_iterations(run: Path, rows
         drawn = spent[step]
         parts = {name: drawn[name] for name in ("start", "queue", "ready", "observe", "close", "reward")}
         parts |= {"engine": drawn["generate"] - drawn["queue"], "act": drawn["act"] - drawn["ready"]}
-        told = {name: row[f"slot_{name}"] for name in PHASES}
+        told = {name: row[f"slot_{name}"] for name in SLOT_PHASES}
         assert sum(told.values()) == pytest.approx(1)
         for name, value in parts.items():
             assert value / drawn["total"] == pytest.approx(told[name] / (1 - told["store"]), abs=1e-3), name

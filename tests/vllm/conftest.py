@@ -16,8 +16,8 @@ import torch
 
 from benchmarks.record import record
 from tests.policy.conftest import Images
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine

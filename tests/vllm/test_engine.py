@@ -22,13 +22,13 @@ from transformers import PreTrainedModel
 from tests.policy.conftest import Images, chat
 from tests.vllm.conftest import ARGS, MakeEngine, needs_vllm
 from webdojo.errors import EngineError
-from webdojo.policy.collate import collate
-from webdojo.policy.forward import token_logprobs
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.hf.engine import HFEngine
+from webdojo.policy.model.collate import collate
+from webdojo.policy.model.forward import token_logprobs
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
-from webdojo.policy.vllm.weights import write_weights
+from webdojo.policy.vllm.weight_files import write_weights
 from webdojo.types import FinishReason, ImageRef, Prompt, Response, Sampling
 
 pytestmark = needs_vllm

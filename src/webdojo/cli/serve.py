@@ -1,4 +1,4 @@
-"""`webdojo serve`, `sites serve` and `browser serve`: what runs until Ctrl-C."""
+"""`webdojo sites serve` and `browser serve`: what runs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,45 +14,6 @@ sites_app = typer.Typer(help="The embedded web.", no_args_is_help=True)
 browser_app = typer.Typer(help="Browsers for other machines.", no_args_is_help=True)
 app.add_typer(sites_app, name="sites")
 app.add_typer(browser_app, name="browser")
-
-
-@app.command("serve")
-def serve_model(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="`tiny`, a folder in Hugging Face layout, or a hub id.")
-    ],
-    overrides: Overrides = None,
-    recipe_name: Annotated[
-        str, typer.Option("--recipe", metavar="RECIPE", help="Its model section counts; a name or a .yaml file.")
-    ] = "openwebrl",
-    name: Annotated[
-        str, typer.Option(help="What clients call the model.", show_default="the folder's name, or the hub id")
-    ] = "",
-    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8500,
-) -> None:
-    """Serve a model behind OpenAI's chat completions; the token is read from WEBDOJO_SERVE_TOKEN."""
-    import asyncio
-
-    from webdojo.browser_service.access import token_from_environment
-    from webdojo.browser_service.listen import require_token
-    from webdojo.loops.serving import open_service
-    from webdojo.policy.serve.app import TOKEN_VARIABLE
-    from webdojo.policy.serve.run import serve as serve_chat
-    from webdojo.recipe import load_recipe
-
-    recipe = load_recipe(recipe_name, overrides)
-    token = token_from_environment(TOKEN_VARIABLE)
-    require_token(host, token, TOKEN_VARIABLE)
-    with open_service(recipe, model, name) as service:
-
-        def announce(url: str) -> None:
-            access = f"the key is that of {TOKEN_VARIABLE}" if token else "open to programs of this machine"
-            typer.echo(f"{url}  model {service.name}, {access}")
-            typer.echo("Ctrl-C stops.")
-
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(serve_chat(service, host=host, port=port, token=token, on_listening=announce))
 
 
 @sites_app.command("serve")

@@ -1,6 +1,6 @@
-"""What an optimizer step will need of memory, from shapes alone, and what to change when it does not fit.
+"""Memory that an optimizer step will need, from shapes alone, and what to change when it does not fit.
 
-Per token of a packed row, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
+Per token of a packed micro-batch, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
 float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
 
     2 (4 + 2c) H            two norms: input in float32, normalised, and their output
@@ -12,8 +12,8 @@ and a vision block per patch `c (11 h + 2 I)`, or `c (11 h + 4 I)` with a gated 
 `train.gradient_checkpointing` every layer keeps its input (`c H`), and one layer at a time all of that. The LM head
 has about five float32 copies of the logits of the response tokens that are in it at once (`MAX_LOGITS`), and is
 done before the first layer's backward pass.
-The figures are bounds for a full row whose tokens all predict something; what the vision tower sees is bounded
-by the screenshots that a row has room for.
+The figures are bounds for a full micro-batch whose tokens all predict something; what the vision tower sees is
+bounded by the screenshots that a micro-batch has room for.
 """
 
 from __future__ import annotations
@@ -27,20 +27,19 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ConfigError
 from webdojo.policy.config import ModelConfig, screenshot_tokens
-from webdojo.policy.forward import MAX_LOGITS, VISION, text_layers, vision_tower
-from webdojo.policy.layouts import layout_of
+from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
+from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
-from webdojo.train.optimizer import state_bytes
-from webdojo.train.trainable import trained_names
+from webdojo.train.learner.optimizer import state_bytes, trained_names
 
 GB = 2**30
 CUDA_CONTEXT = GB
-"""Of CUDA, its libraries, and what the allocator cannot use, about."""
+"""Approximate GPU memory taken by CUDA itself, its libraries, and what the allocator cannot use."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What a learner runs on."""
+    """The machine that a learner runs on."""
 
     cuda: bool
     memory: int = 0
@@ -52,21 +51,22 @@ class MemoryPlan:
     """Bytes on one rank."""
 
     tokens: int
-    """Of a row."""
+    """Tokens of a micro-batch."""
     parameters: int
-    """Of the model, without adapters."""
+    """Parameters of the model, without adapters."""
     trained: int
+    """Parameters that train."""
     lasting: dict[str, int]
-    """What is there all the time, by name."""
-    row: dict[str, int]
-    """What comes with a row of a step, gradients included."""
+    """Bytes that are taken all the time, by name."""
+    micro_batch: dict[str, int]
+    """Bytes that come with a micro-batch of a step, gradients included."""
     instead: dict[str, int]
-    """What comes at other times, one at a time, when rows are gone."""
+    """Bytes that come at other times, one item at a time, when no micro-batch is there."""
 
     @property
     def peak(self) -> int:
         """The most that is expected at once."""
-        return sum(self.lasting.values()) + max(sum(self.row.values()), *self.instead.values(), 0)
+        return sum(self.lasting.values()) + max(sum(self.micro_batch.values()), *self.instead.values(), 0)
 
 
 def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> MemoryPlan:
@@ -74,7 +74,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
 
     Args:
         model: shapes are all that is read, so it may lie on the meta device; without adapters.
-        recipe: `model`, `train`, and what decides how many screenshots a row has room for.
+        recipe: `model`, `train`, and what decides how many screenshots a micro-batch has room for.
         machine: what it will run on.
 
     Raises:
@@ -105,10 +105,10 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     # Gradients of one layer's activations, and of the largest weight before it is added up or spread.
     backward = layer // 2 + (4 + value if sharded else 4) * (outside if sharded else max(trained))
     recomputed = layer if train.gradient_checkpointing else 0
-    row = {
+    micro_batch = {
         "gradients": gradients,
         "activations": depth * (hidden if train.gradient_checkpointing else layer),
-        # The embedded row, its copies with features in place, the last hidden states.
+        # The embedded tokens, their copies with features in place, the last hidden states.
         "embeddings": 6 * hidden,
         "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
         "LM head, or the backward pass of a layer": max(logits, recomputed + backward),
@@ -124,7 +124,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
         parameters=total,
         trained=sum(trained),
         lasting={name: count for name, count in lasting.items() if count},
-        row={name: count for name, count in row.items() if count},
+        micro_batch={name: count for name, count in micro_batch.items() if count},
         instead={name: count for name, count in instead.items() if count},
     )
 
@@ -136,29 +136,35 @@ def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tu
     return sorted([(change, saved) for change, saved in found if saved > peak / 100], key=lambda item: -item[1])
 
 
-def line(plan: MemoryPlan) -> str:
+def log_line(plan: MemoryPlan) -> str:
     """The plan in one line, for the log."""
-    parts = plan.lasting | plan.row | plan.instead | {"peak": plan.peak}
-    told = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
-    return f"memory_gb  row_tokens={plan.tokens}  {told}"
+    parts = plan.lasting | plan.micro_batch | plan.instead | {"peak": plan.peak}
+    shown = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
+    return f"memory_gb  micro_batch_tokens={plan.tokens}  {shown}"
 
 
-def told(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
+def describe(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
     """The plan as an aligned table, with what to change where it does not fit."""
     plan, ranks = plan_memory(model, recipe, machine), recipe.train.ranks
     each = "a GPU" if machine.cuda else "the CPU"
-    rows = [*plan.lasting.items(), *plan.row.items(), *((f"or {name}", count) for name, count in plan.instead.items())]
+    rows = [
+        *plan.lasting.items(),
+        *plan.micro_batch.items(),
+        *((f"or {name}", count) for name, count in plan.instead.items()),
+    ]
     rows.append(("expected peak", plan.peak))
     width = max(len(name) for name, _ in rows)
     lines = [
         f"memory of the learner on {each}{f', of {ranks} ranks each' if ranks > 1 else ''}, in GB: "
-        f"{plan.parameters:,} parameters, {plan.trained:,} train, rows of {plan.tokens:,} tokens",
+        f"{plan.parameters:,} parameters, {plan.trained:,} train, micro-batches of {plan.tokens:,} tokens",
         *(f"{name:<{width}}  {count / GB:8.2f}" for name, count in rows),
     ]
     longest = recipe.rollout.max_context_tokens
     if longest > plan.tokens:
         peak = plan_memory(model, _changed(recipe, "train", micro_batch_tokens=longest), machine).peak
-        lines.append(f"a turn of all {longest:,} tokens of rollout.max_context_tokens, alone in a row: {peak / GB:.2f}")
+        lines.append(
+            f"a turn of all {longest:,} tokens of rollout.max_context_tokens, alone in a micro-batch: {peak / GB:.2f}"
+        )
     if machine.memory:
         lines.append(f"{'fits' if fits(plan, recipe, machine) else 'does not fit'} in {machine.memory / GB:.1f} GB")
         if not fits(plan, recipe, machine):
@@ -178,7 +184,7 @@ def _changed(recipe: Recipe, section: str, **values: object) -> Recipe:
 
 
 def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """What lowers memory, as overrides with the recipes that they make."""
+    """Overrides that lower memory, with the recipes that they make."""
     train, model = recipe.train, recipe.model
     if not train.gradient_checkpointing:
         yield "train.gradient_checkpointing=true", _changed(recipe, "train", gradient_checkpointing=True)
@@ -196,7 +202,7 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 
 def _value_bytes(recipe: Recipe, machine: Machine) -> int:
-    """Of a value in the forward pass."""
+    """Bytes of a value in the forward pass."""
     dtype = recipe.train.compute_dtype
     return 2 if dtype == "bfloat16" or (dtype == "auto" and machine.cuda) else 4
 
@@ -206,7 +212,7 @@ def _sharded(recipe: Recipe, machine: Machine) -> bool:
 
 
 def _trained_sizes(model: PreTrainedModel, config: ModelConfig) -> list[int]:
-    """Values of each tensor that trains."""
+    """The size of each tensor that trains, in values."""
     if not config.lora.r:
         names = trained_names(model, config)
         return [p.numel() for name, p in model.named_parameters() if name in names]
@@ -236,7 +242,7 @@ def _tower_trains(model: PreTrainedModel, config: ModelConfig) -> bool:
 
 
 def _text_layer_bytes(layer: nn.Module, value: int) -> int:
-    """Kept by a text layer per token; the formula is at the head of this file."""
+    """Bytes kept by a text layer per token; the formula is at the head of this file."""
     shapes = {name: tuple(p.shape) for name, p in layer.named_parameters()}
     queries, hidden = shapes["self_attn.q_proj.weight"]
     keys, inner = shapes["self_attn.k_proj.weight"][0], shapes["mlp.gate_proj.weight"][0]
@@ -247,14 +253,14 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
 
 
 def _screenshots(recipe: Recipe) -> int:
-    """That a row has room for."""
+    """How many screenshots a micro-batch has room for."""
     if not recipe.harness.images:
         return 0
     return max(1, recipe.train.micro_batch_tokens // screenshot_tokens(recipe.browser.viewport_px))
 
 
 def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
-    """Kept by a vision tower that trains, for the screenshots of a row."""
+    """Bytes kept by a vision tower that trains, for the screenshots of a micro-batch."""
     tower: Any = vision_tower(model)
     block: nn.Module = tower.blocks[0]
     shapes = {name: tuple(p.shape) for name, p in block.named_parameters()}
@@ -268,7 +274,7 @@ def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
 
 
 def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
-    """Of a frozen tower: those of a row, or what is kept of all, whichever is more."""
+    """Bytes of a frozen tower's features: those of a micro-batch, or what is kept of all, whichever is more."""
     if not layout_of(model).images or not recipe.harness.images:
         return 0
     config: Any = model.config

@@ -68,8 +68,10 @@ class Dojo(Environment):
         return make_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout)
 
     def difficulty_levels(self) -> Collection[int]:
-        levels_of(self.kinds, self.difficulties)
-        return sorted({level for levels in levels_of(self.kinds, self._drawn()).values() for level in levels})
+        levels_of(self.kinds, self.difficulties, self.layout)
+        return sorted(
+            {level for levels in levels_of(self.kinds, self._drawn(), self.layout).values() for level in levels}
+        )
 
     def _drawn(self) -> list[int]:
         """The difficulties of training tasks, each as often as its weight."""

@@ -1,4 +1,4 @@
-"""One task in a browser of this machine, by a model or an endpoint, told step by step.
+"""One task in a browser of this machine, by a model or an endpoint, shown step by step.
 
 The first Ctrl-C ends the episode where the agent is asked next; what was done by then is kept like any
 episode. A second one ends the program.
@@ -23,17 +23,15 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.models import open_engine
-from webdojo.loops.phases import ACT
-from webdojo.policy.loading import TINY, model_folder
-from webdojo.policy.processor import Processor
+from webdojo.loops.run_folder import ACT
+from webdojo.policy.model.loading import TINY, model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.reward.reward import Scorer
 from webdojo.rollout.episode import run_episode
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
-
-PHASE = ACT
 
 logger = logging.getLogger("webdojo")
 
@@ -68,7 +66,7 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
 
 
 def recipe_of(model: str) -> str:
-    """Which recipe says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one.
+    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one.
 
     Args:
         model: as `load_model`; empty is an endpoint.
@@ -80,7 +78,7 @@ def recipe_of(model: str) -> str:
 
 @dataclass
 class Acted:
-    """What came of it."""
+    """What came of the task."""
 
     trajectory: Trajectory | None
     """None where Ctrl-C came before the first turn. It has a reward where the recipe's reward can score the task."""
@@ -134,7 +132,7 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
                     raise
         if trajectory is not None:
             await _score(trajectory, recipe, store)
-            store.add_trajectory(trajectory, PHASE, 0)
+            store.add_trajectory(trajectory, ACT, 0)
         return Acted(trajectory, watched.stopped)
 
 
@@ -152,7 +150,7 @@ async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> Non
 
 
 class Watched:
-    """An engine that ends its episode when it is told to stop, also in the middle of an answer."""
+    """An engine that can be stopped, which ends its episode, also in the middle of an answer."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -168,7 +166,7 @@ class Watched:
         self._stop.set()
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """As the engine; EngineError once stopped."""
+        """Sample as the engine does; raises EngineError once stopped."""
         asking = asyncio.create_task(self._engine.generate(prompt, sampling))
         stopping = asyncio.create_task(self._stop.wait())
         try:
@@ -185,7 +183,7 @@ class Watched:
 
 @contextmanager
 def _interruptible(watched: Watched, episode: asyncio.Task[Trajectory]) -> Iterator[None]:
-    """The first Ctrl-C inside the block stops the agent; before its first answer there is nothing to keep."""
+    """Let the first Ctrl-C in the block stop the agent, and end the episode where it has not answered yet."""
     loop = asyncio.get_running_loop()
 
     def interrupt() -> None:

@@ -1,8 +1,8 @@
-"""Where a run's browsers are: on this machine, or on the servers that its recipe names.
+"""The browsers of a run, on this machine or on the servers that its recipe names.
 
 Servers are tried before the first episode, so that a wrong token, another viewport or an environment that they
-cannot reach is one line at the start and not a run of failed episodes. One that is full, drains or does
-not answer is only told of: the pool passes it over until it takes sessions.
+cannot reach is one line at the start and not a run of failed episodes. A server that is full, drains or does
+not answer causes only a warning: the pool passes it over until it takes sessions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool[Session]]:
-    """The pool for a run's episodes, ended in every case; the environment has started.
+    """Open the pool for a run's episodes, and close it in every case; the environment has started.
 
     Raises:
         ConfigError: a server has another viewport, or does not reach the environment's hosts.
@@ -47,7 +47,7 @@ async def open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool
 
 
 async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
-    """Open one session on a server, at an evaluation task."""
+    """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
     env = recipe.env
     task = tasks_of(env, recipe.tasks, "eval", 1, recipe.seed)[0]
     visit = await env.visit(task)

@@ -1,4 +1,4 @@
-"""What a recipe may have wrong that only its parts together show, found before anything starts."""
+"""Finds, before anything starts, what is wrong with a recipe and shows only when its parts are seen together."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def check_recipe(recipe: Recipe, *, trains: bool, demonstrates: bool) -> None:
     """Check that environment, tasks, reward, harness and engine fit together.
 
     Args:
-        trains: online training is to follow; where not, an evaluation.
-        demonstrates: demonstrations may be made.
+        trains: whether online training is to follow; where not, an evaluation is.
+        demonstrates: whether demonstrations may be made.
 
     Raises:
         ConfigError: the environment has no verdict and no other reward is named, the engine cannot train or cannot
@@ -49,7 +49,7 @@ def _check_demonstrations(recipe: Recipe) -> None:
 
 
 def _check_stages(recipe: Recipe) -> None:
-    """Every stage must leave some of the difficulties that there are."""
+    """Check that every stage draws some of the difficulties that there are."""
     if recipe.tasks.path:
         tasks = tasks_of(recipe.env, recipe.tasks, "train", 10_000, recipe.seed)
         levels = sorted({task.difficulty for task in tasks})

@@ -1,6 +1,6 @@
 """The episodes of a run: in one environment, with one pool of browsers, one harness, one reward and one store.
 
-An `EpisodeRunner` runs, scores and stores episodes for every phase of a run. Invariants: an episode is in the store
+An `EpisodeRunner` runs, scores and saves episodes for every phase of a run. Invariants: an episode is in the store
 before anyone counts it, under its phase and iteration; a web, an engine or a reward that fails again and again ends the
 run with an error instead of looking like an agent that fails.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import time
 from asyncio import to_thread
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,40 +24,40 @@ from webdojo.browser.network.blocklist import Blocklist
 from webdojo.envs.env import Environment
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
 from webdojo.loops.browsers import open_browsers
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
 from webdojo.reward.reward import Scorer
 from webdojo.rollout.episode import Actor, run_episode
-from webdojo.rollout.groups import RunEpisode, finished_groups
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.groups import RunEpisode, run_each
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.run import RunStore
 from webdojo.tasks.config import TasksConfig
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
-"""So many episodes, or as many as run at once, that all fail for no fault of the agent: something is dead."""
+"""Where so many episodes, or as many as run at once, all fail for no fault of the agent, something is dead."""
 ATTEMPTS = 3
-"""At an episode that loses its browser or its engine."""
+"""How often an episode may run that loses its browser or its engine."""
 MAX_INVALID = 1 / 3
 """A larger share of invalid episodes leaves nothing worth measuring."""
 
 logger = logging.getLogger(__name__)
 
 Horizon = Callable[[int], int]
-"""Turns that a task of a difficulty may take (`config.HorizonSection.horizon`)."""
+"""Returns how many turns a task of a difficulty may take (`config.HorizonSection.horizon`)."""
 
 RunAll = Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]]
-"""Runs an episode of each task, at most so many at once as there is room for."""
+"""Runs an episode of each task, at most as many at once as there is room for."""
 
 
 class Stored(NamedTuple):
-    """What there is of one episode a task."""
+    """What the store has where each task is to have one episode."""
 
     episodes: list[Trajectory]
-    """Valid ones."""
+    """The valid episodes."""
     left: list[Task]
-    """Tasks that have none."""
+    """The tasks that have none."""
 
 
 @dataclass
@@ -71,45 +71,40 @@ class EpisodeRunner:
     harness: Harness
     scorer: Scorer
     blocklist: Blocklist | None = None
-    """Takes note of web sites that keep failing."""
-    rest: Rest = field(default_factory=Rest)
-    """Of the engine that its episodes ask."""
+    """The web sites that keep failing."""
+    _failed: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
+    """By phase, the last episodes that failed for no fault of the agent, with no valid one among them."""
 
     @property
     def places(self) -> int:
-        """Browser sessions that there may be at once, as far as it is known now."""
+        """How many browser sessions there may be at once, as far as it is known now."""
         return self.pool.places
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
         return self.blocklist.blocked() if self.blocklist is not None else ()
 
-    def for_phase(
+    async def rollout(
         self,
+        task: Task,
+        group: str,
+        trajectory_id: str,
+        *,
         actor: Actor[Session],
-        phase: str,
-        iteration: Callable[[], int],
         sampling: Sampling,
-        horizon: Horizon,
-        on_episode: Callable[[Trajectory], None] = lambda trajectory: None,
-        visit_seed: Callable[[Task, str], str] = lambda task, trajectory_id: trajectory_id,
-    ) -> RunEpisode:
-        """A function that runs one episode of a phase, scores it, stores it and reports it.
-
-        An episode belongs to the iteration that it begins in. One that loses its browser or its engine runs again, up
-        to `ATTEMPTS` times in all. The function raises EngineError or BrowserError where `FAILURES_IN_A_ROW` episodes
-        one after the other failed for no fault of the agent.
+        max_steps: int,
+        seed: str = "",
+        clock: SleepClock | None = None,
+    ) -> Trajectory:
+        """Run one episode, and up to `ATTEMPTS` times in all where it loses its browser or its engine.
 
         Args:
-            visit_seed: seed of what the environment draws for an episode, by task and id; by default the id.
+            seed: the seed of what the environment draws for the episode; empty takes the trajectory's id.
+            clock: as in `run_episode`.
         """
-        failed: list[Trajectory] = []
-        limit = max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency)
-
-        async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
-            begun_in = iteration()
-            attempt = partial(
-                run_episode,
+        cut: list[str] = []
+        while True:
+            trajectory = await run_episode(
                 task,
                 env=self.env,
                 pool=self.pool,
@@ -117,32 +112,47 @@ class EpisodeRunner:
                 actor=actor,
                 config=self.recipe.rollout,
                 sampling=sampling,
-                max_steps=horizon(task.difficulty),
-                seed=f"{self.recipe.seed}/{visit_seed(task, trajectory_id)}",
+                max_steps=max_steps,
+                seed=f"{self.recipe.seed}/{seed or trajectory_id}",
                 group=group,
                 trajectory_id=trajectory_id,
-                rest=self.rest,
+                clock=clock,
             )
-            trajectory = await _to_its_end(attempt)
-            judging = time.perf_counter()
-            await self.scorer.score(trajectory)
-            storing = time.perf_counter()
-            trajectory.seconds["reward"] = storing - judging
-            await to_thread(self.store.add_trajectory, trajectory, phase, begun_in)
-            # Nobody can store how long storing takes: this stays in the memory of the iteration.
-            trajectory.seconds["store"] = time.perf_counter() - storing
-            if self.blocklist is not None:
-                self.blocklist.note(trajectory)
-            on_episode(trajectory)
-            if _is_valid(trajectory):
-                failed.clear()
-            else:
-                failed.append(trajectory)
-            if len(failed) >= limit:
-                raise _infra_error(failed, f"{len(failed)} episodes one after the other in phase {phase!r}")
-            return trajectory
+            lost = trajectory.failure != "" and Failure(trajectory.failure).is_loss
+            if not lost or len(cut) + 1 == ATTEMPTS:
+                trajectory.cut = cut
+                return trajectory
+            cut.append(trajectory.failure)
+            logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
 
-        return run
+    async def score(self, trajectory: Trajectory) -> None:
+        """Give an episode its reward."""
+        began = time.perf_counter()
+        await self.scorer.score(trajectory)
+        trajectory.seconds["reward"] = time.perf_counter() - began
+
+    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+        """Store an episode that has its reward.
+
+        Args:
+            iteration: the one in which the episode began.
+
+        Raises:
+            EngineError, BrowserError, RewardError: `FAILURES_IN_A_ROW` episodes of the phase, one after the other,
+                failed for no fault of the agent.
+        """
+        began = time.perf_counter()
+        await to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+        # Nobody can store how long storing takes: this stays in the memory of the iteration.
+        trajectory.seconds["store"] = time.perf_counter() - began
+        if self.blocklist is not None:
+            self.blocklist.note(trajectory)
+        failed = self._failed[phase]
+        failed.append(trajectory)
+        if _is_valid(trajectory):
+            failed.clear()
+        if len(failed) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
+            raise _infra_error(failed, f"{len(failed)} episodes one after the other in phase {phase!r}")
 
     async def run_tasks(
         self,
@@ -155,36 +165,51 @@ class EpisodeRunner:
         bar: Progress,
         run_all: RunAll | None = None,
         stored: Stored | None = None,
+        clock: SleepClock | None = None,
     ) -> list[Trajectory]:
         """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
 
         Args:
-            run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` at once.
-            stored: what `stored` told a moment ago; None asks it.
+            run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` run at once.
+            stored: what `stored` returned a moment ago; None calls it.
+            clock: as in `run_episode`.
 
         Raises:
-            EngineError, BrowserError: more than `MAX_INVALID` of the episodes failed for no fault of the agent.
+            EngineError, BrowserError, RewardError: more than `MAX_INVALID` of them failed for no fault of the agent.
         """
         stored = stored or self.stored(tasks, phase, iteration)
         bar.advance(len(stored.episodes))
         begun: Counter[str] = Counter()
+        self._failed[phase].clear()
 
-        def seed(task: Task, trajectory_id: str) -> str:
-            """Every evaluation meets a task with the same perturbations, in every run of the recipe; ids are new."""
+        async def run(task: Task, group: str, trajectory_id: str) -> Trajectory:
             begun[task.id] += 1
-            return f"{task.id}/{begun[task.id]}"
+            trajectory = await self.rollout(
+                task,
+                group,
+                trajectory_id,
+                actor=actor,
+                sampling=sampling,
+                max_steps=horizon(task.difficulty),
+                # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
+                seed=f"{task.id}/{begun[task.id]}",
+                clock=clock,
+            )
+            await self.score(trajectory)
+            await self.save(trajectory, phase, iteration)
+            bar.advance(1)
+            return trajectory
 
-        run = self.for_phase(
-            actor, phase, lambda: iteration, sampling, horizon, lambda trajectory: bar.advance(1), seed
-        )
-        done = [*stored.episodes, *await (run_all or self._run_all)(run, stored.left)]
+        if run_all is None:
+            run_all = partial(run_each, concurrency=self.recipe.rollout.concurrency)
+        done = [*stored.episodes, *await run_all(run, stored.left)]
         invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> Stored:
-        """What the store has of a phase and iteration; episodes whose screenshots are lost are forgotten."""
+        """What the store has of a phase and iteration, after it has forgotten episodes whose screenshots are lost."""
         open_tasks = Counter(task.id for task in tasks)
         found = Stored([], [])
         for episode in self.store.trajectories(phase, iteration):
@@ -198,31 +223,13 @@ class EpisodeRunner:
         found.left.extend(by_id[id] for id in open_tasks.elements())
         return found
 
-    async def _run_all(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
-        groups = finished_groups(run, iter(tasks), group_size=1, concurrency=self.recipe.rollout.concurrency)
-        async with aclosing(groups):
-            return [trajectory async for group in groups for trajectory in group.trajectories]
-
 
 def _is_valid(trajectory: Trajectory) -> bool:
     return trajectory.reward is not None and trajectory.reward.valid
 
 
-async def _to_its_end(attempt: Callable[[], Awaitable[Trajectory]]) -> Trajectory:
-    """An episode, begun anew where what it ran on was lost."""
-    cut: list[str] = []
-    while True:
-        trajectory = await attempt()
-        lost = trajectory.failure != "" and Failure(trajectory.failure).is_loss
-        if not lost or len(cut) + 1 == ATTEMPTS:
-            trajectory.cut = cut
-            return trajectory
-        cut.append(trajectory.failure)
-        logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
-
-
 def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
-    """What to tell the user about episodes that the web, the engine or the reward failed."""
+    """The error that tells the user which of web, engine and reward failed the episodes."""
     last = failed[-1]
     kind: type[WebdojoError] = EngineError if last.termination is Termination.ABORTED else BrowserError
     why = f"{last.termination}: {last.error}"

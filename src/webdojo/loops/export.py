@@ -1,6 +1,6 @@
 """Trajectories for other trainers: JSON lines with messages in OpenAI's form, and rewards.
 
-A line is one trajectory. Its messages are what the agent was told first (protocol, task, first screen), and then its
+A line is one trajectory. Its messages are what the agent was shown first (protocol, task, first screen), and then its
 answers and what it was shown after each, with all screenshots in their places. What it could still see at a later turn
 may have been less: the harness leaves older screenshots and turns out. Screenshots are files, named relative to the
 folder of the lines. Invariant: the lines appear under their name when all are there, and what does not come so far
@@ -21,8 +21,8 @@ from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.messages import Message, conversation, text_part
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.store.files import refused, replacing, write_atomic
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn
@@ -97,8 +97,8 @@ def line_of(
 
     messages: list[Message] = []
     for turn in trajectory.turns:
-        told = conversation(_answered(turn, codec), codec, show)
-        messages += told[-2:] if messages else told
+        shown = conversation(_answered(turn, codec), codec, show)
+        messages += shown[-2:] if messages else shown
     for message in messages:
         if isinstance(message["content"], str):
             message["content"] = [text_part(message["content"])]
@@ -130,7 +130,7 @@ def _answered(turn: Turn, codec: Codec) -> Prompt:
 
 
 def _codec(store: RunStore) -> Processor:
-    """Of the model that the run trains; its checkpoints have it as well, and they are at hand."""
+    """The processor of the model that the run trains, from a checkpoint if there is one, since that is at hand."""
     for checkpoint in store.checkpoints():
         if (checkpoint.path / "tokenizer.json").is_file():
             return Processor.load(checkpoint.path)
@@ -157,7 +157,7 @@ class _Cached:
 
 
 class _Images:
-    """The screenshots beside the lines; those of the run itself, where the lines are in its folder."""
+    """The screenshots beside the lines, which are those of the run itself where the lines are in its folder."""
 
     def __init__(self, store: RunStore, folder: Path) -> None:
         self._store = store
@@ -165,7 +165,7 @@ class _Images:
         self._new: list[Path] = []
 
     def put(self, image: ImageRef) -> str:
-        """Make sure that the image is there; its name from the folder of the lines."""
+        """Make sure that the image is there, and return its name from the folder of the lines."""
         name = Path("images") / self._store.images.path(image).relative_to(self._store.images.folder)
         target = self._folder / name
         if not target.is_file():

@@ -1,4 +1,4 @@
-"""What a run folder holds that nothing needs: `webdojo runs gc`.
+"""Finds and deletes what a run folder holds and nothing needs: `webdojo runs gc`.
 
 Invariants: nothing is touched while a process writes the run; a screenshot that a stored trajectory or an export in
 the folder names stays, and so do the latest and the best checkpoint, and those of the warm start; a process that is
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.loops.keep import surplus
-from webdojo.loops.phases import RL
 from webdojo.recipe import load_recipe
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.files import refused
@@ -40,7 +39,7 @@ class Garbage:
 
 
 def garbage(store: RunStore, keep: int | None = None) -> Garbage:
-    """What can go from a run that nobody writes; reads every trajectory.
+    """Find what can go from a run that nobody writes; this reads every trajectory.
 
     Args:
         keep: checkpoints of online training that stay, instead of the recipe's `train.save_total_limit`.
@@ -57,12 +56,12 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
     temporary = store.left_over()
     half_written = set(temporary)
     screenshots = [file for file in store.images.files() if file.stem not in needed and file not in half_written]
-    checkpoints = surplus(store, RL, recipe.train.save_every, limit, recipe.rollout.max_staleness)
+    checkpoints = surplus(store, recipe.train.save_every, limit, recipe.rollout.max_staleness)
     return Garbage(checkpoints, screenshots, temporary)
 
 
 def remove(store: RunStore, found: Garbage) -> None:
-    """Delete it.
+    """Delete what `garbage` has found.
 
     Raises:
         StoreFailure: the disk refuses; what is gone by then is gone.
@@ -80,7 +79,7 @@ def remove(store: RunStore, found: Garbage) -> None:
 
 
 def bytes_on_disk(path: Path) -> int:
-    """What a file, or a folder with all that is in it, takes; what vanishes meanwhile takes nothing."""
+    """Bytes that a file, or a folder with all that is in it, takes; what vanishes meanwhile takes none."""
     files: Iterable[Path] = path.rglob("*") if path.is_dir() else [path]
     total = 0
     for file in files:

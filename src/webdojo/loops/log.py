@@ -1,4 +1,4 @@
-"""Figures of a run: one structured line, one row in the store, one point on each TensorBoard curve.
+"""Metrics of a run: one structured line, one row in the store, one point on each TensorBoard curve.
 
 Invariant: what the store has of a step, the curves have too, also when the process is killed right after.
 """
@@ -27,7 +27,7 @@ logger = logging.getLogger("webdojo")
 
 
 class RunLog:
-    """Writes figures by phase and step; use it in a `with` block."""
+    """Writes metrics by phase and step; use it in a `with` block."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
@@ -41,17 +41,20 @@ class RunLog:
     ) -> None:
         self._board.close()
 
-    def write(self, phase: str, step: int, figures: Mapping[str, float], line: bool = True) -> None:
-        """Keep the figures of a step; `line` also prints them."""
-        self._board.add({f"{phase}/{name}": value for name, value in figures.items()}, step)
-        self._store.add_metrics(phase, step, figures)
+    def write(self, phase: str, step: int, metrics: Mapping[str, float], line: bool = True) -> None:
+        """Keep the metrics of a step; `line` also prints them."""
+        self._board.add({f"{phase}/{name}": value for name, value in metrics.items()}, step)
+        self._store.add_metrics(phase, step, metrics)
         if line:
-            logger.info("%s %d  %s", phase, step, "  ".join(f"{k}={v:.4g}" for k, v in figures.items()))
+            logger.info("%s %d  %s", phase, step, "  ".join(f"{k}={v:.4g}" for k, v in metrics.items()))
 
 
 class Board:
-    """A new event file for TensorBoard. What `add` was given is in it when `add` returns, also if the process dies;
-    torch's writer would keep it for minutes, in a thread whose errors nobody can catch."""
+    """Writes a new event file for TensorBoard.
+
+    What `add` was given is in the file when `add` returns, also if the process dies then; torch's writer would keep it
+    for minutes, in a thread whose errors nobody can catch.
+    """
 
     def __init__(self, folder: Path) -> None:
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:8]}"
@@ -72,7 +75,8 @@ class Board:
         self._write(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):  # what is still to be written has been complained about
+        """Close the file; `add` has reported what could not be written."""
+        with contextlib.suppress(OSError):
             self._file.close()
 
     def _write(self, event: Event) -> None:

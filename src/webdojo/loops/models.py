@@ -18,24 +18,21 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.dry_run.memory import GB, Machine, fits, line, plan_memory, savings, told
+from webdojo.dry_run.memory import GB, Machine, describe, fits, log_line, plan_memory, savings
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
-from webdojo.policy.hf import HFEngine
-from webdojo.policy.loading import load_model, model_folder, skeleton
-from webdojo.policy.processor import Processor
-from webdojo.policy.vllm.engine import VLLMEngine
+from webdojo.policy.model.loading import load_model, model_folder, skeleton
+from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.train.config import TrainConfig
-from webdojo.train.learner import Learner
-from webdojo.train.lora import Adapters
-from webdojo.train.optimizer import make_optimizer
-from webdojo.train.ranks import Ranks, lead
-from webdojo.train.trainable import trained_names
+from webdojo.train.learner.learner import Learner
+from webdojo.train.learner.lora import Adapters
+from webdojo.train.learner.optimizer import make_optimizer, trained_names
+from webdojo.train.learner.ranks import Ranks, lead
 from webdojo.types import Engine, ImageSource, TrainableEngine
 
 P = ParamSpec("P")
@@ -72,7 +69,7 @@ def open_engine(
 
 
 def check_learner(recipe: Recipe) -> None:
-    """Raise the `ConfigError` that `make_learner` would, by the model's shapes alone: before anything has begun."""
+    """Raise the `ConfigError` that `make_learner` would, from the model's shapes alone, before anything has begun."""
     check_ranks(recipe)
     model = skeleton(recipe.model.path)
     trained_names(model, recipe.model)
@@ -92,7 +89,7 @@ def check_ranks(recipe: Recipe) -> None:
 
 
 def machine_of(config: ModelConfig) -> Machine:
-    """What a learner of that section runs on."""
+    """The machine that a learner with this `model` section runs on."""
     if config.device == "cuda" or (config.device == "auto" and torch.cuda.is_available()):
         known = torch.cuda.is_available()
         return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if known else 0)
@@ -100,7 +97,7 @@ def machine_of(config: ModelConfig) -> Machine:
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
-    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
+    """A fresh learner on the weights of a model; those weights train that the recipe leaves free.
 
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
     Without `kl` it has no reference model, whatever the recipe says.
@@ -154,7 +151,7 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
 
 
 def _threads(config: TrainConfig) -> int:
-    """torch threads of one rank."""
+    """How many torch threads one rank has."""
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 
@@ -164,36 +161,28 @@ def memory_estimate(recipe: Recipe) -> list[str]:
         model = skeleton(recipe.model.path)
     except ModelError as error:
         return [f"memory of the learner is not estimated: {error}"]
-    return told(model, recipe, machine_of(recipe.model))
+    return describe(model, recipe, machine_of(recipe.model))
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
     machine = machine_of(recipe.model)
     plan = plan_memory(model, recipe, machine)
-    logger.info("%s", line(plan))
+    logger.info("%s", log_line(plan))
     if not fits(plan, recipe, machine):
         changes = ", ".join(change for change, _ in savings(model, recipe, machine))
         logger.warning("a full row may not fit in %.1f GB; what helps, most first: %s", machine.memory / GB, changes)
 
 
 @asynccontextmanager
-async def asleep(engine: TrainableEngine, rest: Rest) -> AsyncIterator[None]:
-    """The engine rests within the block where it would be in the learner's way: an embedded one on the CPU, whose cores
-    it shares, and a vLLM engine that the recipe lets sleep, whose GPU memory is free then. `rest` takes note of it."""
-    on_our_cores = isinstance(engine, HFEngine) and engine.device.type == "cpu"
-    on_our_gpu = isinstance(engine, VLLMEngine) and engine.config.enable_sleep_mode
-    if not (isinstance(engine, HFEngine | VLLMEngine) and (on_our_cores or on_our_gpu)):
+async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[None]:
+    """Let the engine sleep within the block, if it wants to while the learner steps, and `clock` stand still."""
+    if not engine.sleeps_during_update:
         yield
         return
-    with rest.within():
+    with clock.stopped():
         await engine.sleep()
         yield
         await engine.wake_up()  # not where the block raises: nobody asks it any more
-
-
-def takes_weights_asleep(engine: TrainableEngine) -> bool:
-    """Whether it is better woken after a refresh: what it computes between an update and that it computes again."""
-    return isinstance(engine, HFEngine)
 
 
 async def learn(learner: Learner, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

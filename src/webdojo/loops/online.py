@@ -1,51 +1,47 @@
 """Online multimodal multi-turn GRPO (OpenWebRL §4.4), the loop itself, synchronous and asynchronous (AsyncWebRL).
 
     until all iterations are done:
-        take N groups of G episodes that have both better and worse members, from a pool that rolls out for ever
-        advantage of an episode: its reward against its group
-        clipped policy update on every response token of every turn
-        checkpoint, then publish the weights to the engine, under which running episodes go on
+        wait for N groups of G episodes that the filter keeps, from a pool that rolls out for ever
+        compute each episode's advantage from its reward and those of its group
+        weigh every response token of every turn, and update the policy on them
+        save a checkpoint, then publish the weights to the engine, under which running episodes go on
         every so many updates, measure the policy on held-out tasks before it changes again
 
 `rollout.max_staleness` bounds how many versions a token may be older than the weights that it trains, unless it is
-replayed. At 0 the pool rests while the learner steps; above 0 it goes on.
+replayed. At 0 no episode runs while the learner steps; above 0 both go on at once.
 
-A checkpoint names the place in the task order and the groups before it that no update has had yet, so a run
-that is killed at any moment goes on from its last finished iteration with every episode that it has stored.
-No weights serve before their checkpoint is complete, so each version that a stored token names is one that
-the run still goes on from.
+A checkpoint names the place in the task order and the groups before it that no update has had yet, so a run that is
+killed at any moment goes on from its last finished iteration with every episode that it has stored (`resume.py`). No
+weights serve before their checkpoint is complete, so each version that a stored token names is one that the run still
+goes on from.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Any
 
-from webdojo.loops import figures
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
-from webdojo.loops.keep import remove_others
-from webdojo.loops.lap import Laps
+from webdojo.loops.keep import remove_surplus
 from webdojo.loops.log import RunLog
-from webdojo.loops.models import asleep, learn, takes_weights_asleep
-from webdojo.loops.phases import RL
-from webdojo.loops.replay import samples_of_update
-from webdojo.loops.reuse import forget_figures, forget_unusable
+from webdojo.loops.metrics import batch_metrics, staleness_metrics
+from webdojo.loops.models import asleep, learn
+from webdojo.loops.replay import replayed
+from webdojo.loops.resume import checkpoint_meta, resume, task_order, trained_key
+from webdojo.loops.run_folder import RL
+from webdojo.loops.step_timer import StepTimer
 from webdojo.progress import Progress, progress
-from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream, number_of
-from webdojo.rollout.pool import RolloutPool, Unsettled
-from webdojo.rollout.requests import Requests
-from webdojo.rollout.slots import make_slots
-from webdojo.store.checkpoints import Checkpoint
-from webdojo.store.run import RunStore, TrajectoryRow
-from webdojo.train.learner import Learner
+from webdojo.recipe import Recipe
+from webdojo.rollout.filters import dynamic_sampling
+from webdojo.rollout.groups import Group
+from webdojo.rollout.pool import RolloutPool
+from webdojo.rollout.scheduler import Scheduler
+from webdojo.store.run import RunStore
+from webdojo.train.batch import Sample, advantages_of, weighted_samples
+from webdojo.train.learner.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
-
-PHASE = RL
 
 
 async def online(
@@ -62,139 +58,106 @@ async def online(
         learner: holds the warm-started weights; on resume they are replaced by the checkpoint's.
         engine: samples; gets the learner's weights at the start and after every update.
         tasks: the training tasks; their order is a seeded shuffle, pass after pass.
-        heldout: what `evaluate.every` measures policies on.
+        heldout: the tasks on which `evaluate.every` measures policies.
 
     Raises:
-        TrainError: no groups that can train, or an update with figures that are not finite.
-        EngineError, BrowserError: the engine or the browser is dead.
+        TrainError: too few groups can train, or an update has metrics that are not finite.
+        EngineError, BrowserError, RewardError: the engine, the browser or the reward is dead.
         ModelError: the checkpoint to go on from is corrupt.
     """
     recipe, store = runner.recipe, runner.store
     config, rollout = recipe.train, recipe.rollout
-    done, position, unsettled = 0, 0, Unsettled()
-    if (checkpoint := latest(store)) is not None:
-        learner.load(checkpoint.path)
-        done, position = checkpoint.meta["iteration"], checkpoint.meta["position"]
-        unsettled = Unsettled(**checkpoint.meta["unsettled"])
-        if all(row["step"] != done for row in store.metrics(PHASE)):  # killed before it could write them
-            log.write(PHASE, done, checkpoint.meta["figures"])
-    forget_figures(store, done)
-    members, unsettled = forget_unusable(store, _stored_members(store), unsettled, position, done, rollout.group_size)
+    state = resume(store, learner, log, rollout.group_size)
+    await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=state.iteration)
 
-    def begins_in() -> int:
-        """The first iteration that may train what begins now."""
+    def iteration_now() -> int:
+        """The first iteration that may train an episode that begins now."""
         return engine.health().version + 1
 
-    curriculum = Curriculum(tasks, config.stages, rollout, recipe.tasks.settled_chance, begins_in)
-    for rows in members.values():
-        curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
-    begun = {number_of(group_id) for group_id in members}
-    stream = TaskStream(tasks, recipe.seed, position, runner.blocked, curriculum.chance, begun)
-    await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=done)
+    async def episode(task: Task, group: str, trajectory_id: str) -> Trajectory:
+        """Roll out, score and store one episode; the pool runs as many at once as the scheduler lets start."""
+        begun_in = iteration_now()
+        trajectory = await runner.rollout(
+            task,
+            group,
+            trajectory_id,
+            actor=lambda task, session: scheduler.engine,
+            sampling=rollout.sampling,
+            max_steps=curriculum.horizon(task.difficulty),
+            clock=scheduler.clock,
+        )
+        await runner.score(trajectory)
+        await runner.save(trajectory, RL, begun_in)
+        return trajectory
 
-    requests = Requests(engine, runner.rest)
-    slots = make_slots(rollout, requests, engine.health, lambda: runner.places, runner.rest)
+    scheduler = Scheduler(rollout, engine, lambda: runner.places)
+    curriculum, stream = task_order(state, tasks, recipe, runner.blocked, iteration_now)
     pool = RolloutPool(
-        runner.for_phase(
-            lambda task, session: requests,
-            PHASE,
-            begins_in,
-            rollout.sampling,
-            curriculum.horizon,
-        ),
+        episode,
         stream,
+        scheduler,
+        filter=dynamic_sampling,
         group_size=rollout.group_size,
-        slots=slots,
         groups=config.groups_per_iteration,
         max_groups=config.max_groups_per_iteration,
         max_staleness=rollout.max_staleness,
         updates=config.iterations,
-        version=done,
-        unsettled=unsettled,
-        stored=_reusing(store, members, unsettled),
+        version=state.iteration,
+        state=state.pool,
+        stored=state.stored,
         on_end=curriculum.note,
     )
-    async with pool, Evaluations(runner, requests, heldout, pool, log) as evaluations:
-        laps = Laps(slots, requests, store, PHASE)
-        evaluations.begin(done)
-        for iteration in range(done + 1, config.iterations + 1):
-            laps.begin(iteration)
-            async with AsyncExitStack() as until_published:
-                with progress(f"iteration {iteration}/{config.iterations}, groups", config.groups_per_iteration) as bar:
-                    with laps.phase("wait"):
-                        taken = await pool.take(_shower(bar, pool))
-                        if not rollout.max_staleness:  # nothing runs while the learner steps
-                            await evaluations.end()
-                    with laps.phase("assemble"):
-                        groups = taken.groups
-                        samples = await asyncio.to_thread(samples_of_update, store, PHASE, iteration, groups, recipe)
-                    bar.advance(config.groups_per_iteration - bar.done, updating_on=f"{len(samples)} turns")
-                    with laps.phase("update"):
-                        await until_published.enter_async_context(asleep(engine, runner.rest))
-                        temperature = rollout.sampling.temperature
-                        update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
-                        if evaluations.running or not takes_weights_asleep(engine):
-                            await until_published.aclose()
-                    if evaluations.running:
-                        with laps.phase("wait"):
-                            await evaluations.end()
-                meta: dict[str, Any] = {
-                    "phase": PHASE,
-                    "iteration": iteration,
-                    "position": stream.position,
-                    "unsettled": pool.unsettled()._asdict(),
-                    "figures": figures.of_episodes(taken)
-                    | figures.of_slots(taken.finished)
-                    | figures.of_staleness(samples, iteration - 1)
-                    | update
-                    | {"version": iteration}
-                    | laps.lap(),
-                }
-                with laps.phase("save"):
-                    await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
-                    log.write(PHASE, iteration, meta["figures"])
-                    kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
-                    await asyncio.to_thread(remove_others, store, PHASE, *kept)
-                with laps.phase("publish"):
-                    await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
+    evaluations = Evaluations(runner, scheduler, heldout, pool, log)
+    timer = StepTimer(scheduler, store, RL)
+
+    async with pool, evaluations, AsyncExitStack() as sleep:
+        for iteration in range(state.iteration + 1, config.iterations + 1):
+            timer.begin(iteration)
+            evaluations.begin(iteration - 1)
+            step = f"iteration {iteration}/{config.iterations}"
+            with timer.measure("wait"), progress(f"{step}, groups", config.groups_per_iteration) as bar:
+                batch = await pool.next_batch(_shown_on(bar, pool))
+                bar.advance(config.groups_per_iteration - bar.done)
+                if not rollout.max_staleness:  # nothing runs while the learner steps
+                    await evaluations.end()
+            with timer.measure("assemble"):
+                samples = await asyncio.to_thread(assemble, batch.groups, iteration, recipe, store)
+            with timer.measure("update"), progress(f"{step}, turns", len(samples)) as bar:
+                await sleep.enter_async_context(asleep(engine, scheduler.clock))
+                temperature = rollout.sampling.temperature
+                update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
+                bar.advance(len(samples))
+                if evaluations.running or not engine.updates_asleep:
+                    await sleep.aclose()  # it wakes up
+            if evaluations.running:
+                with timer.measure("wait"):
+                    await evaluations.end()
+            metrics = batch_metrics(batch) | staleness_metrics(samples, iteration - 1) | update
+            metrics |= {"version": iteration} | timer.metrics()
+            with timer.measure("save"):
+                meta = checkpoint_meta(iteration, stream.position, pool.state(), metrics)
+                await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
+                log.write(RL, iteration, metrics)
+                kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
+                await asyncio.to_thread(remove_surplus, store, *kept)
+            with timer.measure("publish"):
+                await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
+            await sleep.aclose()
             pool.advance(iteration)
-            evaluations.begin(iteration)
 
 
-def latest(store: RunStore) -> Checkpoint | None:
-    """The checkpoint of the last finished iteration, if any iteration is finished."""
-    found = [checkpoint for checkpoint in store.checkpoints() if checkpoint.meta["phase"] == PHASE]
-    return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
+def assemble(groups: Sequence[Group], iteration: int, recipe: Recipe, store: RunStore) -> list[Sample]:
+    """The samples of an update, which the learner packs into rows: a sample for each turn, a weight for each token."""
+    trajectories = [group.trajectories for group in groups]
+    advantages = advantages_of(trajectories, recipe.train)
+    samples = weighted_samples(trajectories, advantages, recipe.train)
+    store.set(trained_key(iteration), [group.id for group in groups])
+    if recipe.train.replay_buffer_capacity > 1:
+        return replayed(store, RL, iteration, samples, recipe)
+    return samples
 
 
-def _stored_members(store: RunStore) -> dict[str, list[TrajectoryRow]]:
-    """By group, the oldest first."""
-    members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
-    for row in store.rows(PHASE):
-        members[row.group_id].append(row)
-    return dict(members)
-
-
-def _reusing(
-    store: RunStore, members: dict[str, list[TrajectoryRow]], unsettled: Unsettled
-) -> Callable[[Group], list[Trajectory]]:
-    """What an earlier attempt stored of a group; unless it has ended, members that failed for no fault of the agent
-    are left out and forgotten, so that they run again."""
-    ended = {*unsettled.waiting, *unsettled.finished}
-
-    def of(group: Group) -> list[Trajectory]:
-        found: list[Trajectory] = []
-        for row in members.pop(group.id, []):
-            if row.valid or group.number in ended:
-                found.append(store.trajectory(row.id))
-            else:
-                store.discard_trajectory(row.id)
-        return found
-
-    return of
-
-
-def _shower(bar: Progress, pool: RolloutPool) -> Callable[[], None]:
-    """Moves the bar to the number of groups that can train, and shows how many episodes have ended."""
+def _shown_on(bar: Progress, pool: RolloutPool) -> Callable[[], None]:
+    """Returns what moves the bar to the number of groups that can train, and shows how many episodes have ended."""
     ended_before = pool.episodes
     return lambda: bar.advance(len(pool.waiting) - bar.done, episodes=pool.episodes - ended_before)

@@ -23,16 +23,16 @@ from webdojo.envs.task_sets import tasks_of
 from webdojo.evaluate.metrics import success
 from webdojo.loops.checks import check_recipe
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
-from webdojo.loops.evaluations import PHASE as EVALUATION
-from webdojo.loops.evaluations import told
-from webdojo.loops.figures import of_evaluation
+from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
+from webdojo.loops.metrics import evaluation_metrics
 from webdojo.loops.models import check_learner, learn, make_learner, open_engine
-from webdojo.loops.online import PHASE as RL
-from webdojo.loops.online import latest, online
-from webdojo.policy.loading import model_folder
-from webdojo.policy.processor import Processor
+from webdojo.loops.online import online
+from webdojo.loops.resume import latest, metrics_of
+from webdojo.loops.run_folder import EVALUATION
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
 from webdojo.recipe import Recipe, dump_recipe
@@ -40,16 +40,15 @@ from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
 from webdojo.train.batch import sft_samples
-from webdojo.train.checkpoint import check_checkpoint
-from webdojo.train.sft import train_sft
-from webdojo.train.validation import hold_out
+from webdojo.train.learner.checkpoint import check_checkpoint
+from webdojo.train.sft import hold_out, train_sft
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")
 
 SFT = "sft"
 TRAIN_TASKS = 20_000
-"""Training tasks drawn once; the demonstrations are the first of them."""
+"""So many training tasks are drawn, once; the demonstrations are of the first of them."""
 
 
 def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
 
 
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
-    """Success of a model on the recipe's held-out tasks, as in `result.json`; leaves nothing on disk."""
+    """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
         check_recipe(recipe, trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
@@ -84,7 +83,7 @@ def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
 
 
 def _note_resume(store: RunStore, recipe: Recipe, info: dict[str, Any]) -> None:
-    """Let the run folder tell the recipe that the run goes on with, and that it was resumed."""
+    """Write down in the run folder that the run was resumed, and with which recipe it goes on."""
     again = {key: info[key] for key in ("created", "command", "git")}
     noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
     store.write_start(dump_recipe(recipe), noted)
@@ -102,11 +101,11 @@ class Pipeline:
 
     @cached_property
     def tasks(self) -> Sequence[Task]:
-        """The training tasks: drawn when first asked for, because it takes seconds and evaluation needs none."""
+        """The training tasks, drawn on first use, because that takes seconds and an evaluation needs none."""
         return tasks_of(self.recipe.env, self.recipe.tasks, "train", TRAIN_TASKS, self.recipe.seed)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
-        """Every phase, and the result."""
+        """Run every phase and return the result."""
         base = self.recipe.model.path
         async with open_episodes(self.recipe, self.store, processor) as runner:
             with self._timed("evaluate_base"):
@@ -116,7 +115,7 @@ class Pipeline:
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
             if start != base:
-                result["sft"] = self.store.checkpoint(SFT).meta["figures"]
+                result["sft"] = metrics_of(self.store.checkpoint(SFT))
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
@@ -127,11 +126,11 @@ class Pipeline:
                 iteration = 0 if trained is None else trained.meta["iteration"]
                 result["success_rl"] = await self.evaluate(runner, EVALUATION, final, iteration)
                 self._note_evaluation(iteration, result["success_rl"])
-        if (found := best(self.store, RL)) is not None:
+        if (found := best(self.store)) is not None:
             where = {"model": str(found.checkpoint.path), "iteration": found.checkpoint.meta["iteration"]}
             result["best"] = where | {"success": found.success, "heldout": found.heldout}
         if self.recipe.evaluate.every:
-            result["evaluations"] = told(self.store)
+            result["evaluations"] = stored_evaluations(self.store)
         info = self.store.info
         result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": final}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
@@ -139,7 +138,7 @@ class Pipeline:
         return result
 
     async def evaluate(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
-        """Success on the held-out tasks.
+        """Measure success on the held-out tasks.
 
         Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
         as they are; so do those of another phase that measured the same model.
@@ -164,7 +163,7 @@ class Pipeline:
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
-        """`evaluate` with browsers of its own."""
+        """Call `evaluate` with browsers of its own."""
         processor = Processor.load(model_folder(model_path))
         async with open_episodes(self.recipe, self.store, processor) as runner:
             return await self.evaluate(runner, phase, model_path)
@@ -190,7 +189,7 @@ class Pipeline:
         return good
 
     async def warm_start(self, demos: list[Trajectory], base: str) -> str:
-        """SFT on demonstrations; returns the model that RL starts from.
+        """Fine-tune on the demonstrations and return the model that RL starts from.
 
         Raises:
             ModelError: the warm start of an earlier attempt is corrupt.
@@ -209,12 +208,12 @@ class Pipeline:
         learner = make_learner(self.recipe, self.store.images, base, kl=False)
         with closing(learner), progress("sft", turns) as bar:
 
-            def advance(step: int, steps: int, figures: dict[str, float]) -> None:
-                bar.advance(turns / steps, loss=figures["loss"])
-                self.log.write(SFT, step, figures, line="val_loss" in figures)
+            def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
+                bar.advance(turns / steps, loss=metrics["loss"])
+                self.log.write(SFT, step, metrics, line="val_loss" in metrics)
 
-            figures = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
-            meta = {"phase": SFT, "figures": figures}
+            metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
+            meta = {"phase": SFT, "metrics": metrics}
             return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
 
     def _is_warm(self) -> bool:
@@ -222,7 +221,7 @@ class Pipeline:
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints())
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> str:
-        """Online RL from `start`; returns the folder of the final policy."""
+        """Train online from the model `start` and return the folder of the final policy."""
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
@@ -232,9 +231,9 @@ class Pipeline:
         return start if checkpoint is None else str(checkpoint.path)
 
     def _note_evaluation(self, iteration: int, found: dict[str, Any]) -> None:
-        """Put an end on the curve of the evaluations during online training, if there are any."""
+        """Add the first or the last point to the curve of evaluations during online training, if there is one."""
         if self.recipe.evaluate.every:
-            self.log.write(EVALUATION, iteration, of_evaluation(found))
+            self.log.write(EVALUATION, iteration, evaluation_metrics(found))
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

@@ -1,12 +1,10 @@
-"""What an update learns from: the groups of its iteration and, where the recipe replays, those of the last ones.
-
-Only the ids of the groups are noted; their trajectories are read back from the store, an iteration at a time.
-"""
+"""The replay buffer of a run: the groups that its last iterations trained on, read back from the store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from webdojo.loops.resume import trained_key
 from webdojo.recipe import Recipe
 from webdojo.rollout.groups import Group, in_order
 from webdojo.store.run import RunStore
@@ -14,23 +12,14 @@ from webdojo.train.batch import Sample, samples_from_groups
 from webdojo.train.replay import draw
 
 
-def samples_of_update(
-    store: RunStore, phase: str, iteration: int, groups: Sequence[Group], recipe: Recipe
-) -> list[Sample]:
-    """The samples of the update of an iteration; takes seconds where much is replayed.
+def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
+    """The samples of an update that replays the last iterations, which are read one at a time.
 
     Args:
-        store: holds the trajectories of `phase`.
-        groups: what the iteration has brought.
-
-    Raises:
-        TrainError: as `samples_from_groups`.
+        store: holds the trajectories of `phase`, and which groups each iteration trained on.
+        own: the samples that the iteration itself has brought; they come back where there is nothing to draw.
     """
     config = recipe.train
-    own = samples_from_groups([group.trajectories for group in groups], config)
-    store.set(trained_key(iteration), [group.id for group in groups])
-    if config.replay_buffer_capacity == 1:
-        return own
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)
     earlier = [ids for past in last if (ids := store.get(trained_key(past))) is not None]
 
@@ -40,12 +29,11 @@ def samples_of_update(
             yield age, samples_from_groups([group.trajectories for group in past], config)
         yield len(earlier) + 1, own
 
-    drawn = draw(buffer(), config.samples_per_iteration or len(own), config, f"{recipe.seed}/replay/{iteration}")
-    return drawn or own
+    return draw(buffer(), config.samples_per_iteration or len(own), config, f"{recipe.seed}/replay/{iteration}") or own
 
 
 def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group]:
-    """Groups as the store has them, in the order of `ids`; members by their number, as they were collected."""
+    """Groups as the store has them, in the order of `ids`, and their members by number, as they were collected."""
     members: dict[str, list[str]] = {id: [] for id in ids}
     for row in store.rows(phase):
         if row.group_id in members:
@@ -57,8 +45,3 @@ def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group
         in_order(group)
         groups.append(group)
     return groups
-
-
-def trained_key(iteration: int) -> str:
-    """Under which the store keeps the ids of the groups that an iteration trained on."""
-    return f"trained groups {iteration}"

@@ -1,4 +1,4 @@
-"""Which folder a run lives in, and with which recipe it goes on.
+"""Which folder a run lives in, with which recipe it goes on, and what the phases in it are called.
 
 Without a folder from the user, a run of recipe `quickstart` lives in `runs/quickstart`; further ones
 in `runs/quickstart-2`, `-3`, …. A run is finished when its `result.json` exists. A run goes on with
@@ -15,6 +15,14 @@ from pathlib import Path
 from webdojo.errors import ConfigError
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import DATABASE, RunStore
+
+RL = "rl"
+"""The phase of online training, as the store names it."""
+EVALUATION = "eval_rl"
+"""The phase of evaluations of every version, by iteration; their metrics are stored by step, and step 0 is the warm
+start."""
+ACT = "act"
+"""The phase of a single task that a user has given."""
 
 FIXED: dict[str, Callable[[Recipe], object]] = {
     "seed": lambda recipe: recipe.seed,

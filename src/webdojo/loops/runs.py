@@ -19,8 +19,7 @@ import yaml
 from webdojo.errors import StoreError
 from webdojo.loops.garbage import bytes_on_disk
 from webdojo.loops.keep import best, rolled_out
-from webdojo.loops.phases import ACT, RL
-from webdojo.loops.run_folder import is_unfinished
+from webdojo.loops.run_folder import ACT, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 
@@ -46,15 +45,15 @@ class Glance:
     state: State
     recipe: str = ""
     iteration: int = 0
-    """Finished ones."""
+    """How many are finished."""
     iterations: int = 0
     success: float | None = None
     """Share of the held-out tasks, where the result has it, else of the last iteration's training episodes."""
     measured: bool = False
-    """The share is that of held-out tasks."""
+    """Whether the share is that of held-out tasks."""
     episodes: int = 0
     bytes: int = 0
-    """On the disk."""
+    """What the folder takes on the disk."""
     created: float = 0.0
     """Unix seconds; 0 where it is not known."""
     error: str = ""
@@ -88,7 +87,7 @@ def state_of(store: RunStore) -> State:
 
 
 def glance(path: Path) -> Glance:
-    """A run in one line; one that cannot be read is told from the others by its state."""
+    """A run in one line; a run that cannot be read has a state of its own."""
     try:
         with RunStore.open(path, readonly=True) as store:
             recipe = _recipe(store)
@@ -112,7 +111,7 @@ def glance(path: Path) -> Glance:
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """All there is to say about a run, as a JSON object.
+    """Everything about a run, as a JSON object.
 
     Raises:
         StoreError: no run there, or it cannot be read.
@@ -149,9 +148,9 @@ def describe(path: Path) -> dict[str, Any]:
 
 
 def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
-    """Oldest first; `success` is that of the training episodes that began under the checkpoint's policy."""
-    found, saved = best(store, RL), store.checkpoints()
-    success = {iteration: tally.success for iteration, tally in rolled_out(store, RL).items()}
+    """The checkpoints, oldest first; `success` is that of the training episodes that began under their policy."""
+    found, saved = best(store), store.checkpoints()
+    success = {iteration: tally.success for iteration, tally in rolled_out(store).items()}
     return [
         {
             "name": checkpoint.name,

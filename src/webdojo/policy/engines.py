@@ -28,8 +28,8 @@ class HF(EngineConfig):
     @asynccontextmanager
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
         from webdojo.policy.devices import device_of, engine_dtype
-        from webdojo.policy.hf import HFEngine
-        from webdojo.policy.loading import load_model
+        from webdojo.policy.hf.engine import HFEngine
+        from webdojo.policy.model.loading import load_model
 
         config = model.config
         loaded, processor = load_model(model.path, dtype=engine_dtype(config))
@@ -45,8 +45,8 @@ class VLLM(VLLMConfig):
     @asynccontextmanager
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
         from webdojo.policy.devices import device_of, engine_dtype
-        from webdojo.policy.loading import model_folder
-        from webdojo.policy.processor import Processor
+        from webdojo.policy.model.loading import model_folder
+        from webdojo.policy.model.processor import Processor
         from webdojo.policy.vllm.engine import VLLMEngine
 
         folder = model_folder(model.path)

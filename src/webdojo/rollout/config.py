@@ -11,7 +11,7 @@ from webdojo.types import Sampling
 
 
 class HorizonSection(Section):
-    """What every section has that starts episodes."""
+    """What every section that starts episodes has."""
 
     max_steps: int = Field(default=15, ge=1)
     """Turns before an episode ends unfinished."""
@@ -36,7 +36,7 @@ class RolloutConfig(HorizonSection):
     """Episodes at once, at most."""
     adaptive_concurrency: bool = False
     """In training, as many episodes at once as pay, up to `concurrency`: begins with a quarter and goes by the turns
-    that finish a second (`rollout/adaptive.py`)."""
+    that finish per second (`rollout/adaptive.py`)."""
     max_waiting_requests: int = Field(default=32, ge=0)
     """No training episode starts while more requests than this wait in the engine's queue; 0 is no limit."""
     min_free_memory_mb: int = Field(default=512, ge=0)
@@ -46,8 +46,8 @@ class RolloutConfig(HorizonSection):
     """Prompt and response of a turn together."""
     sampling: Sampling = Sampling(temperature=0.8, max_tokens=1024)
     task_timeout_s: float = Field(default=600, gt=0)
-    """The whole episode, without updates during which its engine rests; one that takes longer ends as `timeout`, is
-    invalid and trains nothing."""
+    """Seconds for a whole episode, not counting those in which its engine sleeps during an update; a longer one ends as
+    `timeout`, is invalid and trains nothing."""
     max_staleness: int = Field(default=1, ge=0)
     """η: versions by which a token may lag behind the weights that it trains, unless it is replayed. At 0 rollouts and
     updates take turns, above it they overlap."""

@@ -1,4 +1,4 @@
-"""How far training episodes may go, and with which chance a task is drawn when its turn in the order comes.
+"""The curriculum: how many turns training episodes may take, and with which chance a task is drawn in its turn.
 
 Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
 (`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from webdojo.rollout.config import HorizonSection, StageConfig
-from webdojo.rollout.groups import Group, is_settled
+from webdojo.rollout.filters import is_settled
+from webdojo.rollout.groups import Group
 from webdojo.types import Task
 
 
@@ -24,14 +25,14 @@ def stage_of(stages: Sequence[StageConfig], iteration: int) -> StageConfig | Non
 
 
 class Curriculum:
-    """The curriculum of a run.
+    """The horizons and the chances of tasks over a run.
 
     Args:
         tasks: the training tasks.
-        stages: of `train.stages`.
-        rollout: the horizon where there are no stages.
-        settled_chance: of a task whose last group was all solved or all failed.
-        iteration: that episodes begin in now, counted from 1.
+        stages: the stages of `train.stages`.
+        rollout: has the horizon where there are no stages.
+        settled_chance: the chance of a task whose last group was all solved or all failed.
+        iteration: returns the iteration that episodes begin in now, counted from 1.
     """
 
     def __init__(
@@ -63,14 +64,14 @@ class Curriculum:
         self.remember(group.task.id, group.rewards)
 
     def remember(self, task_id: str, rewards: Sequence[float]) -> None:
-        """The same, from the rewards of the valid members."""
+        """Take note of the rewards of the valid members of a group."""
         if is_settled(rewards):
             self._settled.add(task_id)
         else:
             self._settled.discard(task_id)
 
     def _difficulty_chance(self, difficulty: int) -> float:
-        """So that the tasks that are drawn have the stage's ratio of difficulties: the most wanted one has 1."""
+        """Chances that give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1."""
         stage = stage_of(self._stages, self._iteration())
         if stage is None or not stage.difficulty_sampling:
             return 1.0

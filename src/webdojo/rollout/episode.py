@@ -19,7 +19,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, EngineError, EngineLost, Failure, StartError, TaskError
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.rest import Rest
+from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
@@ -42,48 +42,48 @@ async def run_episode(
     group: str = "",
     trajectory_id: str = "",
     on_turn: Callable[[Turn], None] = lambda turn: None,
-    rest: Rest | None = None,
+    clock: SleepClock | None = None,
 ) -> Trajectory:
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
 
     Args:
-        env: has started; the episode is a visit there.
-        config: read for `max_context_tokens` and `task_timeout_s`.
-        max_steps: turns before the episode ends unfinished.
-        seed: of what the environment draws for the visit.
-        group: id shared by the episodes of one group.
-        trajectory_id: unique; empty draws one.
-        on_turn: told of each turn once its calls were carried out.
-        rest: of the engine, which `task_timeout_s` leaves out; None: it never rests.
+        env: an environment that has started; the episode is a visit there.
+        config: says `max_context_tokens` and `task_timeout_s`.
+        max_steps: how many turns there may be before the episode ends unfinished.
+        seed: the seed of what the environment draws for the visit.
+        group: the id that the episodes of one group share.
+        trajectory_id: a unique id; empty draws one.
+        on_turn: called with each turn once its calls were carried out.
+        clock: the clock that `task_timeout_s` goes by, which leaves out the engine's sleep; None if it never sleeps.
 
     Raises:
         TaskError: the task cannot be done in this environment.
         ConfigError: the task's `storage_state` cannot be read.
     """
-    clock = _Clock()
+    timer = _Timer()
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,
         group=group,
         turns=[],
         termination=Termination.ABORTED,
-        began=clock.now(),
+        began=timer.now(),
     )
     visit: Visit | None = None
     try:
-        async with (rest or Rest()).timeout(config.task_timeout_s) as deadline:
-            with clock.phase("start"):
+        async with (clock or SleepClock()).timeout(config.task_timeout_s) as deadline:
+            with timer.phase("start"):
                 with environment_errors(env, StartError):
                     visit = await env.visit(task, seed)
                 session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             try:
                 engine = actor(task, session)
                 await _converse(
-                    trajectory, env, visit, session, harness, engine, config, sampling, max_steps, clock, on_turn
+                    trajectory, env, visit, session, harness, engine, config, sampling, max_steps, timer, on_turn
                 )
             finally:
-                clock.next_turn()
-                with clock.phase("close"):
+                timer.next_turn()
+                with timer.phase("close"):
                     try:
                         with environment_errors(env):
                             trajectory.state = await env.state(visit)
@@ -103,7 +103,7 @@ async def run_episode(
     finally:
         if visit is not None:
             await _leave(trajectory, env, visit)
-    trajectory.seconds = clock.phases()
+    trajectory.seconds = timer.phases()
     return trajectory
 
 
@@ -129,10 +129,10 @@ async def _converse(
     config: RolloutConfig,
     sampling: Sampling,
     max_steps: int,
-    clock: _Clock,
+    timer: _Timer,
     on_turn: Callable[[Turn], None],
 ) -> None:
-    with clock.phase("observe"):
+    with timer.phase("observe"):
         observation = await session.observe(harness.view)
     conversation = harness.start(trajectory.task, observation)
     malformed = 0
@@ -144,28 +144,28 @@ async def _converse(
         prompt = conversation.prompt(room)
         if len(prompt) > room:
             return _end(trajectory, Termination.CONTEXT_LENGTH)
-        clock.next_turn()
-        began = clock.now()
-        with clock.phase("generate"):
+        timer.next_turn()
+        began = timer.now()
+        with timer.phase("generate"):
             response = await engine.generate(prompt, sampling)
         text = harness.codec.decode(response.ids)
         parsed = conversation.parse(text)
         turn = Turn(observation=observation, prompt=prompt, response=response, text=text, parsed=parsed, began=began)
         trajectory.turns.append(turn)
-        turn.seconds = clock.turn
+        turn.seconds = timer.turn
         if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
             on_turn(turn)
             return _end(trajectory, Termination.GENERATION_LENGTH)
         malformed = malformed + 1 if parsed.error is not None else 0
         trajectory.final, answer = None, None
         if parsed.calls:
-            with clock.phase("act"):
+            with timer.phase("act"):
                 result = await session.act(parsed.calls)
             turn.feedback, answer = result.feedback, result.answer
             turn.seconds |= result.seconds
         on_turn(turn)
         if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
-            with clock.phase("observe"):
+            with timer.phase("observe"):
                 observation = await session.observe(harness.view)
         trajectory.final = observation
         turn.same_screen = observation.screenshot.sha == turn.observation.screenshot.sha
@@ -201,7 +201,7 @@ def _end(trajectory: Trajectory, termination: Termination, error: str = "") -> N
     trajectory.error = " ".join(error.split())
 
 
-class _Clock:
+class _Timer:
     """Wall seconds by phase, for the episode and for the turn at hand."""
 
     def __init__(self) -> None:
@@ -211,15 +211,15 @@ class _Clock:
         self.turn: dict[str, float] = {}
 
     def now(self) -> float:
-        """Unix time that runs on evenly, whatever is done to the machine's clock meanwhile."""
+        """Unix time that goes on evenly, whatever is done to the machine's clock meanwhile."""
         return self._begin_unix + time.perf_counter() - self._begin
 
     def next_turn(self) -> None:
-        """What follows is not of the turn at hand any more."""
+        """End the turn at hand; what follows belongs to the next one."""
         self.turn = {}
 
     def phases(self) -> dict[str, float]:
-        """All phases so far, and `total` since the clock was made."""
+        """All phases so far, and `total` since the timer was made."""
         return {**self._total, "total": time.perf_counter() - self._begin}
 
     @contextmanager

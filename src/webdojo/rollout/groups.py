@@ -1,26 +1,16 @@
-"""Groups of episodes without a barrier: a free slot starts the next episode at once.
-
-`finished_groups` runs a given list of tasks: it keeps up to `concurrency` episodes running and yields
-a group when its last member ends. Every started episode ends in exactly one yielded group, unless the
-consumer leaves early, which cancels what runs. `effective` says whether a group can train, and why not.
-"""
+"""Groups of episodes, the order in which their tasks are drawn, and single episodes of a given list of tasks."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Container, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Container, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
 
 from webdojo.errors import TaskError
 from webdojo.types import Task, Trajectory
-
-SPREAD = 1e-6
-"""Rewards closer than this count as equal (DAPO)."""
-TOO_STALE = "too stale"
 
 
 @dataclass
@@ -31,49 +21,19 @@ class Group:
     task: Task
     trajectories: list[Trajectory] = field(default_factory=list)
     number: int = 0
-    """Place of its task in the `TaskStream` that it was drawn from."""
+    """The place of its task in the `TaskStream` that it was drawn from."""
     began: int = 0
-    """Weight version that served when its first episode started: no token of it is older."""
+    """The weight version that served when its first episode started; none of its tokens is older."""
 
     @property
     def rewards(self) -> list[float]:
-        """Reward values of the valid members."""
+        """The reward values of the valid members."""
         return [t.reward.value for t in self.trajectories if t.reward is not None and t.reward.valid]
 
     @property
     def versions(self) -> list[int]:
         """The weight versions that sampled the group, lowest first."""
         return sorted({version for trajectory in self.trajectories for version in trajectory.versions})
-
-
-@dataclass(frozen=True)
-class GroupVerdict:
-    """Whether a group trains, and the reason in a few words that can be counted."""
-
-    keep: bool
-    reason: str
-
-
-def effective(group: Group, version: int, max_staleness: int) -> GroupVerdict:
-    """Dynamic sampling (DAPO; OpenWebRL §4.4) with a bound on age.
-
-    A group trains if at least two members are valid, their rewards differ, and none of its tokens
-    was sampled more than `max_staleness` versions before `version`.
-    """
-    rewards = group.rewards
-    if len(rewards) < 2:
-        causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
-        return GroupVerdict(False, f"fewer than 2 valid members ({', '.join(causes)})")
-    if is_settled(rewards):
-        return GroupVerdict(False, f"all rewards {rewards[0]:g}")
-    if version - group.versions[0] > max_staleness:
-        return GroupVerdict(False, TOO_STALE)
-    return GroupVerdict(True, "effective")
-
-
-def is_settled(rewards: Sequence[float]) -> bool:
-    """True where all members that count have the same reward, always solved or never, so that none is better."""
-    return len(rewards) >= 2 and max(rewards) - min(rewards) <= SPREAD
 
 
 def member_ids(group: Group, group_size: int) -> list[str]:
@@ -92,14 +52,15 @@ def in_order(group: Group) -> None:
 
 
 class TaskStream:
-    """An endless seeded order over tasks: each pass is a new shuffle.
+    """An endless seeded order over tasks, in which each pass is a new shuffle.
 
-    `position` counts the tasks handed out or passed over; a stream made with that position goes on from there.
+    `position` counts the tasks that were handed out or passed over; a stream made with that position goes on there.
 
     Args:
-        blocked: the hosts whose tasks are passed over now, asked before each task.
-        chance: with which a task is drawn when its turn comes; above 0 for some.
-        begun: places that are drawn whatever those two say: an earlier stream handed them out, and episodes are there.
+        blocked: returns the hosts whose tasks are passed over now; it is called before each task.
+        chance: the chance with which a task is drawn when its turn comes; it must be above 0 for some task.
+        begun: places that are drawn whatever those two say, because an earlier stream handed them out and some of
+            their episodes are stored.
     """
 
     def __init__(
@@ -119,7 +80,7 @@ class TaskStream:
         self._begun = begun
         self.position = position
         self._orders: dict[int, list[int]] = {}
-        """Of the pass that was asked for last."""
+        """The order of the pass that was asked for last."""
 
     def at(self, number: int) -> Task:
         """The task at a place of the order, counted from 0; `position` stays."""
@@ -157,45 +118,27 @@ class TaskStream:
 
 
 class RunEpisode(Protocol):
-    """Runs one episode, scores it and stores it; infra failures come back as invalid trajectories."""
+    """Runs one episode, scores it and stores it; infrastructure failures come back as invalid trajectories."""
 
     def __call__(self, task: Task, group: str, trajectory_id: str) -> Coroutine[Any, Any, Trajectory]: ...
 
 
-async def finished_groups(
-    run: RunEpisode,
-    tasks: Iterator[Task],
-    *,
-    group_size: int,
-    concurrency: int,
-) -> AsyncGenerator[Group, None]:
-    """Run `group_size` episodes of each task, at most `concurrency` at once, and yield groups as they finish.
+async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:
+    """Run one episode of each task, at most so many at once; the first one that raises ends the others.
 
-    An exception from `run` cancels the other episodes and propagates. Close the iterator
-    (`contextlib.aclosing`) where the loop over it may be left early.
+    A free slot starts the next episode at once. The trajectories come back in the order of their tasks.
     """
-    queued: deque[tuple[Group, str]] = deque()
-    running: dict[asyncio.Task[Trajectory], Group] = {}
+    slots = asyncio.Semaphore(concurrency)
+
+    async def episode(task: Task) -> Trajectory:
+        async with slots:
+            group = f"{task.id}-{uuid4().hex[:12]}"
+            return await run(task, group, f"{group}-0")
+
+    episodes = [asyncio.create_task(episode(task)) for task in tasks]
     try:
-        while True:
-            while len(running) < concurrency:
-                if not queued:
-                    if (task := next(tasks, None)) is None:
-                        break
-                    group = Group(id=f"{task.id}-{uuid4().hex[:12]}", task=task)
-                    queued += [(group, name) for name in member_ids(group, group_size)]
-                group, name = queued.popleft()
-                running[asyncio.create_task(run(group.task, group.id, name))] = group
-            if not running:
-                return
-            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for finished in done:
-                group = running.pop(finished)
-                group.trajectories.append(finished.result())
-                if len(group.trajectories) == group_size:
-                    in_order(group)
-                    yield group
+        return await asyncio.gather(*episodes)
     finally:
-        for episode in running:
-            episode.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        for each in episodes:
+            each.cancel()
+        await asyncio.gather(*episodes, return_exceptions=True)

@@ -6,21 +6,21 @@ group may outlive any number of updates. A new group begins only while
     accepted + running < (max_staleness + version + 1) · N
 
 counted in groups: `accepted` were trained or wait to be, `running` have begun and not ended, N train at a
-time; and none begins that no update is left for, nor while N wait, because it would only grow stale behind
+time. None begins that no update is left for, nor while N wait, because it would only grow stale behind
 them. So with `max_staleness` 0 no episode runs while the learner steps, which is the synchronous on-policy
 loop; above 0 both work at once, and where the learner is the slowest, tokens are about one version old. How
-many slots there are and what else holds an episode back is the affair of `slots.py`. The life of a group:
+many slots there are and what else keeps an episode from starting is up to the `Scheduler`. The life of a group:
 
-    begun ── its members run ── ended ─┬─ effective: it waits, oldest first, until `take` hands it out
-             │                         └─ teaches nothing ──────────────┬─ dropped, counted by reason
+    begun ── its members run ── ended ─┬─ the filter keeps it: it waits, oldest first, until `next_batch` has it
+             │                         └─ the filter drops it ──────────┬─ dropped, counted by reason
              └─ its first token lies more than max_staleness versions back ─┘
 
 Episodes that are not for training go first, in the same slots, and the staleness gate does not count them (`evaluate`).
 
-Invariants: a group that begins is handed out once, or dropped with a reason, or named by `unsettled`;
-the next `take` tells of each that ended, if need be that of a later pool;
-what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `take`;
-what is held starts when its cause has gone, at the latest `CHECK_S` later.
+Invariants: a group that begins is handed out once, or dropped with a reason, or named by `state`;
+the next batch names each group that ended, if need be the batch of a later pool;
+what is handed out is at most `max_staleness` versions old; an episode that raises ends the next `next_batch`;
+what waits for a resource starts when that is there again, at the latest `CHECK_S` later.
 """
 
 from __future__ import annotations
@@ -35,45 +35,40 @@ from typing import NamedTuple, Self
 from uuid import uuid4
 
 from webdojo.errors import TrainError
-from webdojo.rollout.gates import CHECK_S, GATES
-from webdojo.rollout.groups import TOO_STALE, Group, RunEpisode, TaskStream, effective, in_order, member_ids
-from webdojo.rollout.slots import Slots
+from webdojo.rollout.filters import STALE, GroupFilter
+from webdojo.rollout.groups import Group, RunEpisode, TaskStream, in_order, member_ids
+from webdojo.rollout.scheduler import RESOURCES, Scheduler
 from webdojo.types import Task, Trajectory
+
+CHECK_S = 0.25
+"""While a resource is short, the scheduler is asked again after so many seconds."""
 
 logger = logging.getLogger("webdojo")
 
-_ADVICE = {
-    "all rewards 0": "the policy never succeeds: take easier tasks or more warm start (sft.demos) in a new --run",
-    "all rewards 1": "the policy always succeeds: take harder tasks in a new --run",
-    "all rewards -1": "the policy does not hold the response format: take more warm start (sft.demos) in a new --run",
-    "fewer than 2 valid members": "the web or the engine fails: read the errors of the stored trajectories",
-    TOO_STALE: "raise rollout.max_staleness",
-}
-
 
 @dataclass
-class Taken:
+class Batch:
     """What one update trains on, and what became of the other groups since the update before."""
 
     groups: list[Group] = field(default_factory=list)
-    """N effective groups, those with the oldest tokens first."""
+    """N groups that train, those with the oldest tokens first."""
     finished: list[Group] = field(default_factory=list)
-    """Every group that came to its end, effective or not: what success is measured on."""
+    """Every group that came to its end, whether it trains or not: what success is measured on."""
     dropped: Counter[str] = field(default_factory=Counter)
-    """Groups that do not train, by reason."""
+    """How many groups do not train, by reason."""
 
 
-class Unsettled(NamedTuple):
-    """What the next updates have of the groups that have begun, by their numbers."""
+class PoolState(NamedTuple):
+    """The groups that have begun and that no update has had yet, by their numbers: what a later pool goes on from."""
 
     waiting: Sequence[int] = ()
-    """Ended and effective: they may train."""
+    """Groups that ended and may train."""
     running: Sequence[int] = ()
-    """Not ended: members may be missing."""
+    """Groups that have not ended, so that members may be missing."""
     finished: Sequence[int] = ()
-    """`Taken.finished` so far, those of them that wait included."""
+    """`Batch.finished` so far, including those of them that wait."""
     dropped: Mapping[str, int] = MappingProxyType({})
-    """`Taken.dropped` so far."""
+    """`Batch.dropped` so far."""
 
 
 class RolloutPool:
@@ -82,64 +77,67 @@ class RolloutPool:
     Args:
         run: runs, scores and stores one episode.
         tasks: where new groups come from.
-        group_size: episodes a group.
-        slots: where episodes run.
-        groups: N, what `take` waits for.
-        max_groups: so many groups that end between two updates must hold N effective ones; 0 means 8 N.
-        max_staleness: versions that may lie between a token and the weights that it trains.
-        updates: of the whole run.
-        version: of the weights that serve.
-        unsettled: what an earlier pool left; it comes before any new group.
-        stored: the members that a group has from an earlier pool; only missing ones run.
-        on_end: told of each group that ended.
+        scheduler: says when the next episode may start.
+        filter: says which finished groups train.
+        group_size: how many episodes a group has.
+        groups: N, the groups of a batch.
+        max_groups: so many groups that end between two updates must hold N that train; 0 means 8 N.
+        max_staleness: how many versions may lie between a token and the weights that it trains.
+        updates: how many updates the whole run has.
+        version: the version of the weights that serve.
+        state: what an earlier pool left; it comes before any new group.
+        stored: returns the members that a group has from an earlier pool; only missing ones run.
+        on_end: called with each group that ended.
     """
 
     def __init__(
         self,
         run: RunEpisode,
         tasks: TaskStream,
+        scheduler: Scheduler,
         *,
+        filter: GroupFilter,
         group_size: int,
-        slots: Slots,
         groups: int,
         max_groups: int,
         max_staleness: int,
         updates: int,
         version: int,
-        unsettled: Unsettled,
+        state: PoolState,
         stored: Callable[[Group], Sequence[Trajectory]],
         on_end: Callable[[Group], None] = lambda group: None,
     ) -> None:
+        self.version = version
+        self.waiting: list[Group] = []
+        """Groups that may train and that no update has had yet."""
+        self.episodes = 0
+        """How many episodes have ended so far."""
+        self._run = run
         self._tasks = tasks
+        self._scheduler = scheduler
+        self._filter = filter
         self._stored = stored
         self._on_end = on_end
         self._group_size = group_size
-        self.version = version
-        self.waiting: list[Group] = []
-        """Effective groups that no update has had yet."""
-        self.episodes = 0
-        """Ended so far."""
-        self._run = run
-        self._slots = slots
         self._wanted = groups
         self._max_groups = max_groups or 8 * groups
         self._max_staleness = max_staleness
         self._updates = updates
-        self._again = deque(unsettled.running)
+        self._again = deque(state.running)
         self._accepted = version * groups
         self._unfinished: dict[str, Group] = {}
         self._ahead: deque[tuple[RunEpisode, Group]] = deque()
-        """Of one episode each, which is not for training."""
+        """Groups of one episode each, which is not for training."""
         self._queued: deque[tuple[Group, str]] = deque()
         self._running: dict[asyncio.Task[Trajectory], Group] = {}
         self._ended: asyncio.Queue[asyncio.Task[Trajectory] | None] = asyncio.Queue()
-        """Episodes that have ended; None asks what is held again."""
+        """Episodes that have ended; None asks the scheduler again."""
         self._asks_again = False
         self._news = asyncio.Event()
-        ended = {number: self._group(number) for number in {*unsettled.waiting, *unsettled.finished}}
-        self._since = Taken([], [ended[number] for number in unsettled.finished], Counter(unsettled.dropped))
-        for number in unsettled.waiting:  # members that ran again may have other rewards
-            self._judge(ended[number])
+        ended = {number: self._group(number) for number in {*state.waiting, *state.finished}}
+        self._next = Batch([], [ended[number] for number in state.finished], Counter(state.dropped))
+        for number in state.waiting:  # members that ran again may have other rewards
+            self._keep_or_drop(ended[number])
 
     async def __aenter__(self) -> Self:
         self.advance(self.version)
@@ -155,39 +153,39 @@ class RolloutPool:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
 
-    async def take(self, on_news: Callable[[], None] = lambda: None) -> Taken:
-        """Wait for N effective groups, and take those with the oldest tokens.
+    async def next_batch(self, on_news: Callable[[], None] = lambda: None) -> Batch:
+        """Wait for N groups that train, and take those with the oldest tokens.
 
         Args:
             on_news: called whenever an episode has ended meanwhile.
 
         Raises:
-            TrainError: `max_groups` groups ended and too few of them can train.
+            TrainError: `max_groups` groups ended and too few of them train.
             WebdojoError: an episode raised it, or there are no tasks to draw.
         """
         self._raise_what_ended()
         while len(self.waiting) < self._wanted:
-            if len(self._since.finished) >= self._max_groups:
+            if len(self._next.finished) >= self._max_groups:
                 raise TrainError(self._complaint())
             await self._next_news()
             on_news()
         self.waiting.sort(key=lambda group: (group.versions[0], group.number))
-        taken, self._since = self._since, Taken()
-        taken.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
+        batch, self._next = self._next, Batch()
+        batch.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
         self._fill()
-        return taken
+        return batch
 
     async def evaluate(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
         """Run an episode of each task in the next slots that are free, and wait for all of them.
 
-        They are of no group that trains: neither the gate nor `take` counts them. All their tokens are of the version
-        that serves if `advance` comes after them.
+        They belong to no group that trains: neither the staleness gate nor `next_batch` counts them. All their tokens
+        are of the version that serves if `advance` comes after them.
 
         Args:
             run: runs, scores and stores one of these episodes.
 
         Raises:
-            WebdojoError: an episode raised it, of these or of those that train.
+            WebdojoError: an episode raised it, one of these or one that trains.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
         self._ahead += [(run, group) for group in groups]
@@ -197,23 +195,23 @@ class RolloutPool:
         return [trajectory for group in groups for trajectory in group.trajectories]
 
     def advance(self, version: int) -> None:
-        """The engine serves `version` from now on: drop what is too old for it, and begin what may begin."""
+        """Note that the engine serves `version` from now on: drop what is too old for it, begin what may begin."""
         self.version = version
         for group in [group for group in self._unfinished.values() if self._is_stale(group.began)]:
             self._give_up(group)
         for group in [group for group in self.waiting if self._is_stale(group.versions[0])]:
             self.waiting.remove(group)
             self._accepted -= 1
-            self._drop(group, TOO_STALE)
+            self._drop(group, STALE.reason)
         self._fill()
 
-    def unsettled(self) -> Unsettled:
-        """With the position of the task stream, what a later pool goes on from."""
-        return Unsettled(
+    def state(self) -> PoolState:
+        """What a later pool goes on from, together with the position of the task stream."""
+        return PoolState(
             waiting=[group.number for group in self.waiting],
             running=[*(group.number for group in self._unfinished.values()), *self._again],
-            finished=[group.number for group in self._since.finished],
-            dropped=dict(self._since.dropped),
+            finished=[group.number for group in self._next.finished],
+            dropped=dict(self._next.dropped),
         )
 
     async def _next_news(self) -> None:
@@ -223,7 +221,7 @@ class RolloutPool:
         self._news.clear()
 
     def _raise_what_ended(self) -> None:
-        """What an episode raised, or the drawing of a task: nobody takes note of episodes any more."""
+        """Raise what an episode or the drawing of a task raised; after that nobody takes note of episodes any more."""
         if self._driver.done():
             self._driver.result()
 
@@ -236,8 +234,8 @@ class RolloutPool:
             self._fill()
 
     def _fill(self) -> None:
-        """Start episodes until something holds the next one."""
-        while (hold := self._slots.hold(len(self._running), self._has_work())) is None:
+        """Start episodes until something keeps the next one from starting."""
+        while (limit := self._scheduler.limit(len(self._running), self._has_work())) is None:
             if self._ahead:
                 run, group = self._ahead.popleft()
                 self._start(run, group, *member_ids(group, 1))
@@ -246,22 +244,22 @@ class RolloutPool:
                 self._begin()
             if self._queued:
                 self._start(self._run, *self._queued.popleft())
-        if hold in GATES and not self._asks_again:
+        if limit in RESOURCES and not self._asks_again:
             self._asks_again = True
             asyncio.get_running_loop().call_later(CHECK_S, self._ended.put_nowait, None)
 
     def _start(self, run: RunEpisode, group: Group, name: str) -> None:
-        """An episode takes a slot."""
+        """Start an episode in a free slot."""
         episode = asyncio.create_task(run(group.task, group.id, name))
         episode.add_done_callback(self._ended.put_nowait)
         self._running[episode] = group
 
     def _has_work(self) -> bool:
-        """An episode may start as far as staleness goes."""
+        """Whether there is an episode that staleness lets start."""
         return bool(self._ahead or self._queued) or self._may_begin()
 
     def _may_begin(self) -> bool:
-        """The staleness gate, closed too while a whole update waits."""
+        """Whether the staleness gate lets a group begin; it is closed, too, while a whole batch waits."""
         batches = min(self._max_staleness + self.version + 1, self._updates)
         ahead = self._accepted + len(self._unfinished)
         return ahead < batches * self._wanted and len(self.waiting) < self._wanted
@@ -278,7 +276,7 @@ class RolloutPool:
             self._finish(group)
 
     def _group(self, number: int) -> Group:
-        """A group with the members that it has already."""
+        """A group of the task order, with the members that it has already."""
         task = self._tasks.at(number)
         group = Group(f"{task.id}-{number}", task, number=number)
         names = member_ids(group, self._group_size)
@@ -288,7 +286,7 @@ class RolloutPool:
         return group
 
     def _end(self, episode: asyncio.Task[Trajectory]) -> None:
-        """An episode has ended: its slot is free."""
+        """Take in an episode that has ended, whose slot is free now."""
         group = self._running.pop(episode)
         if group.id not in self._unfinished and episode.cancelled():
             return  # with its group, which was given up
@@ -299,46 +297,49 @@ class RolloutPool:
         self._news.set()
 
     def _finish(self, group: Group) -> None:
-        """All members are there: the group waits, or is dropped."""
+        """Take in a group whose members are all there."""
         in_order(group)
         del self._unfinished[group.id]
-        self._since.finished.append(group)
+        self._next.finished.append(group)
         self._on_end(group)
-        self._judge(group)
+        self._keep_or_drop(group)
         self._news.set()
 
-    def _judge(self, group: Group) -> None:
-        """A group that is whole waits for an update that it can teach, or is dropped."""
-        verdict = effective(group, self.version, self._max_staleness)
-        if verdict.keep:
+    def _keep_or_drop(self, group: Group) -> None:
+        """Let a whole group wait for its update, or drop it."""
+        found = self._filter(group)
+        if found.keep and self._is_stale(group.versions[0]):
+            found = STALE
+        if found.keep:
             self._accepted += 1
             self.waiting.append(group)
         else:
-            self._drop(group, verdict.reason)
+            self._drop(group, found.reason)
 
     def _give_up(self, group: Group) -> None:
-        """Stop a group before it costs more."""
+        """Stop a group that has become too old before it costs more."""
         del self._unfinished[group.id]
         self._queued = deque(entry for entry in self._queued if entry[0] is not group)
         for episode, other in self._running.items():
             if other is group:
                 episode.cancel()
-        self._drop(group, TOO_STALE)
+        self._drop(group, STALE.reason)
 
     def _drop(self, group: Group, reason: str) -> None:
-        self._since.dropped[reason] += 1
-        if reason == TOO_STALE:
+        self._next.dropped[reason] += 1
+        if reason == STALE.reason:
             logger.info("group %s dropped: begun by version %d, too old for %d", group.id, group.began, self.version)
 
     def _is_stale(self, version: int) -> bool:
         return self.version - version > self._max_staleness
 
     def _complaint(self) -> str:
-        seen, dropped = len(self._since.finished), self._since.dropped
-        causes = ", ".join(f"{reason} in {count} of {seen} groups" for reason, count in dropped.most_common())
+        """Why too few groups train, and what to do about the commonest reason."""
+        finished, dropped = self._next.finished, self._next.dropped
+        causes = ", ".join(f"{reason} in {count} of {len(finished)} groups" for reason, count in dropped.most_common())
         commonest = dropped.most_common(1)[0][0] if dropped else ""
-        advice = _ADVICE.get(commonest.partition(" (")[0], "")
+        advice = {found.reason: found.advice for found in (STALE, *map(self._filter, finished))}.get(commonest, "")
         return (
-            f"only {len(self.waiting)} of {self._wanted} groups can train after {seen} groups: {causes}"
+            f"only {len(self.waiting)} of {self._wanted} groups can train after {len(finished)} groups: {causes}"
             f"{'; ' if advice else ''}{advice}"
         )

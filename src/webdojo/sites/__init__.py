@@ -13,8 +13,8 @@ import re
 from webdojo.errors import SiteError
 
 KINDS: dict[str, str] = {
-    "shop": "shop.pages:Shop",
-    "wiki": "wiki.pages:Wiki",
+    "shop": "shop:Shop",
+    "wiki": "wiki:Wiki",
     "travel": "travel:Travel",
     "tracker": "tracker:Tracker",
     "admin": "admin:Admin",

@@ -41,7 +41,11 @@ class Action:
     collection: str = ""
     fields: tuple[Field, ...] = ()
     makes: str = ""
-    """Collection of the entity that the action makes; empty: it changes the entity that it is done to."""
+    """Collection of the entity that it makes; empty: it changes the one that it is done to."""
+    counts: str = ""
+    """Key under which it adds its `amount`, or 1, to how many of the entity were taken: `cart`."""
+    after: str = "Done"
+    """Heading of the page that follows."""
     sets: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     """Values that it sets besides those of its fields; `{name}` in them is the entity's name."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -100,6 +104,9 @@ class Action:
             start = f"{self.makes}/{new_slug(self.makes, state)}"
             return {f"{start}/{key}": value for key, value in {**about, **given}.items()}
         assert entity is not None, f"{self.key} changes an entity, so it needs a collection"
+        if self.counts:
+            key = f"{self.counts}/{entity.slug}"
+            return {key: state.get(key, 0) + given.get("amount", 1)}
         known = {"name": entity.name, **entity.values}
         return {
             f"{self.collection}/{entity.slug}/{key}": value for key, value in given.items() if known.get(key) != value

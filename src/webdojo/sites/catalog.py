@@ -9,6 +9,7 @@ changes lies in `Overlay.state` under flat keys and is laid over the content by 
 | `<collection>/<slug>/<attribute>` | an entity has this value now |
 | `<collection>/<slug>/gone` | an entity was deleted |
 | `<collection>/new-1/<attribute>` | a value of the first entity that the session made; `new-2`, … follow |
+| `<key of a count>/<slug>` | how many of an entity the session took, as into a cart |
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Attribute:
     """`$` stands before a number, any other unit after it."""
     listed: bool = False
     """Lists show it; otherwise only the entity's own page does."""
-    filter: Literal["", "is", "max", "min"] = ""
-    """How lists can be narrowed by it: to one value, at most a limit, at least a limit."""
+    filter: Literal["", "is", "max", "min", "under"] = ""
+    """How lists can be narrowed by it: to one value, at most a limit, at least a limit, less than a limit."""
     sort: str = ""
     """What the control says that orders a list by it, lowest first; empty: there is none."""
     least: str = ""
@@ -51,6 +52,8 @@ class Attribute:
     """Goals may ask for its value."""
     noun: str = ""
     """What instructions call it, where that is not the label: `destination`."""
+    control: str = ""
+    """What the control of its only filter says, where that does not name the value: `In stock`."""
 
     @property
     def called(self) -> str:
@@ -81,15 +84,20 @@ class Constraint:
                 return found <= self.value  # type: ignore[operator]
             case "min":
                 return found >= self.value  # type: ignore[operator]
+            case "under":
+                return found < self.value  # type: ignore[operator]
         return found == self.value
 
     @property
     def label(self) -> str:
         """What its control says: `Up to $40`, `4 or more`, `Red`."""
+        if self.attribute.control:
+            return self.attribute.control
         shown = self.attribute.show(self.value)
         if self.attribute.type == "date":
             return f"{'Until' if self.attribute.filter == 'max' else 'From'} {shown}"
-        return {"max": f"Up to {shown}", "min": f"{shown} or more"}.get(self.attribute.filter, shown)
+        bounds = {"max": f"Up to {shown}", "min": f"{shown} or more", "under": f"Under {shown}"}
+        return bounds.get(self.attribute.filter, shown)
 
     @property
     def phrase(self) -> str:
@@ -208,3 +216,8 @@ def made_about(collection: str, entity: str, state: Mapping[str, Any]) -> list[d
 def fact_name(entity: str, attribute: str) -> str:
     """Name under which a session's `seen` keeps that a page showed a value."""
     return f"{entity}.{attribute}"
+
+
+def count_fact(path: str) -> str:
+    """Name under which `seen` keeps that a list with this address showed how many there are."""
+    return f"{path}#count"

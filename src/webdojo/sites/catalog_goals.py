@@ -14,11 +14,10 @@ from typing import Any
 from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
-from webdojo.sites.pages import CatalogSite, count_fact
-from webdojo.sites.site import href, load_site
+from webdojo.sites.site import Site, href, load_site
 from webdojo.sites.verdict.answers import UNITS, any_order, date, impossible, in_order, number, text
 
 _TRIES = 300
@@ -26,7 +25,7 @@ _NAMES = 5
 """The most names that a list answer has."""
 
 
-def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
+def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
     """Draw a goal with so many facts.
 
     Raises:
@@ -40,17 +39,17 @@ def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
     raise TaskError(f"{site.host} has no goal of difficulty {difficulty}")
 
 
-def _open(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _open(site: Site, facts: int, rng: random.Random) -> Goal | None:
     it = refer(_collection(site, rng), facts - 1, rng)
     if it is None:
         return None
     name = it.entity.name
     cores = (f"open {it.phrase}", f"go to the page of {it.phrase}", f"bring up {it.phrase}")
     checks = (*it.facts, fact(f"The page of {name} is shown", url=place(it.path)))
-    return Goal("open", it.path, {}, checks, [*it.plan, done(f"This is {name}.")], cores=cores)
+    return Goal("open", it.key, {}, checks, [*it.plan, done(f"This is {name}.")], cores=cores)
 
 
-def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _read(site: Site, facts: int, rng: random.Random) -> Goal | None:
     it = refer(_collection(site, rng), facts - 2, rng) if facts >= 2 else None
     attribute = _asked(it, rng)
     if it is None or attribute is None:
@@ -65,18 +64,17 @@ def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The answer is {shown}", answer=answer_of(attribute, value)),
     )
     plan = [*it.plan, done(f"{attribute.label} is {shown}.", shown)]
-    return Goal("read", f"{it.path}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+    return Goal("read", f"{it.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
 
 
-def _compare(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _compare(site: Site, facts: int, rng: random.Random) -> Goal | None:
     collection = _collection(site, rng)
     return _comparison("compare", collection, collection, "", facts, rng)
 
 
-def _across(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _across(site: Site, facts: int, rng: random.Random) -> Goal | None:
     """Compare a thing of this site with one of another."""
     other = load_site(site.kind, site.seed ^ 1)  # of the same split, whose seeds are whole blocks
-    assert isinstance(other, CatalogSite)
     return _comparison("across", site.main, other.main, other.host, facts, rng)
 
 
@@ -111,10 +109,10 @@ def _comparison(
     said = f"{attribute.label} is {attribute.show(left)} and {attribute.show(right)}. {best.name} has more."
     then = [{**step, **elsewhere} for step in (*b.plan, done(said, best.name))]
     plan = [*a.plan[:-1], {**a.plan[-1], "note": note}, *then]
-    return Goal(name, f"{a.path}-{host}{b.path}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+    return Goal(name, f"{a.key}-{host}{b.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
 
 
-def _narrow(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _narrow(site: Site, facts: int, rng: random.Random) -> Goal | None:
     collection = _collection(site, rng)
     constraints = draw_constraints(collection, facts - 1, rng) if facts >= 2 else None
     if constraints is None:
@@ -130,7 +128,7 @@ def _narrow(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     return Goal("narrow", href(path, **query), {}, checks, plan, cores=cores)
 
 
-def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _count(site: Site, facts: int, rng: random.Random) -> Goal | None:
     collection = _collection(site, rng)
     constraints = draw_constraints(collection, facts - 2, rng) if facts >= 2 else None
     if not constraints:
@@ -148,7 +146,7 @@ def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     return Goal("count", where, {}, checks, plan, cores=cores, form="ask")
 
 
-def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _names(site: Site, facts: int, rng: random.Random) -> Goal | None:
     """All that meet some filters, or the first three of them in an order."""
     collection = _collection(site, rng)
     ordered = [a for a in collection.attributes if a.least and a.sort] if rng.random() < 0.5 else []
@@ -182,7 +180,7 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     return Goal("names", where, {}, checks, plan, cores=cores, form="ask")
 
 
-def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _act(site: Site, facts: int, rng: random.Random) -> Goal | None:
     action = rng.choice(site.actions) if site.actions else None
     if action is None:
         return None
@@ -210,7 +208,8 @@ def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     way = [] if it is None else it.plan
     plan = [*way, *_forms(action, it, values), done(action.done.format(name=name))]
     cores = _asks(action, values, "" if it is None else it.phrase)
-    key = f"{action.path(entity)}-{'-'.join(str(value) for value in values.values())}"
+    target = action.path(None) if it is None else f"{it.key}/{action.key}"
+    key = "-".join((target, *(str(value) for value in values.values())))
     return Goal("act", key, {}, (*found, *changed), plan, state=state, cores=cores)
 
 
@@ -253,7 +252,7 @@ def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) ->
     return forms
 
 
-def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _missing(site: Site, facts: int, rng: random.Random) -> Goal | None:
     """What the instruction names is not on the site: the right answer says so."""
     collection = _collection(site, rng)
     one, other = (rng.choice(collection.entities).name.split() for _ in range(2))
@@ -273,7 +272,7 @@ def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     return Goal("missing", name, {}, checks, plan, cores=cores)
 
 
-def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def _refused(site: Site, facts: int, rng: random.Random) -> Goal | None:
     """What the instruction asks for cannot be done to that entity: the right answer says so, and why."""
     action = rng.choice(site.actions) if site.actions else None
     if action is None or not action.collection or facts != 2:
@@ -291,15 +290,16 @@ def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason)),
     )
     plan = [*it.plan, done(f"It is {reason}.", f"Impossible: {name} is {reason}.")]
-    return Goal("refused", f"{it.path}-{action.key}", {}, checks, plan, cores=cores)
+    key = "-".join((it.path, action.key, *(str(value) for value in values.values())))
+    return Goal("refused", key, {}, checks, plan, cores=cores)
 
 
-MAKERS: tuple[Callable[[CatalogSite, int, random.Random], Goal | None], ...] = (
+MAKERS: tuple[Callable[[Site, int, random.Random], Goal | None], ...] = (
     *(_open, _read, _read, _compare, _across, _narrow, _count, _names, _act, _act, _act, _missing, _refused),
 )
 
 
-def _collection(site: CatalogSite, rng: random.Random) -> Collection:
+def _collection(site: Site, rng: random.Random) -> Collection:
     """Mostly the one that the site is about."""
     return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
 
@@ -350,6 +350,8 @@ def _draw_value(each: Field, action: Action, rng: random.Random) -> Value:
 
 
 def _label(action: Action, key: str) -> str:
+    if action.counts:
+        return f"The number in the {action.counts}"
     name = key.rpartition("/")[2]
     return next((each.label for each in action.fields if each.key == name), name.capitalize())
 

@@ -1,4 +1,4 @@
-"""Compact blocks that every kind of site shares: header, list items, facts, pager.
+"""What the compact pages of every kind have in common: the header, list items, facts and the search field.
 
 Where they stand and how they read follows from the site's look.
 """
@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webdojo.sites.compact import COLUMNS, Cell, Row, centered, choice_row, link_row, text_row
+from webdojo.sites.compact import COLUMNS, Cell, Row, centered, choice_row, link_row, search_row, text_row
 from webdojo.sites.design.look import Look
-from webdojo.sites.site import href
+
+_ABREAST = (4, 2, 1)
+"""Numbers of equal blocks that a row can have."""
 
 
-def frame(look: Look, body: Sequence[Row], search: Row, corner: tuple[str, str] | None) -> list[Row]:
-    """Header, search and navigation around a page's body; `corner` is the (text, href) of the cart link."""
+def frame(look: Look, body: Sequence[Row], wanted: str, corner: tuple[str, str] | None) -> list[Row]:
+    """Header, search and navigation around a page's body.
+
+    Args:
+        wanted: what was searched for.
+        corner: text and address of the link to the cart.
+    """
     compact = look.compact
     band = [Row(style="band")] if compact.band else []
+    search = search_row(look.words["search"], look.words["go"], wanted, compact.go_left)
     searches = ([search], []) if compact.search == "top" else ([], [search])
     above, below = _navigation(look, corner)
     return [*above, *band, *searches[0], *body, *searches[1], *below]
@@ -65,11 +73,8 @@ def fact_row(look: Look, label: str, value: str) -> Row:
     return text_row(label, indent=look.compact.indent, note=value, style="fact")
 
 
-def pager_rows(look: Look, path: str, query: dict[str, str], page: int, pages: int) -> list[Row]:
-    """Links to the page before and the page after; no row where there is one page."""
-    choices = []
-    if page > 1:
-        choices.append((look.words["prev"], href(path, **{**query, "page": page - 1}), False))
-    if page < pages:
-        choices.append((look.words["next"], href(path, **{**query, "page": page + 1}), False))
-    return [choice_row(choices)] if choices else []
+def choice_rows(choices: Sequence[tuple[str, str, bool]]) -> list[Row]:
+    """Equal blocks, as many side by side as leave a gap between their texts; each is (text, href, is it active)."""
+    longest = max(len(text) for text, _, _ in choices)
+    abreast = next(n for n in _ABREAST if n == 1 or (n <= len(choices) and longest < COLUMNS // n))
+    return [choice_row(choices[i : i + abreast]) for i in range(0, len(choices), abreast)]

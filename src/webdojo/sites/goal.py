@@ -1,8 +1,8 @@
 """A goal: what should be true at the end, how to say it, and how the oracle gets there.
 
-Goals are drawn by the `goals.py` of a kind or by `catalog_goals.py`, put into words by `instructions/`, checked by
-`verdict/` and solved by `oracle/`. The plan is a list of sub-goals that can be checked on any
-page, so the oracle can carry on from wherever it finds itself:
+Goals are drawn per site by `catalog_goals.py`, those of the compact layout by `compact_goals.py`, put into words by
+`instructions/`, checked by `verdict/` and solved by `oracle/`. The plan is a list of sub-goals that can be checked
+on any page, so the oracle can carry on from wherever it finds itself:
 
 | sub-goal | holds when |
 |---|---|
@@ -112,54 +112,3 @@ def fact(
         "answer": answer, "any": list(one_of),
     }  # fmt: skip
     return {"says": says, **{key: check for key, check in checks.items() if check}}
-
-
-def page_facts(name: str, path: str) -> tuple[Fact, Fact]:
-    """The page of a thing was found, and is what the session ends on."""
-    return (fact(f"The page of {name} was shown", visited=[place(path)]), end_fact(name, path))
-
-
-def end_fact(name: str, path: str) -> Fact:
-    """The page of a thing is what the session ends on."""
-    return fact(f"The page of {name} is shown at the end", url=place(path))
-
-
-def one_page_fact(what: str, paths: Iterable[str]) -> Fact:
-    """One of some pages was found."""
-    return fact(f"The page of {what} was shown", one_of=[{"visited": [place(path)]} for path in paths])
-
-
-def narrowed_facts(nouns: str, choice: str, path: str, **query: str) -> tuple[Fact, Fact, Fact]:
-    """A list was found and narrowed by a filter, and is what the session ends on."""
-    return (
-        fact(f"The list of {nouns} was shown", visited=[any_view(path)]),
-        fact(f"The list of {nouns} was narrowed to {choice} and by nothing else", visited=[place(path, **query)]),
-        fact(f"The list of {nouns} is shown so at the end", url=place(path, **query)),
-    )
-
-
-def search_goal(name: str) -> Goal:
-    """Show the search results for a name."""
-    plan = [{"do": "search", "text": name}, done(f"Results for {name}.")]
-    shown = fact(f"The search results for {name} are shown", url=place("/search", q=name.lower()))
-    return Goal("search", name, {"name": name}, (shown,), plan)
-
-
-def open_result_goal(name: str, slug: str, path: str) -> Goal:
-    """Search for a name and open its page."""
-    facts = (
-        fact(f"The search results for {name} were shown", visited=[place("/search", q=name.lower())]),
-        fact(f"The page of {name} is shown at the end", url=place(path)),
-    )
-    plan = [{"do": "search", "text": name}, visit(path), done(f"This is {name}.")]
-    return Goal("open_result", slug, {"name": name}, facts, plan)
-
-
-def page_goal(nouns: str, slug: str, path: str, page: int) -> Goal:
-    """Show a page of a list."""
-    facts = (
-        fact(f"The list of {nouns} was shown", visited=[any_view(path)]),
-        fact(f"Its page {page} is shown at the end", url=place(path, page=str(page))),
-    )
-    plan = [visit(f"{path}?page={page}"), done(f"This is page {page} of {nouns}.")]
-    return Goal("page", slug, {"nouns": nouns, "page": str(page)}, facts, plan)

@@ -6,10 +6,10 @@ import random
 
 from webdojo.sites.goal import Goal, done, fact
 from webdojo.sites.instructions.references import refer
-from webdojo.sites.pages import CatalogSite
+from webdojo.sites.site import Site
 
 
-def from_menu(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+def from_menu(site: Site, facts: int, rng: random.Random) -> Goal | None:
     """Do something to a thing where a list shows it. That it was done to this thing proves all that is said of it."""
     action = rng.choice(site.menu)
     it = refer(site.collections[action.collection], facts - 1, rng)
@@ -28,4 +28,5 @@ def from_menu(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         "lands": f"{path}/done",
     }
     cores = tuple(clause.format(name=it.phrase) for clause in action.clauses)
-    return Goal("menu", path, {}, checks, [*it.plan[:-1], menu, done(said)], state=state, cores=cores)
+    plan = [*it.plan[:-1], menu, done(said)]
+    return Goal("menu", f"{it.key}/{action.key}", {}, checks, plan, state=state, cores=cores)

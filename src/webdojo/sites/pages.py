@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -40,20 +39,12 @@ from webdojo.sites.blocks import (
     Offer,
     Pager,
 )
-from webdojo.sites.catalog import Collection, Entity, fact_name
+from webdojo.sites.catalog import Collection, Constraint, Entity, count_fact, fact_name
 from webdojo.sites.compact import Row
 from webdojo.sites.design.pictures import emblem, scene
 from webdojo.sites.design.skin import CatalogLook, make_catalog_look
-from webdojo.sites.goal import Goal
 from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
-from webdojo.sites.steps import step_page
-
-_EMBEDDED = 3
-
-
-def count_fact(path: str) -> str:
-    """Name under which `seen` keeps that a list with this address showed how many there are."""
-    return f"{path}#count"
+from webdojo.sites.steps import step_at, step_page
 
 
 class CatalogSite(Site):
@@ -64,21 +55,19 @@ class CatalogSite(Site):
     """For the home page; the seed picks one."""
     pictured: bool = True
     """Its things may have pictures."""
-    actions: tuple[Action, ...] = ()
-    """These four are the same on all sites of the kind, or set by `draw`."""
-    menu: tuple[Action, ...] = ()
-    """Actions without fields that only the menu of a right click on a thing in a list offers."""
     new_tabs: bool = False
     """Its lists may open things in tabs of their own."""
-    goals: tuple[Callable[[Any, int, random.Random], Goal | None], ...] = ()
-    """Makers of goals that only this kind has, as those in `catalog_goals.py`."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        skin = make_catalog_look(self.kind, seed)
-        self.skin: CatalogLook = replace(skin, pictures=skin.pictures and self.pictured)
-        self.look = replace(self.look, palette=skin.palette)
-        self.collections: dict[str, Collection] = {c.slug: c for c in self.draw(random.Random(f"{self.kind}-{seed}"))}
+        self.skin = self.make_skin()
+        self.look = replace(self.look, palette=self.skin.palette)
+        self.collections = {c.slug: c for c in self.draw(random.Random(f"{self.kind}-{seed}"))}
+
+    def make_skin(self) -> CatalogLook:
+        """How its pages look, beyond `look`."""
+        skin = make_catalog_look(self.kind, self.seed)
+        return replace(skin, pictures=skin.pictures and self.pictured)
 
     @abstractmethod
     def draw(self, rng: random.Random) -> list[Collection]:
@@ -87,10 +76,6 @@ class CatalogSite(Site):
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:
         """Blocks that the kind adds to a page, before its forms; none here."""
         return []
-
-    @cached_property
-    def main(self) -> Collection:
-        return next(iter(self.collections.values()))
 
     def say(self, text: str) -> str:
         """The site's own word for a control."""
@@ -163,7 +148,7 @@ class CatalogSite(Site):
                 if "page" in query:
                     return href(parts.path, **{**query, "page": int(query["page"]) - 1}), self.look.words["next"]
                 if query:
-                    key = list(query)[-1]
+                    key = "sort" if "sort" in query else list(query)[-1]
                     narrowed = {name: value for name, value in query.items() if name != key}
                     return href(parts.path, **narrowed), self._control(collection, key, query[key])
                 return "/", collection.name
@@ -205,8 +190,8 @@ class CatalogSite(Site):
         shows: tuple[str, ...] = ()
         for each in shown:
             picks = rng.sample(each.entities, min(self.skin.picks, len(each.entities)))
-            blocks.append(Cards(self._cards(each, picks), each.name if blocks else self.say("Just in")))
-            shows += self._shown(each, picks)
+            blocks.append(Cards(self.cards(each, picks), each.name if blocks else self.say("Just in")))
+            shows += self.shown(each, picks)
         if self.skin.home != "plain":
             blocks.insert(0 if self.skin.home == "sections" else len(blocks), ways)
         head = Hero(heading, f"{self.tagline}.", picture)
@@ -222,14 +207,19 @@ class CatalogSite(Site):
             query["sort"] = sort
         path = f"/{collection.slug}"
         noun = collection.noun if len(found) == 1 else collection.nouns
+        title = self.list_title(collection, constraints)
         blocks = [
-            Heading(collection.name, f"{len(found)} {noun}", ((self.look.words["home"], "/"),)),
+            Heading(title, f"{len(found)} {noun}", ((self.look.words["home"], "/"),)),
             self._filters(collection, query),
-            Cards(self._cards(collection, entities)),
+            Cards(self.cards(collection, entities)),
             Pager(path, query, page, pages),
         ]
-        shows = (*self._shown(collection, entities), count_fact(href(path, **query)))
-        return Page("list", collection.name, {"blocks": blocks, "collection": collection}, shows)
+        shows = (*self.shown(collection, entities), count_fact(href(path, **query)))
+        return Page("list", title, {"blocks": blocks, "collection": collection}, shows)
+
+    def list_title(self, collection: Collection, constraints: list[Constraint]) -> str:
+        """What a list is called under these filters."""
+        return collection.name
 
     def _filters(self, collection: Collection, query: Mapping[str, str]) -> Filters:
         groups = [
@@ -261,7 +251,7 @@ class CatalogSite(Site):
         crumbs = ((self.look.words["home"], "/"), (collection.name, f"/{collection.slug}"))
         blocks: list[Block] = [
             Heading(entity.name, "", crumbs),
-            Details(facts, entity.texts, self._picture(entity)),
+            Details(facts, entity.texts, self.picture(entity)),
         ]
         for action in self.actions:
             if action.collection != collection.slug or not action.offered(entity):
@@ -293,10 +283,13 @@ class CatalogSite(Site):
             there = entity is not None and entity.slug in self.collection(action.collection, overlay).by_slug
             back = [(entity.name, f"/{action.collection}/{entity.slug}")] if entity is not None and there else []
             links = () if action.framed else (*back, (self.look.words["home"], "/"))
-            blocks = [Notice(self.say("Done"), text, links)]
-            return Page("done", self.say("Done"), {"blocks": blocks, "bare": action.framed})
-        if action.steps:
-            return step_page(self, action, entity, rest, request, overlay)
+            title = self.say(action.after)
+            blocks = [Notice(title, text, links)]
+            return Page("done", title, {"blocks": blocks, "bare": action.framed, "entity": entity})
+        if action.steps and (at := step_at(action, rest)) is not None:
+            if entity is not None and action.refuses(entity):
+                return self.entity_page(self.collection(action.collection, overlay), entity)
+            return step_page(action, entity, at, request, overlay, self.say, self.look.words["home"])
         if rest:
             return None
         error = ""
@@ -340,22 +333,23 @@ class CatalogSite(Site):
         ]
         shown, page, pages = self.paged(found, values)
         title = self.look.words["results"]
-        cards = tuple(card for collection, entity in shown for card in self._cards(collection, [entity]))
+        cards = tuple(card for collection, entity in shown for card in self.cards(collection, [entity]))
         blocks = [
             Heading(title, f"{len(found)} for \u201c{text}\u201d", ((self.look.words["home"], "/"),)),
             Cards(cards),
             Pager("/search", {"q": text}, page, pages),
         ]
-        shows = tuple(fact for collection, entity in shown for fact in self._shown(collection, [entity]))
-        return Page("search", title, {"blocks": blocks, "q": text}, shows)
+        shows = tuple(fact for collection, entity in shown for fact in self.shown(collection, [entity]))
+        return Page("search", title, {"blocks": blocks, "q": text, "count": len(found)}, shows)
 
-    def _cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
+    def cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
+        """Entities as a list shows them."""
         listed = [attribute for attribute in collection.attributes if attribute.listed]
         return tuple(
             Card(
                 entity.name,
                 f"/{collection.slug}/{entity.slug}",
-                self._picture(entity),
+                self.picture(entity),
                 tuple((a.label, a.show(entity.values[a.key])) for a in listed),
                 slug=entity.slug,
                 offers=self._offers(collection, entity),
@@ -378,16 +372,14 @@ class CatalogSite(Site):
         """A box with a few of its things, for pages of other sites; what is in it opens in a tab of its own."""
         collection = self.collection(self.main.slug, overlay)
         picks = self.embedded()
-        cards = tuple(replace(card, apart=True, offers=()) for card in self._cards(collection, picks))
+        cards = tuple(replace(card, apart=True, offers=()) for card in self.cards(collection, picks))
         data = {"blocks": [Cards(cards, self.look.brand_text)], "bare": True}
-        return Page("embed", self.look.brand, data, self._shown(collection, picks))
+        return Page("embed", self.look.brand, data, self.shown(collection, picks))
 
-    def embedded(self) -> list[Entity]:
-        """What the box shows that other sites embed."""
-        return random.Random(f"{self.host}-embed").sample(self.main.entities, _EMBEDDED)
-
-    def _picture(self, entity: Entity) -> str:
+    def picture(self, entity: Entity) -> str:
+        """SVG of an entity; empty: it has none."""
         return emblem(entity.name, self.skin.art) if self.skin.pictures else ""
 
-    def _shown(self, collection: Collection, entities: list[Entity]) -> tuple[str, ...]:
+    def shown(self, collection: Collection, entities: list[Entity]) -> tuple[str, ...]:
+        """The facts that the cards of entities show."""
         return tuple(fact_name(e.slug, a.label) for e in entities for a in collection.attributes if a.listed)

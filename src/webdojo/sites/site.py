@@ -7,22 +7,27 @@ host.
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import SiteError, TaskError
 from webdojo.sites import COMPACT_KINDS, KINDS, host_of, parse_host
+from webdojo.sites.actions import Action
+from webdojo.sites.catalog import Collection, Entity
 from webdojo.sites.compact import Row
 from webdojo.sites.design.look import Look, make_look
+from webdojo.sites.goal import Goal
 from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.types import Task
 
 T = TypeVar("T")
+_EMBEDDED = 3
 
 
 @dataclass
@@ -65,9 +70,7 @@ class Page:
     title: str
     data: dict[str, Any] = field(default_factory=dict)
     shows: tuple[str, ...] = ()
-    """Facts on the page in every layout, as `slug.label`."""
-    full_shows: tuple[str, ...] = ()
-    """Facts that only the full-size layout shows, on cards and in pictures."""
+    """Facts on the page, as `slug.label`."""
     status: int = 200
 
 
@@ -82,17 +85,41 @@ class Site(ABC):
     """One site: content and look of a (kind, seed)."""
 
     kind: str
-    large: bool = False
-    """It holds more than its compact layout shows, so that its tasks are for the full-size layout alone."""
+    layout: str = ""
+    """The layout that its tasks are about; empty: they are the same in all."""
+    collections: dict[str, Collection]
+    """What it is about, by slug; the first is the one that the site is about."""
+    actions: tuple[Action, ...] = ()
+    menu: tuple[Action, ...] = ()
+    """Actions without fields that only the menu of a right click on a thing in a list offers."""
+    goals: tuple[Callable[[Any, int, random.Random], Goal | None], ...] = ()
+    """Makers of goals that only this kind has, as those in `catalog_goals.py`."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.host = host_of(self.kind, seed)
         self.look: Look = make_look(self.kind, seed)
 
-    def in_layout(self, layout: str) -> Site:
-        """The site as a layout shows it; most sites are the same in all layouts."""
-        return self
+    @classmethod
+    def make(cls, seed: int, layout: str) -> Self:
+        """The site of a seed as a layout shows it: most are the same in all."""
+        return cls(seed)
+
+    def own_goal(self, difficulty: int, rng: random.Random) -> Goal | None:
+        """Draw a goal where the site has none of those that catalogue sites share; here it has them."""
+        return None
+
+    def corner(self, overlay: Overlay) -> tuple[str, str] | None:
+        """Text and address of the link in the corner of every page; None: there is none."""
+        return None
+
+    @cached_property
+    def main(self) -> Collection:
+        return next(iter(self.collections.values()))
+
+    def embedded(self) -> list[Entity]:
+        """What the box shows that other sites embed."""
+        return random.Random(f"{self.host}-embed").sample(self.main.entities, _EMBEDDED)
 
     @abstractmethod
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
@@ -146,7 +173,7 @@ def site_of(task: Task, host: str = "") -> Site:
     Raises:
         SiteError: not the host of an embedded site.
     """
-    return load_site(*parse_host(host or task.website)).in_layout(task.metadata.get("layout", "compact"))
+    return load_site(*parse_host(host or task.website), task.metadata.get("layout", "compact"))
 
 
 def check_layout(task: Task, layout: str) -> None:
@@ -177,15 +204,19 @@ def canonical(path: str) -> str:
     return href(parts.path.rstrip("/") or "/", **dict(parse_qsl(parts.query)))
 
 
-@lru_cache(maxsize=512)
-def load_site(kind: str, seed: int) -> Site:
-    """The site of a (kind, seed) in the full-size layout; the same object while it stays in the cache.
+def load_site(kind: str, seed: int, layout: str = "auto") -> Site:
+    """The site of a (kind, seed) as a layout shows it; the same object while it stays in the cache.
 
     Raises:
         SiteError: unknown kind or bad seed.
     """
     if kind not in KINDS:
         raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
-    module, _, name = KINDS[kind].partition(":")
-    made: Site = getattr(import_module(f"webdojo.sites.{module}"), name)(seed)
+    return _made(KINDS[kind], seed, layout if kind in COMPACT_KINDS else "")
+
+
+@lru_cache(maxsize=512)
+def _made(name: str, seed: int, layout: str) -> Site:
+    module, _, class_name = name.partition(":")
+    made: Site = getattr(import_module(f"webdojo.sites.{module}"), class_name).make(seed, layout)
     return made

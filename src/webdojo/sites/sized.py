@@ -1,34 +1,315 @@
-"""Sites that hold more in the full-size layout than in the compact one, whose few things small eyes can find.
+"""Sites in two sizes: all of it in the full-size layout, and a part on the grid of the compact one, for small eyes.
 
-The small site is a part of the large one: its things are there with the same values, and first in their lists.
+Both are catalogue sites of one collection, whose sections are the values of one of its attributes. What the small
+one has is in the large one, too, with the same values and first in its section. Compact pages are laid out as rows
+from the same blocks, show less of them, and have short addresses of their own:
+
+| compact | as all catalogue sites have it |
+|---|---|
+| `/<lists>/<section>?…` | `/<collection>?<attribute>=<section>&…` |
+| `/<things>/<slug>` | `/<collection>/<slug>` |
 """
 
 from __future__ import annotations
 
+import random
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Self
+from types import MappingProxyType
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from webdojo.sites.site import Site
+from webdojo.sites.blocks import Block, Card, Cards, Filters, Form, Pager
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name
+from webdojo.sites.compact import Row, choice_row, paragraph, text_row, title_row
+from webdojo.sites.content.words import slug
+from webdojo.sites.design.skin import CatalogLook
+from webdojo.sites.frame import choice_rows, fact_row, frame, item_rows
+from webdojo.sites.goal import Goal
+from webdojo.sites.pages import CatalogSite
+from webdojo.sites.site import Overlay, Page, Redirect, Request, href
+
+_NOWHERE = "/-"
+"""Address of no page."""
 
 
-class SizedSite(Site):
-    """A site in one of two sizes.
+class SizedSite(CatalogSite):
+    """A site in the size of a layout.
 
     Args:
-        large: with all that the full-size layout has.
+        layout: `auto` has all of it, `compact` a part.
     """
 
-    def __init__(self, seed: int, large: bool = True) -> None:
-        super().__init__(seed)
-        self.large = large
+    section: str
+    """Key of the attribute whose values are the sections."""
+    lists: str
+    """First part of the compact addresses of lists."""
+    things: str
+    """First part of the compact addresses of the pages of entities."""
+    renamed: Mapping[str, str] = MappingProxyType({})
+    """Keys of filters in compact addresses, by those of their attributes, where they are not the same."""
+    narrowing: tuple[str, ...]
+    """Keys of the filters that compact lists have."""
+    makers: Mapping[int, tuple[Callable[[Any, random.Random], Goal], ...]]
+    """Makers of the goals of the compact layout, by difficulty; see `compact_goals.py`."""
 
-    def in_layout(self, layout: str) -> Site:
-        return self._small if self.large and layout == "compact" else self
+    def __init__(self, seed: int, layout: str = "auto") -> None:
+        self.layout = layout
+        super().__init__(seed)
+
+    @abstractmethod
+    def related(self, entity: Entity) -> list[Entity]:
+        """The entities that the page of one leads on to."""
+
+    @abstractmethod
+    def drawing(self, entity: Entity) -> str:
+        """SVG of an entity for the full-size layout."""
+
+    @abstractmethod
+    def story(self, entity: Entity) -> tuple[str, ...]:
+        """Paragraphs that the full-size page of an entity has; cards show the last."""
+
+    @classmethod
+    def make(cls, seed: int, layout: str) -> Self:
+        return cls(seed, layout)
+
+    def make_skin(self) -> CatalogLook:
+        skin = super().make_skin()
+        if self.layout == "compact":
+            return replace(skin, palette=self.look.palette, per_page=self.look.per_page, picks=0, sort_first=True)
+        return skin
+
+    def say(self, text: str) -> str:
+        return self.look.words.get(text) or super().say(text)
+
+    def own_goal(self, difficulty: int, rng: random.Random) -> Goal | None:
+        if self.layout != "compact":
+            return None
+        return rng.choice(self.makers[difficulty])(self, rng)
 
     @cached_property
-    def _small(self) -> Self:
-        return type(self)(self.seed, large=False)
+    def groups(self) -> dict[str, list[Entity]]:
+        """The entities of each section, by its name."""
+        groups: dict[str, list[Entity]] = {}
+        for entity in self.main.entities:
+            groups.setdefault(str(entity.values[self.section]), []).append(entity)
+        return groups
 
-    @property
-    def per_page(self) -> int:
-        return self.look.per_page * (2 if self.large else 1)
+    def filters(self) -> list[Constraint]:
+        """What the filters of compact lists offer."""
+        by_key = self.main.by_key
+        return [each for key in self.narrowing for each in self.main.constraints(by_key[key])]
+
+    def list_path(self, group: str, **query: object) -> str:
+        """Compact address of the list of a section, with a query by keys of attributes."""
+        named = {self.renamed.get(key, key): value for key, value in query.items()}
+        return href(f"/{self.lists}/{slug(group)}", **named)
+
+    def thing_path(self, entity: Entity) -> str:
+        """Compact address of an entity's page."""
+        return f"/{self.things}/{entity.slug}"
+
+    def known(self, entity: Entity) -> list[Attribute]:
+        """What compact pages tell of an entity, in order."""
+        return [self.main.by_key[key] for key in entity.values if key != self.section]
+
+    def sections(self) -> list[tuple[str, str]]:
+        everything, *others = super().sections()
+        groups = [(group, href(f"/{self.main.slug}", **{self.section: group.lower()})) for group in self.groups]
+        return groups if self.layout == "compact" else [everything, *groups, *others]
+
+    def list_title(self, collection: Collection, constraints: list[Constraint]) -> str:
+        groups = [str(each.value) for each in constraints if each.attribute.key == self.section]
+        return groups[0] if groups else super().list_title(collection, constraints)
+
+    def inward(self, path: str) -> str:
+        """The address that catalogue sites share for a page, from that of this layout; empty: there is no such page."""
+        if self.layout != "compact":
+            return path
+        parts = urlsplit(path)
+        query = dict(parse_qsl(parts.query))
+        match parts.path.strip("/").split("/"):
+            case [""] | ["search"]:
+                return path
+            case [self.lists, group] if group in map(slug, self.groups):
+                named = {key: query.get(self.renamed.get(key, key), "") for key in (*self.narrowing, "sort", "page")}
+                return href(f"/{self.main.slug}", **{**named, self.section: group})
+            case [self.things, name]:
+                return f"/{self.main.slug}/{name}"
+        return ""
+
+    def outward(self, path: str) -> str:
+        """The address of a page in this layout, from the one that catalogue sites share."""
+        if self.layout != "compact":
+            return path
+        parts = urlsplit(path)
+        query = dict(parse_qsl(parts.query))
+        match parts.path.strip("/").split("/"):
+            case [self.main.slug] if self.section in query:
+                return self.list_path(query.pop(self.section), **query)
+            case [self.main.slug, name]:
+                return f"/{self.things}/{name}"
+        return path
+
+    def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        if self.layout == "compact":
+            asked = f"{request.path}?{urlencode(request.values)}" if request.method == "GET" else ""
+            parts = urlsplit(self.inward(asked) or _NOWHERE)
+            request = Request("GET", parts.path, dict(parse_qsl(parts.query)))
+        page = super().respond(request, overlay)
+        if isinstance(page, Redirect):
+            return Redirect(self.outward(page.path))
+        if page.name == "entity":
+            related = self.shown(self.main, self.related(page.data["entity"]))
+            page = replace(page, shows=(*page.shows, *related))
+        return replace(page, shows=self._compact_facts(page)) if self.layout == "compact" else page
+
+    def _compact_facts(self, page: Page) -> tuple[str, ...]:
+        """The facts that a page shows in the compact layout, where a list tells the value that it was narrowed to."""
+        labels = {a.label for a in self.main.attributes if a.key != self.section}
+        shows = [fact for fact in page.shows if fact.rpartition(".")[2] in labels]
+        if page.name == "list":
+            _, filters, cards, _ = page.data["blocks"]
+            narrowed = [a for a in self.main.attributes if a.filter == "is" and a.key in filters.query]
+            shows += [fact_name(card.slug, a.label) for card in cards.cards for a in narrowed if a.key != self.section]
+        return tuple(shows)
+
+    def picture(self, entity: Entity) -> str:
+        return "" if self.layout == "compact" else self.drawing(entity)
+
+    def entity_page(self, collection: Collection, entity: Entity, tried: Form | None = None) -> Page:
+        if self.layout != "compact":
+            entity = replace(entity, texts=self.story(entity))
+        return super().entity_page(collection, entity, tried)
+
+    def cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
+        cards = super().cards(collection, entities)
+        if self.layout == "compact":
+            return cards
+        return tuple(replace(card, text=self.story(e)[-1]) for card, e in zip(cards, entities, strict=True))
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        if page.name != "entity" or self.layout == "compact":
+            return []
+        return [Cards(self.cards(self.main, self.related(page.data["entity"])), self.say("related"))]
+
+    def paths(self) -> Iterator[str]:
+        if self.layout != "compact":
+            yield from super().paths()
+            return
+        yield "/"
+        order = next(a.key for a in self.main.attributes if a.sort)
+        for group, entities in self.groups.items():
+            here = Constraint(self.main.by_key[self.section], group)
+            for sort in ("", order):
+                for narrowed in ([], *([each] for each in self.filters())):
+                    query = {key: value for each in narrowed for key, value in each.query.items()}
+                    for page in range(1, self.pages(len(self.main.find([here, *narrowed]))) + 1):
+                        yield self.list_path(group, page=page, sort=sort, **query)
+            yield href("/search", q=entities[0].name.split()[-1].lower())
+        for entity in self.main.entities:
+            yield self.thing_path(entity)
+            yield from (self.outward(f"{action.path(entity)}/done") for action in self.actions)
+            yield href("/search", q=entity.name.lower())
+        for adjective in sorted({entity.name.split()[0] for entity in self.main.entities}):
+            yield href("/search", q=adjective.lower())
+
+    def way_to(self, path: str) -> tuple[str, str]:
+        parts = urlsplit(self.inward(path))
+        query = dict(parse_qsl(parts.query))
+        match parts.path.strip("/").split("/"):
+            case [self.main.slug] if self.section in query:
+                group = query.pop(self.section)
+                if not query:
+                    return "/", group.title()
+                before, label = super().way_to(href(parts.path, **query))
+                narrowed = dict(parse_qsl(urlsplit(before).query))
+                return self.outward(href(parts.path, **{**narrowed, self.section: group})), label
+            case [self.main.slug, name] if self.layout == "compact":
+                entity = self.main.by_slug[name]
+                group = str(entity.values[self.section])
+                return self.list_path(group, page=self.groups[group].index(entity) // self.per_page + 1), entity.name
+        before, label = super().way_to(self.inward(path))
+        return self.outward(before), label
+
+    def reason(self, path: str) -> str:
+        match urlsplit(self.inward(path)).path.strip("/").split("/"):
+            case [self.main.slug, name] if name in self.main.by_slug:
+                entity = self.main.by_slug[name]
+                return f"{entity.name} is a {entity.name.split()[-1]}."
+        return ""
+
+    def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
+        if self.layout != "compact":
+            return None
+        return frame(self.look, self.rows(page), page.data.get("q", ""), self.corner(overlay))
+
+    def rows(self, page: Page) -> list[Row]:
+        """The body of a compact page."""
+        match page.name:
+            case "list" | "search":
+                return self._found_rows(page)
+            case "entity":
+                return self._entity_rows(page, page.data["entity"])
+        return [title_row(page.title, self.look.compact.title), *self.section_rows()]
+
+    def section_rows(self) -> list[Row]:
+        """The links to the sections."""
+        return item_rows(self.look, [(group, self.list_path(group), "") for group in self.groups])
+
+    def card_rows(self, entities: list[Entity]) -> list[Row]:
+        """Entities as a compact list shows them."""
+        cards = self.cards(self.main, entities)
+        numbers = [card.facts[0][1] if card.facts else "" for card in cards]
+        return item_rows(self.look, [(c.name, self.outward(c.href), n) for c, n in zip(cards, numbers, strict=True)])
+
+    def lead_rows(self, entity: Entity) -> list[Row]:
+        """What stands beside the facts of an entity: its text."""
+        return [row for text in entity.texts for row in paragraph(text, self.look.compact.indent)]
+
+    def _found_rows(self, page: Page) -> list[Row]:
+        look, blocks = self.look, page.data["blocks"]
+        cards = next(block for block in blocks if isinstance(block, Cards))
+        pager = next(block for block in blocks if isinstance(block, Pager))
+        note = f"{pager.page} of {pager.pages}" if page.name == "list" else str(page.data["count"])
+        found = self.card_rows([self.main.by_slug[card.slug] for card in cards.cards])
+        if not found:
+            found = [text_row(look.words["none"], indent=look.compact.indent)]
+        turns = [(look.words["prev"], pager.page - 1), (look.words["next"], pager.page + 1)]
+        ways = [
+            (text, self.outward(href(pager.path, **{**pager.query, "page": number})), False)
+            for text, number in turns
+            if 1 <= number <= pager.pages
+        ]
+        filters = [row for block in blocks if isinstance(block, Filters) for row in self._filter_rows(block)]
+        above, below = (filters, []) if look.compact.filters == "above" else ([], filters)
+        title = title_row(page.title, look.compact.title, note)
+        return [title, *above, *found, *([choice_row(ways)] if ways else []), *below]
+
+    def _filter_rows(self, block: Filters) -> list[Row]:
+        """Blocks that switch a filter on, or off again where it is on."""
+        out = []
+        for _, key, choices in block.groups:
+            if key == self.section:
+                continue
+            switches = []
+            for choice in choices:
+                on = block.query.get(key) == choice.value
+                to = href(block.path, **{**block.query, key: "" if on else choice.value})
+                switches.append((choice.text, self.outward(to), on))
+            out += choice_rows(switches)
+        return out
+
+    def _entity_rows(self, page: Page, entity: Entity) -> list[Row]:
+        look = self.look
+        facts = [fact_row(look, each.label, each.show(entity.values[each.key])) for each in self.known(entity)]
+        lead = self.lead_rows(entity)
+        group = str(entity.values[self.section])
+        out = [title_row(entity.name, look.compact.title)]
+        out += [*lead, *facts] if look.compact.button_first else [*facts, *lead]
+        out += item_rows(look, [(group, self.list_path(group), "")])
+        if related := self.related(entity):
+            out += [text_row(look.words["related"], style="heading", tag="h2"), *self.card_rows(related)]
+        return out

@@ -88,7 +88,7 @@ def stream(
     for kind in chosen:
         if kind not in SPLITS[split].kinds:
             raise TaskError(f"split {split!r} has no sites of kind {kind!r}; it has {', '.join(SPLITS[split].kinds)}")
-    levels = levels_of(chosen, difficulties or range(1, MOST_FACTS + 1))
+    levels = levels_of(chosen, difficulties or range(1, MOST_FACTS + 1), layout)
     return _stream(SPLITS[split], chosen, levels, layout, random.Random(f"{split}-{seed}"))
 
 
@@ -98,7 +98,7 @@ def _stream(
     known: set[int] = set()
     while True:
         seeds = [(kind, rng.choice(split.seeds)) for kind in kinds for _ in range(_SITES_AT_ONCE)]
-        sites = [load_site(kind, seed).in_layout(layout) for kind, seed in seeds]
+        sites = [load_site(kind, seed, layout) for kind, seed in seeds]
         for _ in range(_TASKS_OF_EACH):
             for site in rng.sample(sites, len(sites)):
                 task = draw_task(site, rng.choice(levels[site.kind]), rng, split.phrasings)

@@ -5,35 +5,45 @@ What was filled in so far is a draft of the session (`Overlay.drafts`); it chang
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Details, Form, Heading, Steps
 from webdojo.sites.catalog import Entity
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 
-if TYPE_CHECKING:
-    from webdojo.sites.pages import CatalogSite
 
-
-def step_page(
-    site: CatalogSite, action: Action, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
-) -> Page | Redirect | None:
-    """Answer a request for one page of an action that has several; None if there is no such page.
+def step_at(action: Action, rest: list[str]) -> int | None:
+    """Index of the page of an action that a path names; None where there is no such page.
 
     Args:
         rest: the parts of the path after the action: none, or the number of the page.
     """
-    count = len(action.steps)
     match rest:
         case []:
-            at = 0
-        case [number] if number in map(str, range(2, count + 1)):
-            at = int(number) - 1
-        case _:
-            return None
-    if entity is not None and action.refuses(entity):
-        return site.entity_page(site.collection(action.collection, overlay), entity)
+            return 0
+        case [number] if number in map(str, range(2, len(action.steps) + 1)):
+            return int(number) - 1
+    return None
+
+
+def step_page(
+    action: Action,
+    entity: Entity | None,
+    at: int,
+    request: Request,
+    overlay: Overlay,
+    say: Callable[[str], str],
+    home: str,
+) -> Page | Redirect:
+    """Answer a request for one page of an action that has several.
+
+    Args:
+        at: index of the page.
+        say: gives the site's own word for a control.
+        home: what the site calls its home page.
+    """
+    count = len(action.steps)
     path, error = action.path(entity), ""
     draft = overlay.drafts.get(path, {})
     ready = next((step for step in range(count) if action.error(draft, step)), count - 1)
@@ -53,12 +63,12 @@ def step_page(
     titles = enumerate(action.steps)
     steps = tuple((each.title, action.step_path(entity, i) if i <= ready else "") for i, each in titles)
     blocks: list[Block] = [
-        Heading(site.say(action.button), "", ((site.look.words["home"], "/"), *above)),
+        Heading(say(action.button), "", ((home, "/"), *above)),
         Steps(steps, at),
     ]
     if at == count - 1:
         given = [each for i in range(at) for each in action.fields_of(i) if draft.get(each.key)]
         blocks.append(Details(tuple((each.label, each.show(draft[each.key])) for each in given)))
-    button = site.say(action.button if at == count - 1 else "Continue")
+    button = say(action.button if at == count - 1 else "Continue")
     form = Form(action.step_path(entity, at), button, action.fields_of(at), action.steps[at].title, draft, error)
-    return Page("form", site.say(action.button), {"blocks": [*blocks, form]}, status=422 if error else 200)
+    return Page("form", say(action.button), {"blocks": [*blocks, form]}, status=422 if error else 200)

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import cast
 
 from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS, KINDS, catalog_goals
 from webdojo.sites.goal import Goal
 from webdojo.sites.instructions.phrasing import phrase, restate
 from webdojo.sites.instructions.templates import Phrasings
-from webdojo.sites.pages import CatalogSite
-from webdojo.sites.shop import goals as shop_goals
-from webdojo.sites.shop.pages import Shop
 from webdojo.sites.site import Site, load_site
-from webdojo.sites.wiki import goals as wiki_goals
-from webdojo.sites.wiki.pages import Wiki
 from webdojo.types import Task
 
 DIFFICULTIES = (1, 2, 3, 4)
-"""Of the goals of shops and wikis."""
+"""Difficulties of the goals on the grid of the compact layout."""
 MOST_FACTS = 9
-"""Of the goals of all other kinds."""
+"""Most facts of all other goals."""
 _TRIES = 30
 """Draws until a task is new; a small site may have no new one left."""
 
@@ -44,14 +38,14 @@ def make_tasks(
         site_seeds: seeds of the sites, for all kinds alike or by kind.
         n: how many.
         seed: the same arguments and seed give the same tasks.
-        difficulties: from 1..9, for shops and wikis 1..4; one that stands there twice is drawn twice as often.
+        difficulties: from 1..9, for compact shops and wikis 1..4; one that stands there twice is drawn twice as often.
         layout: of the pages that the tasks are about, `auto` or `compact`; only some kinds tell them apart.
 
     Raises:
         TaskError: no kinds, sites or difficulties, or ones that do not exist.
     """
     seeds = dict(site_seeds) if isinstance(site_seeds, dict) else dict.fromkeys(kinds, site_seeds)
-    levels = levels_of(kinds, difficulties)
+    levels = levels_of(kinds, difficulties, layout)
     for kind in kinds:
         if not seeds.get(kind):
             raise TaskError(f"no site seeds for kind {kind!r}")
@@ -62,7 +56,7 @@ def make_tasks(
         kind = kinds[i % len(kinds)]
         difficulty = levels[kind][i // len(kinds) % len(levels[kind])]
         for _ in range(_TRIES):
-            task = draw_task(load_site(kind, rng.choice(seeds[kind])).in_layout(layout), difficulty, rng)
+            task = draw_task(load_site(kind, rng.choice(seeds[kind]), layout), difficulty, rng)
             if task.id not in known:
                 break
         known.add(task.id)
@@ -70,8 +64,8 @@ def make_tasks(
     return tasks
 
 
-def levels_of(kinds: Sequence[str], difficulties: Sequence[int]) -> dict[str, list[int]]:
-    """The difficulties that each kind of site has, of those that are wanted.
+def levels_of(kinds: Sequence[str], difficulties: Sequence[int], layout: str) -> dict[str, list[int]]:
+    """The difficulties that each kind of site has in a layout, of those that are wanted.
 
     Raises:
         TaskError: there is no such kind, or a kind has none of them.
@@ -79,25 +73,25 @@ def levels_of(kinds: Sequence[str], difficulties: Sequence[int]) -> dict[str, li
     for kind in kinds:
         if kind not in KINDS:
             raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
-    levels = {kind: [d for d in difficulties if 1 <= d <= hardest(kind)] for kind in kinds}
+    levels = {kind: [d for d in difficulties if 1 <= d <= hardest(kind, layout)] for kind in kinds}
     if not kinds or not all(levels.values()):
-        most = {kind: hardest(kind) for kind in kinds}
+        most = {kind: hardest(kind, layout) for kind in kinds}
         raise TaskError(f"difficulties {list(difficulties)}: each kind needs one, from 1 to that of {most}")
     return levels
 
 
-def hardest(kind: str) -> int:
-    """The most facts that a goal of a kind of site has."""
-    return DIFFICULTIES[-1] if kind in COMPACT_KINDS else MOST_FACTS
+def hardest(kind: str, layout: str) -> int:
+    """The most facts that a goal of a kind of site has in a layout."""
+    return DIFFICULTIES[-1] if layout == "compact" and kind in COMPACT_KINDS else MOST_FACTS
 
 
 def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
     """Draw one task of a site."""
     goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng, phrasings)
-    layout = {"layout": "auto"} if site.large else {}
+    layout = {"layout": site.layout} if site.layout == "auto" else {}
     return Task(
-        id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}{':large' if site.large else ''}",
+        id=f"{site.host}:{goal.name}:{goal.key.lower().replace(' ', '-')}:{phrasing}",
         instruction=instruction,
         start_url=site.url(),
         website=site.host,
@@ -117,8 +111,4 @@ def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasi
 
 def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
     """Draw one goal of a site."""
-    if isinstance(site, CatalogSite):
-        return catalog_goals.draw_goal(site, difficulty, rng)
-    if site.kind == "shop":
-        return shop_goals.draw_goal(cast(Shop, site), difficulty, rng)
-    return wiki_goals.draw_goal(cast(Wiki, site), difficulty, rng)
+    return site.own_goal(difficulty, rng) or catalog_goals.draw_goal(site, difficulty, rng)

@@ -30,6 +30,10 @@ class ImageStore:
         """Encoded bytes that were put and were there already."""
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[ImageStore], tuple[Path]]:
+        """Pickled as its folder: the ranks of a learner read it in processes of their own."""
+        return ImageStore, (self.folder,)
+
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
         """Store encoded bytes and return their reference.
 

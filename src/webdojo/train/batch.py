@@ -1,7 +1,7 @@
 """From trajectories to samples: one sample a turn, ready for a learner that knows no algorithm.
 
 Invariant: a sample holds exactly the ids that were sampled, and the weights of all samples of an update
-sum (times token loss) to the whole objective. Turns of invalid trajectories and empty responses have no
+times token loss sum to the whole objective. Turns of invalid trajectories and empty responses have no
 weight to carry, so they become no sample; they still count in the normalisers.
 """
 
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.train.advantage import ADVANTAGES, Outcome
+from webdojo.train.advantages.advantage import Outcome
+from webdojo.train.advantages.registry import ADVANTAGES
 from webdojo.train.config import TrainConfig
-from webdojo.train.weights import TurnShape, token_weights
+from webdojo.train.token_weights import TurnShape, token_weights
 from webdojo.types import Prompt, Trajectory, Turn
 
 
@@ -27,15 +28,15 @@ class Sample:
     prompt: Prompt
     response_ids: list[int]
     old_logprobs: list[float]
-    """As the engine reported them, at the sampling temperature."""
+    """Log-probabilities as the engine reported them, at the sampling temperature."""
     advantage: float
-    weights: list[float]
+    token_weights: list[float]
     versions: list[int]
     """Weight version that sampled each token."""
     prox_logprobs: list[float] = field(default_factory=list)
-    """Under π_prox, where that is not the engine's policy."""
+    """Log-probabilities under π_prox, where that is not the engine's policy."""
     reference_logprobs: list[float] = field(default_factory=list)
-    """Under the reference model, where there is a KL term."""
+    """Log-probabilities under the reference model, where there is a KL term."""
     unit: int = 0
     """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
@@ -45,22 +46,40 @@ class Sample:
 
 
 def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[Sample]:
-    """The samples of one policy update.
+    """The samples of one policy update: `advantages_of` the groups, then `weighted_samples`."""
+    return weighted_samples(groups, advantages_of(groups, config), config)
+
+
+def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
+    """The advantage of each trajectory by `config.advantage`, group by group.
 
     Args:
         groups: each the finished, rewarded trajectories of one task; sizes may differ.
-        config: names the advantage and the normaliser.
 
     Raises:
-        TrainError: a trajectory without a reward, or a response whose logprobs do not match its ids.
+        TrainError: a trajectory has no reward, or a valid one's reward is not finite.
     """
     outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
-    advantages = ADVANTAGES[config.advantage](outcomes)
+    return ADVANTAGES.get(config.advantage).function(outcomes)
+
+
+def weighted_samples(
+    groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
+) -> list[Sample]:
+    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them.
+
+    Args:
+        groups: the trajectories of an update, as `advantages_of` had them.
+        advantages: one for each trajectory.
+
+    Raises:
+        TrainError: the logprobs of a response do not match its ids.
+    """
     trained = [
         (unit, trajectory, len(group), advantage)
-        for unit, (group, row, results) in enumerate(zip(groups, advantages, outcomes, strict=True))
-        for trajectory, advantage, outcome in zip(group, row, results, strict=True)
-        if outcome.valid
+        for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
+        for trajectory, advantage in zip(group, row, strict=True)
+        if _outcome(trajectory).valid
     ]
     all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
     samples: list[Sample] = []
@@ -100,7 +119,7 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
     never cut: what its samples share is computed once (`radix`).
 
     Args:
-        units: of each sample.
+        units: the unit of each sample.
     """
     members: dict[int, list[int]] = defaultdict(list)
     for index, unit in enumerate(units):
@@ -136,7 +155,7 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[
         response_ids=list(response.ids),
         old_logprobs=list(response.logprobs),
         advantage=advantage,
-        weights=weights,
+        token_weights=weights,
         versions=list(response.versions),
         unit=unit,
     )

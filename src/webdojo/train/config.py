@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from webdojo.config import Section
+from webdojo.plugins import Registry, plug_name
 from webdojo.rollout.config import StageConfig
+from webdojo.train.advantages.registry import ADVANTAGES
+from webdojo.train.corrections import CORRECTIONS
+from webdojo.train.losses.kl import KL_ESTIMATORS
+from webdojo.train.losses.loss import Clip
+from webdojo.train.losses.registry import LOSSES
+from webdojo.train.token_weights import NORMALIZERS
+
+NAMED_PARTS: dict[str, Registry[Any]] = {
+    "policy_loss": LOSSES,
+    "advantage": ADVANTAGES,
+    "normalizer": NORMALIZERS,
+    "correction": CORRECTIONS,
+    "kl_estimator": KL_ESTIMATORS,
+}
+"""The keys of `train` that name a plug."""
 
 
 class SFTConfig(Section):
@@ -36,7 +52,7 @@ class SFTConfig(Section):
 class TrainConfig(Section):
     iterations: int = Field(default=90, ge=0)
     """Updates of online training; 0 ends with the warm start."""
-    stages: list[StageConfig] = []
+    stages: list[StageConfig] = Field(default=[])
     """Curriculum, in order: how far episodes may go, in place of the horizon of `rollout`, and which difficulties are
     drawn. Empty is one stage."""
     groups_per_iteration: int = Field(default=48, ge=1)
@@ -47,32 +63,33 @@ class TrainConfig(Section):
     ppo_epochs: int = Field(default=2, ge=1)
     """Passes over the turns of an update."""
     batch_size: int = Field(default=256, ge=1)
-    """Turns an optimizer step, about: batches are even, and the turns of a group, which share most, stay in one."""
+    """About how many turns an optimizer step takes: batches are even, and the turns of a group, which share most, stay
+    in one."""
     threads: int = Field(default=0, ge=0)
-    """torch threads of a step on the CPU, of all ranks together; 0 takes every core. An embedded engine there rests
+    """torch threads of a step on the CPU, all ranks together; 0 takes every core. An embedded engine there sleeps
     meanwhile."""
     micro_batch_tokens: int = Field(default=8192, ge=1)
-    """Tokens of a packed row, what its samples share counted once; a row is one forward and backward pass."""
+    """Tokens of a packed micro-batch, which is one forward and backward pass; what its samples share counts once."""
     ranks: int = Field(default=1, ge=1)
     """Processes of this machine that share an update (torchrun's `nproc_per_node`), each on a GPU of its own where
     models are on GPUs. Weights, gradients and optimizer state are spread over them (FSDP2)."""
     compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
-    """Of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their gradients' sums and
-    optimizer state are float32 in either case."""
+    """Precision of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their
+    gradients' sums and optimizer state are float32 in either case."""
     encoder_cache_gb: float = Field(default=0.25, ge=0)
-    """Of visual features that a learner whose vision tower is frozen keeps for rows and passes to come, on its device.
-    An update's screenshots go through the tower once where it holds them all: at 1,280 x 1,000 pixels one takes 51 MB
-    of a 4 B model."""
+    """Visual features that a learner whose vision tower is frozen keeps on its device for later micro-batches and
+    passes. An update's screenshots go through the tower once where they all fit: with a 4 B model, one of 1,280 x 1,000
+    pixels takes 51 MB."""
     gradient_checkpointing: bool = False
     """Keep only what enters each layer and compute the rest again in the backward pass: about a third more time, and a
-    fraction of the memory of a row."""
+    fraction of the memory of a micro-batch."""
     compile: bool = False
-    """Compile the text layers with torch.compile, once for rows of every length: minutes at the start, then faster
-    steps on a GPU."""
+    """Compile the text layers with torch.compile, once for micro-batches of every length: minutes at the start, then
+    faster steps on a GPU."""
     optimizer: Literal["adamw", "adamw_8bit"] = "adamw"
     """AdamW, with its two moments in float32 (8 bytes a parameter) or in 8 bits (2 bytes, `webdojo[torchao]`)."""
     optimizer_offload: bool = False
-    """Between steps the moments lie in the machine's memory, and leave the GPU's to rows of a step and to engines."""
+    """Between steps the moments lie in the machine's memory, and leave the GPU's to passes and to engines."""
     lr: float = Field(default=1e-6, gt=0)
     """Learning rate of online training."""
     warmup_steps: int = Field(default=0, ge=0)
@@ -85,48 +102,45 @@ class TrainConfig(Section):
     """ε_low: a token with a negative advantage loses its gradient where its ratio is below 1 - ε_low."""
     clip_high: float = Field(default=0.28, ge=0)
     """ε_high: one with a positive advantage, where its ratio is above 1 + ε_high."""
-    policy_loss: Literal["clip", "decoupled", "gspo", "cispo", "raft", "bc"] = "clip"
-    """See `train/loss.py`: PPO's clip, decoupled PPO, GSPO, CISPO, RAFT++, filtered behaviour cloning."""
+    policy_loss: Annotated[str, plug_name(LOSSES)] = "clip"
+    """See `train/losses`: `clip` (PPO), `decoupled` (PPO), `gspo`, `cispo`, `raft` (RAFT++), `bc` (filtered behaviour
+    cloning), or a `Loss` of your own."""
     dual_clip: float = Field(default=0.0, ge=0)
     """c of dual clip, 3 in the literature: bounds the loss of tokens with a negative advantage; 0 is off."""
     behav_imp_weight_cap: float = Field(default=5.0, ge=0)
-    """Of `decoupled`: tokens whose π_prox / π_behave is above it add nothing; 0 is off, and a few stale tokens may
+    """In a decoupled loss, tokens whose π_prox / π_behave is above it add nothing; 0 is off, and a few stale tokens may
     then outweigh a whole batch."""
-    advantage: Literal[
-        "grpo",
-        "dr_grpo",
-        "rloo",
-        "reinforce",
-        "reinforce_baseline",
-        "reinforce_plus_plus",
-        "reinforce_plus_plus_baseline",
-    ] = "grpo"
-    """See `train/advantage.py`."""
-    normalizer: Literal["openwebrl", "webagent_r1", "asyncwebrl", "dr_grpo", "dapo"] = "openwebrl"
+    advantage: Annotated[str, plug_name(ADVANTAGES)] = "grpo"
+    """See `train/advantages`: `grpo`, `dr_grpo`, `rloo`, `reinforce`, `reinforce_baseline`, `reinforce_plus_plus`,
+    `reinforce_plus_plus_baseline`, or an `Advantage` of your own."""
+    normalizer: Annotated[str, plug_name(NORMALIZERS)] = "openwebrl"
     """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `asyncwebrl` and `dr_grpo`:
     constant `normalizer_k`; `dapo`: mean over all tokens of the update."""
     normalizer_k: float = Field(default=10.0, gt=0)
     old_logprobs: Literal["engine", "learner", "loglinear"] = "engine"
-    """π_prox of the ratio: what the engine reported, the learner's weights at the start of the update, or, of
-    `decoupled`, log-linear between what the engine reported and the weights that learn, which saves a forward pass: of
-    a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
-    correction: Literal["none", "tis", "icepop", "mis_token", "mis_sequence", "mis_geometric"] = "none"
-    """Factor for tokens where engine and learner disagree (`train/correction.py`); needs `old_logprobs: learner`."""
+    """π_prox of the ratio: what the engine reported, the learner's weights at the start of the update, or, in a
+    decoupled loss, log-linear between what the engine reported and the weights that learn, which saves a forward pass:
+    for a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
+    correction: Annotated[str, plug_name(CORRECTIONS)] = "none"
+    """Factor for tokens where engine and learner disagree (`train/corrections.py`): `none`, `tis`, `icepop`,
+    `mis_token`, `mis_sequence`, `mis_geometric`; needs `old_logprobs: learner`."""
     correction_low: float = Field(default=0.0, ge=0)
     """Lower bound of π_learner / π_engine."""
     correction_high: float = Field(default=2.0, gt=0)
     """Upper bound of π_learner / π_engine."""
     kl_coef: float = Field(default=0.0, ge=0)
     """β of the KL term against the model that online training starts from; 0 loads no reference model."""
-    kl_estimator: Literal["k1", "k2", "k3"] = "k3"
+    kl_estimator: Annotated[str, plug_name(KL_ESTIMATORS)] = "k3"
+    """See `train/losses/kl.py`: `k1`, `k2` or `k3`."""
     entropy_coef: float = Field(default=0.0, ge=0)
     """Weight of the entropy bonus."""
     repetition_penalty: bool = False
     """A turn after which the screen is the same gets no positive weight (WebGym §5.2)."""
     replay_buffer_capacity: int = Field(default=1, ge=1)
-    """Iterations that an update draws its turns from, its own the last of them; 1 is no replay (WebGym, table 6)."""
+    """Iterations that an update draws its turns from, ending with its own; 1 is no replay (WebGym, table 6)."""
     recency_bias_power: float = Field(default=1.0, ge=0, le=16)
-    """A turn of the k-th iteration of the replay buffer, the oldest the first, is drawn with weight k to this power."""
+    """A turn of the k-th iteration of the replay buffer, counted from the oldest, is drawn with weight k to this
+    power."""
     samples_per_iteration: int = Field(default=0, ge=0)
     """Turns that an update draws from the replay buffer; 0 is as many as its own iteration has brought."""
     save_every: int = Field(default=5, ge=1)
@@ -135,17 +149,26 @@ class TrainConfig(Section):
     """Checkpoints of online training that stay, the latest (and as many before it as `rollout.max_staleness` says) and
     the best among them; the oldest go. 0 keeps all."""
 
+    @property
+    def clip(self) -> Clip:
+        """The bounds of a policy loss."""
+        return Clip(self.clip_low, self.clip_high, self.dual_clip, self.behav_imp_weight_cap)
+
     @model_validator(mode="after")
     def _fits_together(self) -> TrainConfig:
+        loss = LOSSES.get(self.policy_loss)
         if self.correction != "none" and self.old_logprobs != "learner":
             raise ValueError(f"correction {self.correction!r} compares engine and learner: set old_logprobs: learner")
-        if self.correction != "none" and self.policy_loss == "decoupled":
-            raise ValueError("policy_loss 'decoupled' already weighs by π_prox / π_behave: leave correction at none")
-        if self.policy_loss == "decoupled" and self.old_logprobs == "engine":
-            raise ValueError("policy_loss 'decoupled' needs a π_prox: set old_logprobs: learner or loglinear")
-        if self.policy_loss != "decoupled" and self.old_logprobs == "loglinear":
-            raise ValueError(f"old_logprobs 'loglinear' is for policy_loss 'decoupled', not {self.policy_loss!r}")
-        if self.dual_clip and self.policy_loss in ("cispo", "raft", "bc"):
+        if loss.decoupled and self.correction != "none":
+            raise ValueError(
+                f"policy_loss {self.policy_loss!r} already weighs by π_prox / π_behave: leave correction at none"
+            )
+        if loss.decoupled and self.old_logprobs == "engine":
+            raise ValueError(f"policy_loss {self.policy_loss!r} needs a π_prox: set old_logprobs: learner or loglinear")
+        if not loss.decoupled and self.old_logprobs == "loglinear":
+            fitting = " or ".join(repr(name) for name, built_in in LOSSES.built_in.items() if built_in.decoupled)
+            raise ValueError(f"old_logprobs 'loglinear' is for policy_loss {fitting}, not {self.policy_loss!r}")
+        if self.dual_clip and not loss.dual_clip:
             raise ValueError(f"policy_loss {self.policy_loss!r} has no dual clip: set dual_clip to 0")
         if 0 < self.dual_clip <= 1:
             raise ValueError(

@@ -13,17 +13,15 @@ from collections.abc import Iterable, Sequence
 
 from webdojo.train.batch import Sample
 from webdojo.train.config import TrainConfig
-
-POSITIVE_ONLY = ("raft", "bc")
-"""Policy losses that learn nothing from an advantage of 0 or below."""
+from webdojo.train.losses.registry import LOSSES
 
 
 def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: TrainConfig, seed: str) -> list[Sample]:
     """At most `count` samples for an update, oldest first, none of them twice.
 
-    Samples from which nothing would be learned are passed over. Of the others one of the k-th iteration of the buffer
-    is drawn with weight k^p, p = `config.recency_bias_power`. All loss weights are multiplied by (samples that teach,
-    mean over iterations) / (samples drawn), so that the loss has the size of an update without replay.
+    Samples from which nothing would be learned are passed over. Each of the others is drawn with weight k^p, where k is
+    its iteration in the buffer and p = `config.recency_bias_power`. All loss weights are multiplied by (samples that
+    teach, mean over iterations) / (samples drawn), so that the loss has the size of an update without replay.
 
     Args:
         buffer: k, counted from 1 at the oldest, and the samples of that iteration, weighted as for an update of
@@ -31,7 +29,7 @@ def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: Tra
         seed: another one draws others.
     """
     rng = random.Random(seed)
-    # Of exponential clocks with rates w, the first to ring are a draw by weight w without replacement.
+    # The first to ring among exponential clocks with rates w are a draw by weight w without replacement.
     rung: list[tuple[float, int, int, Sample]] = []
     found = iterations = 0
     for age, samples in buffer:
@@ -46,7 +44,7 @@ def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: Tra
     return [
         dataclasses.replace(
             sample,
-            weights=[scale * weight for weight in sample.weights],
+            token_weights=[scale * weight for weight in sample.token_weights],
             unit=units.setdefault((age, sample.unit), len(units)),
         )
         for _, _, age, sample in sorted(rung, key=lambda entry: entry[1])
@@ -57,4 +55,4 @@ def _teaches(sample: Sample, config: TrainConfig) -> bool:
     """Whether the sample moves the weights."""
     if config.kl_coef or config.entropy_coef:
         return True
-    return sample.advantage > 0 if config.policy_loss in POSITIVE_ONLY else sample.advantage != 0
+    return sample.advantage > 0 if LOSSES.get(config.policy_loss).positives_only else sample.advantage != 0

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from webdojo.errors import ModelError
-from webdojo.policy.loading import load_model, model_folder
+from webdojo.policy.model.loading import load_model, model_folder
 from webdojo.policy.tiny import train
 from webdojo.policy.tiny.gaze import Gaze
 from webdojo.policy.tiny.heads import Heads, answering_loss, word_token_ids

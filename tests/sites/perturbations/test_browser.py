@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.sites.oracle.test_oracle import WORDS
 from tests.sites.perturbations.test_perturbations import HOST, SHOP, events, get, only
 from tests.sites.test_compact_grid import MEASURE
 from webdojo.browser.config import BrowserConfig
@@ -176,17 +177,21 @@ async def test_an_expired_session_goes_on_with_its_cart(
     layout: str, pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
     name = f"expired-{layout}"
-    item = next(p.slug for p in SHOP.content.products.values() if p.stock > 0)
+    item = next(p.slug for p in SHOP.main.entities if p.values["stock"])
+    page, form, after = {
+        "compact": (f"/p/{item}", "/cart/add", f"/added/{item}"),
+        "auto": (f"/products/{item}", f"/products/{item}/add", f"/products/{item}/add/done"),
+    }[layout]
     session = await begin(pools, server, layout, name, only(Event.SESSION_EXPIRED, 3))
-    await go(session, f"/p/{item}")
-    await session.page.locator("form[action='/cart/add'] button").scroll_into_view_if_needed()
-    await click(session, "form[action='/cart/add'] button")
-    assert session.page.url == SHOP.url(f"/added/{item}")
-    assert server.state(name)[HOST]["visited"] == ["/", f"/p/{item}"], "the notice is not the page"
+    await go(session, page)
+    await session.page.locator(f"form[action='{form}'] button").scroll_into_view_if_needed()
+    await click(session, f"form[action='{form}'] button")
+    assert session.page.url == SHOP.url(after)
+    assert server.state(name)[HOST]["visited"] == ["/", page], "the notice is not the page"
     await click(session, "form[action='/-/answer'] button")
-    assert session.page.url == SHOP.url(f"/added/{item}")
+    assert session.page.url == SHOP.url(after)
     state = server.state(name)[HOST]
-    assert state["visited"][-1] == f"/added/{item}"
+    assert state["visited"][-1] == after
     assert state["state"] == {f"cart/{item}": 1}
     await session.close()
 
@@ -219,7 +224,7 @@ async def test_bot_checks_can_and_cannot_be_passed(
 async def test_compact_perturbations_keep_to_the_grid(
     kind: str, pools: dict[str, BrowserPool], server: SiteServer
 ) -> None:
-    site, seen = load_site(kind, 3).in_layout("compact"), Counter[str]()
+    site, seen = load_site(kind, 3, "compact"), Counter[str]()
     paths = list(site.paths())
     for seed in range(12):
         name, perturbations = f"grid-{kind}-{seed}", Perturbations(3, str(seed))
@@ -279,7 +284,7 @@ async def solve(
     oracle, log, answer = Oracle(task), [task.instruction], None
     while answer is None and len(log) < 61:
         step = await oracle.step(session)
-        assert len(step.think.split()) <= 28, step.think
+        assert len(step.think.split()) <= WORDS[layout], step.think
         assert not [reason for reason in map(check_call, step.calls) if reason], step.calls
         log.append(f"{step.think} {[(call.name, call.arguments) for call in step.calls]}")
         answer = (await session.act(step.calls)).answer

@@ -28,13 +28,17 @@ from webdojo.sites.perturbations.schedule import (
 )
 from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.shop.pages import Shop
+from webdojo.sites.shop import Shop
 from webdojo.sites.site import load_site
 
-SHOP = Shop(3, large=False)
+SHOP = Shop(3, "compact")
 HOST = SHOP.host
 LAYOUTS = ("compact", "auto")
-PATHS = ["/", *(f"/c/{slug}" for slug in SHOP.content.categories), "/cart", "/search?q=mug"]
+LISTS = {"compact": "/c/{}", "auto": "/products?category={}"}
+PATHS = {
+    layout: ["/", *(path.format(name.lower()) for name in SHOP.groups), "/cart", "/search?q=mug"]
+    for layout, path in LISTS.items()
+}
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +119,7 @@ def test_every_text_fits_the_compact_grid() -> None:
 
 def test_without_perturbations_not_a_byte_changes(server: SiteServer) -> None:
     for layout in LAYOUTS:
-        for path in PATHS:
+        for path in PATHS[layout]:
             plain = httpx.get(
                 f"http://127.0.0.1:{server.port}{path}",
                 headers={"X-Webdojo-Session": "p", "X-Webdojo-Layout": layout, "Host": HOST},
@@ -132,7 +136,7 @@ def test_without_perturbations_not_a_byte_changes(server: SiteServer) -> None:
 def test_a_session_sees_its_own_perturbations_again_and_no_other(server: SiteServer) -> None:
     def visit(session: str, perturbations: Perturbations) -> list[dict[str, Any]]:
         for _ in range(2):
-            for path in PATHS:
+            for path in PATHS["auto"]:
                 try:
                     get(server, session, path, perturbations)
                 except httpx.RemoteProtocolError:
@@ -179,7 +183,7 @@ def test_layouts_differ_and_move_but_say_the_same(layout: str, server: SiteServe
     def links(html: str) -> list[str]:
         return sorted(set(re.findall(r'href="(/[^"]*)"', html)) - {"/"})
 
-    path = f"/c/{next(iter(SHOP.content.categories))}"
+    path = LISTS[layout].format(next(iter(SHOP.groups)).lower())
     plain = get(server, f"plain-{layout}", path, layout=layout).text
     drawn = [(seed, Schedule(Perturbations(2, str(seed)), HOST).first) for seed in range(400)]
     changed = [

@@ -7,13 +7,14 @@ import pytest
 from webdojo.errors import SiteError
 from webdojo.sites.perturbations.schedule import PERTURBATIONS_HEADER, Perturbations
 from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
-from webdojo.sites.shop.pages import Shop
-from webdojo.sites.wiki.pages import Wiki
+from webdojo.sites.shop import Shop
+from webdojo.sites.wiki import Wiki
 
 HOST = "shop-3.localhost"
-SHOP = Shop(3, large=False)
-ITEM = next(p.slug for p in SHOP.content.products.values() if p.stock > 0)
-SOLD_OUT = next(p.slug for p in SHOP.content.products.values() if p.stock == 0)
+SHOP = Shop(3, "compact")
+ITEM = next(p.slug for p in SHOP.main.entities if p.values["stock"])
+SOLD_OUT = next(p.slug for p in SHOP.main.entities if not p.values["stock"])
+CATEGORY = str(SHOP.main.by_slug[ITEM].values["category"]).lower()
 
 
 def get(server: SiteServer, session: str, path: str, host: str = HOST, layout: str = "compact") -> httpx.Response:
@@ -47,32 +48,49 @@ def test_sessions_never_see_one_another() -> None:
 
 
 def test_the_full_size_layout_has_more_than_the_compact_one() -> None:
-    more = next(slug for slug in Shop(3).content.products if slug not in SHOP.content.products)
+    more = next(p.slug for p in Shop(3).main.entities if p.slug not in SHOP.main.by_slug)
     with SiteServer() as server:
-        assert get(server, "a", f"/p/{more}", layout="auto").status_code == 200
+        assert get(server, "a", f"/products/{more}", layout="auto").status_code == 200
         assert get(server, "a", f"/p/{more}", layout="compact").status_code == 404
-        for layout in ("auto", "compact"):
-            assert get(server, "a", f"/p/{ITEM}", layout=layout).status_code == 200
+        assert get(server, "a", f"/products/{ITEM}", layout="auto").status_code == 200
+        assert get(server, "a", f"/p/{ITEM}", layout="compact").status_code == 200
+        assert get(server, "a", f"/products/{ITEM}", layout="compact").status_code == 404
+
+
+def test_a_full_size_shop_has_a_cart_whose_amounts_add_up() -> None:
+    headers = {"Host": HOST}
+    with SiteServer() as server, httpx.Client(headers=headers, base_url=f"http://127.0.0.1:{server.port}") as visitor:
+        visitor.headers.update(server.headers("full", "auto"))
+        for _ in range(2):
+            sent = visitor.post(f"/products/{ITEM}/add", data={"amount": "3"})
+            assert sent.headers["location"] == f"/products/{ITEM}/add/done"
+        assert server.state("full")[HOST]["state"] == {f"cart/{ITEM}": 6}
+        shown = visitor.get("/cart").text
+        assert f"${6 * int(SHOP.main.by_slug[ITEM].values['price'])}" in shown
+        assert f"{SHOP.look.words['cart']} 6" in visitor.get("/").text
+        assert visitor.post(f"/products/{SOLD_OUT}/add", data={"amount": "1"}).status_code == 422
+        assert visitor.post(f"/cart/remove/{ITEM}").headers["location"] == "/cart"
+        assert server.state("full")[HOST]["state"] == {}
 
 
 def test_seen_facts_are_those_that_the_page_shows() -> None:
-    shop, wiki = SHOP, Wiki(3)
-    product, article = shop.content.products[ITEM], next(iter(wiki.content.articles.values()))
+    wiki = Wiki(3, "compact")
+    article = wiki.main.entities[0]
     with SiteServer() as server:
-        get(server, "list", f"/c/{product.category}?color={product.color.lower()}&max=100")
+        get(server, "list", f"/c/{CATEGORY}?color={str(SHOP.main.by_slug[ITEM].values['color']).lower()}&stock=1")
         assert {f"{ITEM}.Price", f"{ITEM}.Color"} <= set(server.state("list")[HOST]["seen"])
         assert f"{ITEM}.Stock" not in server.state("list")[HOST]["seen"]
-        for layout in ("compact", "auto"):
-            html = get(server, layout, "/", layout=layout).text
-            for name, price in re.findall(r'class="name">([^<]+)</span></a>\s*<p class="note">\$(\d+)', html):
-                slug = name.lower().replace(" ", "-")
-                assert Shop(3).content.products[slug].price == int(price)
-                assert f"{slug}.Price" in server.state(layout)[HOST]["seen"]
+        html = {layout: get(server, layout, "/", layout=layout).text for layout in ("compact", "auto")}
         assert server.state("compact")[HOST]["seen"] == []
-        assert len(server.state("auto")[HOST]["seen"]) == 6
-        get(server, "w", f"/t/{article.topic}", host=wiki.host)
+        prices = re.findall(r'href="/products/([^"]+)".*?<dt>Price</dt><dd>\$(\d+)', html["auto"], re.DOTALL)
+        assert prices
+        for slug, price in prices:
+            assert Shop(3).main.by_slug[slug].values["price"] == int(price)
+            assert f"{slug}.Price" in server.state("auto")[HOST]["seen"]
+        topic, region = str(article.values["topic"]).lower(), str(article.values["region"]).lower()
+        get(server, "w", f"/t/{topic}", host=wiki.host)
         assert server.state("w")[wiki.host]["seen"] == []
-        get(server, "w", f"/t/{article.topic}?region={article.region.lower()}", host=wiki.host)
+        get(server, "w", f"/t/{topic}?region={region}", host=wiki.host)
         assert f"{article.slug}.Region" in server.state("w")[wiki.host]["seen"]
 
 
@@ -89,7 +107,7 @@ def test_a_person_without_headers_gets_a_session_by_cookie() -> None:
         httpx.Client(base_url=f"http://127.0.0.1:{server.port}", headers={"Host": HOST}) as person,
     ):
         assert person.get("/").status_code == 200
-        person.post("/cart/add", data={"item": ITEM})
+        person.post(f"/products/{ITEM}/add", data={"amount": "1"})
         assert "$" in person.get("/cart").text
 
 
@@ -98,18 +116,17 @@ def test_requests_that_make_no_sense_change_nothing() -> None:
         assert get(server, "a", "/", host="example.com").status_code == 404
         assert get(server, "a", "/nowhere").status_code == 404
         assert get(server, "a", "/c/nothing").status_code == 404
-        assert get(server, "a", f"/c/{SHOP.content.products[ITEM].category}?page=99&max=x").status_code == 200
+        assert get(server, "a", f"/c/{CATEGORY}?page=99&max=x").status_code == 200
         assert post(server, "a", "/cart/add", "no-such-thing").status_code == 404
         assert post(server, "a", "/cart/add", SOLD_OUT).status_code == 404
         assert server.state("a")[HOST]["state"] == {}
 
 
 def test_pages_that_do_not_exist_are_read_as_the_nearest_that_do() -> None:
-    category = SHOP.content.products[ITEM].category
     with SiteServer() as server:
-        first = get(server, "a", f"/c/{category}").text
+        first = get(server, "a", f"/c/{CATEGORY}").text
         for page in ("0", "x", "²", "-1"):
-            assert get(server, "a", f"/c/{category}?page={page}").text == first
+            assert get(server, "a", f"/c/{CATEGORY}?page={page}").text == first
 
 
 def test_markup_in_a_search_is_text() -> None:

@@ -75,7 +75,7 @@ def corpus() -> Iterator[str]:
         for calls in CALLS:
             yield toolcall.render(f"{name} is in view.", calls)
     for kind in COMPACT_KINDS:
-        for path in load_site(kind, 0).in_layout("compact").paths():
+        for path in load_site(kind, 0, "compact").paths():
             yield from [f"url http://{kind}-3.localhost{path}\n"] * 5
     for task in make_tasks(list(COMPACT_KINDS), range(50), 2000, seed=0, layout="compact"):
         yield f"task {task.instruction}\n"

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from webdojo.policy.forward import text_hidden, vision_features
+from webdojo.policy.model.forward import text_hidden, vision_features
 from webdojo.policy.tiny.gaze import ANSWER_LAYER, QUESTION_LAYER, Gaze
 from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, WORDS
 from webdojo.policy.tiny.sight import ROWS, TOKENS

@@ -116,7 +116,7 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
 def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
     """A task of the site, or one about something on the screen, or about something that is not there."""
     if rng.random() < 0.5:
-        site = load_site(*parse_host(urlsplit(screen.url).netloc)).in_layout("compact")
+        site = load_site(*parse_host(urlsplit(screen.url).netloc), "compact")
         goal = draw_goal(site, rng.choice(DIFFICULTIES), rng)
         text = phrase(goal, rng)[0]
         name = next(goal.fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in goal.fields)

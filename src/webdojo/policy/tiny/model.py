@@ -14,7 +14,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 from transformers import PreTrainedTokenizerFast, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from webdojo.policy.patches import multiply_patches
+from webdojo.policy.model.fast_layers import multiply_patches
 
 SPECIAL = [
     "<|endoftext|>",

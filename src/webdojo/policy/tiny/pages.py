@@ -180,7 +180,7 @@ async def _render(
 def _paths(kind: str, seed: int, rng: random.Random) -> list[str]:
     """A dozen paths of a site, evenly over the families of its pages."""
     families: dict[str, list[str]] = {}
-    for path in load_site(kind, seed).in_layout("compact").paths():
+    for path in load_site(kind, seed, "compact").paths():
         families.setdefault(path.split("?")[0].split("/")[1] + ("?" if "?" in path else ""), []).append(path)
     return [rng.choice(families[rng.choice(sorted(families))]) for _ in range(12)]
 
@@ -188,7 +188,7 @@ def _paths(kind: str, seed: int, rng: random.Random) -> list[str]:
 def _place(kind: str, seed: int, url: str) -> str:
     """What the page at a URL of a site is called."""
     path = urlsplit(url).path
-    site = load_site(kind, seed).in_layout("compact")
+    site = load_site(kind, seed, "compact")
     return site.way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""
 
 

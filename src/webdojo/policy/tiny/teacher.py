@@ -17,8 +17,8 @@ import torch
 
 from webdojo.agent.harness import Conversation
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
-from webdojo.policy.positions import mrope_positions
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.positions import mrope_positions
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.tiny.gaze import Looks
 from webdojo.policy.tiny.lessons import ALL_THINGS, Note, Question, Skill, dense_targets, note, questions
 from webdojo.policy.tiny.pages import SIDE, Screen, Screens

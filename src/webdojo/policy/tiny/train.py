@@ -26,8 +26,8 @@ from torch import nn
 from torch.multiprocessing.spawn import spawn
 
 from webdojo.errors import ModelError
-from webdojo.policy.loading import save_model
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import save_model
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.tiny.corpus import corpus
 from webdojo.policy.tiny.gaze import Gaze
 from webdojo.policy.tiny.heads import Figures, Heads, answering_loss, seeing_loss, word_token_ids

@@ -27,12 +27,12 @@ from safetensors import SafetensorError
 from transformers import AutoConfig
 
 from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
-from webdojo.policy.processor import Processor
+from webdojo.policy.model.loading import misfit, shapes_of, skeleton
+from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.replica import Replica
-from webdojo.policy.vllm.scratch import Scratch
-from webdojo.policy.vllm.weights import Weights, file_shapes, misfit, model_shapes, write_weights
+from webdojo.policy.vllm.weight_files import Scratch, WeightFolder, file_shapes, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.types import EngineHealth, ImageRef, ImageSource, Prompt, Response, Sampling
 
@@ -62,6 +62,9 @@ class VLLMEngine:
         EngineError: a server does not start.
     """
 
+    updates_asleep = False
+    """A server that sleeps has given away the memory that weights are loaded into."""
+
     def __init__(
         self,
         folder: Path,
@@ -84,7 +87,7 @@ class VLLMEngine:
         self._read = lru_cache(_IMAGES_KEPT)(self._read_image)
         self._seed = seed
         self._dtype = dtype
-        self._shapes = model_shapes(folder)
+        self._shapes = shapes_of(skeleton(folder).state_dict())
         banned = processor.banned(AutoConfig.from_pretrained(str(folder)).get_text_config().vocab_size)
         self._banned: list[int] = banned.nonzero().flatten().tolist()
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
@@ -97,7 +100,7 @@ class VLLMEngine:
         self._awake.set()
         self._scratch = Scratch(config.weights_dir)
         # Servers that run already may hold any weights.
-        self._weights = Weights(folder, version, temporary=False) if config.urls else None
+        self._weights = WeightFolder(folder, version, temporary=False) if config.urls else None
         servers = make_servers(
             folder,
             config,
@@ -196,6 +199,11 @@ class VLLMEngine:
             error=self._closed or "; ".join(errors),
         )
 
+    @property
+    def sleeps_during_update(self) -> bool:
+        """With `model.vllm.enable_sleep_mode`, for servers on the learner's GPU."""
+        return self.config.enable_sleep_mode
+
     async def sleep(self) -> None:
         """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too.
 
@@ -255,16 +263,16 @@ class VLLMEngine:
                 f"screenshot {image.sha[:12]} cannot be read: {type(error).__name__}: {reason}"
             ) from error
 
-    def _publish(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> Weights:
+    def _publish(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> WeightFolder:
         """Lay the weights where the servers read them."""
         if isinstance(source, Path):
             difference = misfit(file_shapes(self._folder), file_shapes(source))
         else:
-            difference = misfit(self._shapes, {name: tuple(tensor.shape) for name, tensor in source.items()})
+            difference = misfit(self._shapes, shapes_of(source))
         if difference:
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         if isinstance(source, Path):
-            return Weights(source, version, temporary=False)
+            return WeightFolder(source, version, temporary=False)
         folder = self._scratch.path / f"weights-{next(self._served)}"
         try:
             write_weights(source, folder, self._dtype)
@@ -273,7 +281,7 @@ class VLLMEngine:
                 f"weights of version {version} cannot be written to {str(folder)!r} ({error}); name another place in "
                 "engine.weights_dir"
             ) from error
-        return Weights(folder, version, temporary=True)
+        return WeightFolder(folder, version, temporary=True)
 
     async def _on_all(self, do: Callable[[Replica], Awaitable[object]]) -> None:
         """On every replica at once; one that dies over it, or has died before, is started again for it."""

@@ -16,7 +16,7 @@ import httpx
 
 from webdojo.errors import EngineError, EngineLost
 from webdojo.policy.vllm.server import Server
-from webdojo.policy.vllm.weights import Weights
+from webdojo.policy.vllm.weight_files import WeightFolder
 from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
 _HEALTH_S = 10.0
@@ -46,7 +46,7 @@ class Replica:
         self,
         server: Server,
         client: httpx.AsyncClient,
-        current: Callable[[], Weights | None],
+        current: Callable[[], WeightFolder | None],
         version: int,
         allowed: Sequence[int],
         awake: asyncio.Event,
@@ -62,7 +62,7 @@ class Replica:
         self._allowed = allowed
         self._awake = awake
         self._answers = True
-        self._holds: Weights | None = None
+        self._holds: WeightFolder | None = None
         self._loading = asyncio.Lock()
         self._rising: asyncio.Task[None] | None = None
         self._queue = 0
@@ -105,7 +105,7 @@ class Replica:
         self._holds = None
         self.begin()
 
-    async def load(self, weights: Weights) -> None:
+    async def load(self, weights: WeightFolder) -> None:
         """Serve other weights from the next sampled token on; running requests are read again under them.
 
         Raises:

@@ -99,8 +99,3 @@ def article(name: str, noun: str, region: str) -> list[str]:
     body = rng.sample(_BODY, 5)
     lead = rng.choice(_LEAD).format(name=name, noun=noun.lower(), nouns=f"{noun.lower()}s", region=region)
     return [f"{lead} {body[0]}", f"{body[1]} {body[2]} {body[3]}", f"{body[4]} {rng.choice(_TAIL)}"]
-
-
-def tagline(kind: str, brand: str, seed: int) -> str:
-    """The line under a site's brand."""
-    return random.Random(f"tagline-{kind}-{brand}-{seed}").choice(TAGLINES if kind == "shop" else MOTTOS)

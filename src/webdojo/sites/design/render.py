@@ -1,4 +1,4 @@
-"""Turns a page into HTML: `compact` from rows, `auto` from the templates of its kind."""
+"""Turns a page into HTML: from rows where the site has some for the compact layout, else from the page's blocks."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
         template = _templates.get_template("compact.html")
         css = compact_css(site.kind, site.seed)
         return template.render(title=page.title, look=site.look, css=css, rows=rows)
-    made_of_blocks = "bare.html" if page.data.get("bare") else "page.html"
-    template = _templates.get_template(made_of_blocks if "blocks" in page.data else f"{site.kind}/{page.name}.html")
-    values = {**page.data, **site.view(page), "page": page, "layout": layout}
-    return template.render(site=site, look=site.look, words=site.look.words, overlay=overlay, href=href, **values)
+    template = _templates.get_template("bare.html" if page.data.get("bare") else "page.html")
+    values = {**page.data, **site.view(page), "page": page, "layout": layout, "corner": site.corner(overlay)}
+    return template.render(look=site.look, words=site.look.words, href=href, **values)
 
 
 def fill(template: str, **values: Any) -> str:
@@ -42,4 +41,4 @@ def fill(template: str, **values: Any) -> str:
 @lru_cache(maxsize=512)
 def compact_css(kind: str, seed: int) -> str:
     """Style sheet of the compact pages of the site of a (kind, seed)."""
-    return _templates.get_template("compact.css").render(look=load_site(kind, seed).look)
+    return _templates.get_template("compact.css").render(look=load_site(kind, seed, "compact").look)

@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass, field
 
 from webdojo.sites.catalog import Collection, Constraint, Entity
+from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Fact, Plan, fact, place, visit
 from webdojo.sites.site import href
 
@@ -31,6 +32,11 @@ class Reference:
     @property
     def path(self) -> str:
         return f"/{self.collection.slug}/{self.entity.slug}"
+
+    @property
+    def key(self) -> str:
+        """Tells ways to point at entities apart, for the keys of goals."""
+        return f"{self.path}-{slug(self.phrase)}" if self.says else self.path
 
     @property
     def facts(self) -> list[Fact]:

@@ -6,14 +6,13 @@ import random
 from dataclasses import replace
 from datetime import date
 
-from webdojo.sites import host_of
 from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import slug
 from webdojo.sites.news import stories
 from webdojo.sites.news.actions import ASK, COMMENT, POLL, RATE, SAVE, SUBSCRIBE, TIP
-from webdojo.sites.news.partner import from_partner
+from webdojo.sites.news.partner import from_partner, partner_of
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page
 
@@ -82,11 +81,7 @@ class News(CatalogSite):
     new_tabs = True
     headings = ("Today", "Top stories", "The news of the day", "Good to know", "In the news")
 
-    partner: str
-    """Host of the travel agency whose box stands on the pages of articles; empty: there is none."""
-
     def draw(self, rng: random.Random) -> list[Collection]:
-        self.partner = host_of("travel", self.seed) if random.Random(f"{self.host}-partner").random() < 0.5 else ""
         places = towns(rng, 7)
         self.tagline = rng.choice(_TAGLINES).format(town=places[0])
         sections = rng.sample(tuple(stories.SECTIONS), SECTIONS)
@@ -140,7 +135,8 @@ class News(CatalogSite):
         made = made_about("comments", article.slug, overlay.state)
         own = [Post(str(values["reader"]), str(values["text"])) for values in made]
         posts: list[Block] = [Posts("Latest comments", (*said, *own))] if said or own else []
-        return [*posts, Frame(self.say("Our partner"), "/embed", self.partner)] if self.partner else posts
+        partner = partner_of(self)
+        return [*posts, Frame(self.say("Our partner"), "/embed", partner)] if partner else posts
 
 
 def _headlines(rng: random.Random, sections: list[str], places: list[str], count: int) -> list[tuple[str, str]]:

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
 
 from webdojo.sites.catalog import Entity
 from webdojo.sites.catalog_goals import answer_of, was_shown
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, query_of, refer
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
 from webdojo.sites.verdict.answers import text
-
-if TYPE_CHECKING:
-    from webdojo.sites.places import Places
 
 _ASKED = ("category", "rating", "opens")
 
 
-def on_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
+def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """Open the card of a place on the map."""
     it = refer(site.main, facts - 1, rng)
     if it is None:
         return None
-    near = f", at the corner of {site.spots[it.entity.slug].corner}"
+    near = f", at the corner of {it.entity.values['corner']}"
     cores = (
         f"find {it.phrase} on the map and click its marker",
         f"go to the map and select {it.phrase}" + (near if not it.says else ""),
         f"show me on the map what it says about {it.phrase}" + (near if not it.says else ""),
     )
     plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
-    return Goal("on_map", it.path, {}, (*it.facts, _opened(it.entity)), plan, cores=cores)
+    return Goal("on_map", it.key, {}, (*it.facts, _opened(it.entity)), plan, cores=cores)
 
 
-def from_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
+def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """Open a place on the map, and its page from there."""
     it = refer(site.main, facts - 2, rng) if facts >= 2 else None
     if it is None:
@@ -45,13 +42,13 @@ def from_map(site: Places, facts: int, rng: random.Random) -> Goal | None:
     )
     checks = (*it.facts, _opened(it.entity), _page(it.entity))
     plan = [*_way(it), _marker(it.entity), visit(it.path), done(f"This is {it.entity.name}.")]
-    return Goal("from_map", it.path, {}, checks, plan, cores=cores)
+    return Goal("from_map", it.key, {}, checks, plan, cores=cores)
 
 
-def at_corner(site: Places, facts: int, rng: random.Random) -> Goal | None:
+def at_corner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """Find out on the map what stands at a corner: 1 to 3 facts for one corner, 5 to compare two."""
     one, other = rng.sample(site.main.entities, 2)
-    at = f"the place at the corner of {site.spots[one.slug].corner}"
+    at = f"the place at the corner of {one.values['corner']}"
     found = f"This is {one.name}."
     match facts:
         case 1:
@@ -80,9 +77,9 @@ def at_corner(site: Places, facts: int, rng: random.Random) -> Goal | None:
     return None
 
 
-def _corners(site: Places, one: Entity, other: Entity) -> Goal:
+def _corners(site: CatalogSite, one: Entity, other: Entity) -> Goal:
     better = max(one, other, key=lambda place: place.values["rating"])
-    at = " or ".join(f"the one at the corner of {site.spots[each.slug].corner}" for each in (one, other))
+    at = " or ".join(f"the one at the corner of {each.values['corner']}" for each in (one, other))
     cores = (
         f"the name of the place on the map with the higher rating: {at}",
         f"the name of the better rated of two places on the map: {at}",
@@ -98,7 +95,7 @@ def _corners(site: Places, one: Entity, other: Entity) -> Goal:
     return Goal("corners", f"{one.slug}-{other.slug}", {}, checks, plan, cores=cores, form="ask")
 
 
-def located(site: Places, facts: int, rng: random.Random) -> Goal | None:
+def located(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """Use the form that finds places."""
     drawn = draw_constraints(site.main, facts - 2, rng, ("district", "category", "now")) if facts >= 3 else None
     if drawn is None or any(c.attribute.key == "now" and c.value != "open now" for c in drawn):

@@ -105,7 +105,7 @@ class SiteServer(LocalServer):
             perturbations = self._perturbations if asked is None else parse_perturbations(asked)
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
-        site = load_site(kind, seed).in_layout(layout)
+        site = load_site(kind, seed, layout)
         address = http.url.path + (f"?{http.url.query}" if http.url.query else "")
         encoded = (await http.body()).decode(errors="replace") if http.method == "POST" else http.url.query
         values: dict[str, str] = {}
@@ -152,7 +152,7 @@ def _respond(
     if isinstance(reply, Redirect):
         return reply
     overlay.visited.append(address)
-    overlay.seen.update(reply.shows, reply.full_shows if layout == "auto" else ())
+    overlay.seen.update(reply.shows)
     html = render(site, reply, overlay, layout)
     if perturbations is None or part:
         return ServedPage(html, reply.status)

@@ -1,1 +1,180 @@
-"""Shops: categories of products, search, filters, sorting and a cart."""
+"""Shops: products by category, search, filters, sorting, reviews and a cart.
+
+The cart is what a session's state has under `cart/<product>`: the amount, and no key for nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from markupsafe import Markup
+
+from webdojo.sites.blocks import Block, Form, Heading, Lines, Post, Posts
+from webdojo.sites.catalog import Collection, Entity, fact_name, made_about
+from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
+from webdojo.sites.compact import Form as RowForm
+from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
+from webdojo.sites.content import prose
+from webdojo.sites.design.pictures import picture
+from webdojo.sites.shop import content, goals
+from webdojo.sites.shop.actions import REVIEW, WISH, add
+from webdojo.sites.site import Overlay, Page, Redirect, Request
+from webdojo.sites.sized import SizedSite
+
+_CART = "cart/"
+_RELATED, _COMPACT_RELATED = 3, 2
+
+
+class Shop(SizedSite):
+    """One shop."""
+
+    kind = "shop"
+    section, lists, things = "category", "c", "p"
+    renamed = MappingProxyType({"price": "max"})
+    narrowing = ("price", "stock", "color")
+    makers = MappingProxyType(
+        {
+            1: (goals.open_cart, open_list, open_list, search),
+            2: (
+                open_thing,
+                open_thing,
+                open_result,
+                goals.price,
+                open_page,
+            ),
+            3: (
+                goals.narrow,
+                goals.narrow,
+                open_first,
+                goals.add,
+                goals.add,
+                read,
+                read,
+            ),
+            4: (goals.add_two, goals.add_cheapest, goals.add_cheapest_color, goals.compare),
+        }
+    )
+
+    def draw(self, rng: random.Random) -> list[Collection]:
+        self.tagline = rng.choice(prose.TAGLINES)
+        self.headings = (self.look.heading,)
+        put = add(self.look.words["cart"].lower())
+        if self.layout == "compact":
+            self.actions = (put,)
+            return [content.compact_products(self.seed)]
+        self.actions = (put, WISH, REVIEW)
+        return [content.products(self.seed)]
+
+    def story(self, entity: Entity) -> tuple[str, ...]:
+        return tuple(prose.description(entity.name, entity.name.split()[-1]))
+
+    def drawing(self, entity: Entity) -> Markup:
+        return Markup(picture(entity.name, entity.name.split()[-1], str(entity.values["color"])))
+
+    def related(self, entity: Entity) -> list[Entity]:
+        count = _RELATED
+        if self.layout == "compact":
+            count = _COMPACT_RELATED if self.look.compact.related else 0
+        others = [each for each in self.groups[str(entity.values[self.section])] if each.slug != entity.slug]
+        start = sum(map(ord, entity.slug)) % len(others)
+        return (others + others)[start : start + count]
+
+    def corner(self, overlay: Overlay) -> tuple[str, str]:
+        return f"{self.look.words['cart']} {sum(amount for _, amount in self._lines(overlay))}", "/cart"
+
+    def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        item = request.values.get("item", "")
+        match (request.method, *request.path.strip("/").split("/")):
+            case ["GET", "cart"]:
+                return self._cart(overlay)
+            case ["POST", "cart", "remove", *rest]:
+                overlay.state.pop(f"{_CART}{rest[0] if rest else item}", None)
+                return Redirect("/cart")
+            case ["POST", "cart", "add"] if self.layout == "compact" and item in self.main.by_slug:
+                put, product = self.actions[0], self.main.by_slug[item]
+                if not put.refuses(product):
+                    overlay.state.update(put.change({}, product, overlay.state))
+                    return Redirect(self.outward(f"{put.path(product)}/done"))
+        return super().respond(request, overlay)
+
+    def inward(self, path: str) -> str:
+        match path.partition("?")[0].strip("/").split("/"):
+            case ["added", name] if self.layout == "compact":
+                return f"/{self.main.slug}/{name}/add/done"
+        return super().inward(path)
+
+    def outward(self, path: str) -> str:
+        match path.strip("/").split("/"):
+            case [self.main.slug, name, "add", "done"] if self.layout == "compact":
+                return f"/added/{name}"
+        return super().outward(path)
+
+    def paths(self) -> Iterator[str]:
+        home, *others = super().paths()
+        yield from (home, "/cart", *others)
+
+    def way_to(self, path: str) -> tuple[str, str]:
+        return ("/", self.look.words["cart"]) if path == "/cart" else super().way_to(path)
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        related = super().extra(page, overlay)
+        if not related:
+            return []
+        entity: Entity = page.data["entity"]
+        said = [Post(author, text) for author, text in prose.reviews(entity.name)]
+        for own in made_about("reviews", entity.slug, overlay.state):
+            said.append(Post(str(own["reader"]), str(own["text"]), f"{own['points']} points"))
+        return [Posts(self.say("Reviews"), tuple(said)), *related]
+
+    def _lines(self, overlay: Overlay) -> list[tuple[Entity, int]]:
+        """What is in a session's cart, in the order in which it came."""
+        known = self.main.by_slug
+        state = overlay.state.items()
+        return [(known[key.removeprefix(_CART)], amount) for key, amount in state if key.startswith(_CART)]
+
+    def _cart(self, overlay: Overlay) -> Page:
+        words, lines = self.look.words, self._lines(overlay)
+        blocks: list[Block] = [Heading(words["cart"], "" if lines else words["empty"], ((words["home"], "/"),))]
+        if lines:
+            rows = [
+                ((each.name, f"/{self.main.slug}/{each.slug}"), amount, f"${int(each.values['price']) * amount}")
+                for each, amount in lines
+            ]
+            total = (words["total"], "", f"${_total(lines)}")
+            blocks.append(Lines(("Item", "Amount", "Price"), (*rows, total)))
+        for product, _ in lines:
+            blocks.append(Form(f"/cart/remove/{product.slug}", f"{words['remove']} {product.name}"))
+        shows = tuple(fact_name(product.slug, "Price") for product, _ in lines)
+        return Page("cart", words["cart"], {"blocks": blocks, "lines": lines}, shows)
+
+    def rows(self, page: Page) -> list[Row]:
+        words, compact = self.look.words, self.look.compact
+        title = title_row(page.title, compact.title)
+        if page.name == "done":
+            name = text_row(page.data["entity"].name, indent=compact.indent)
+            return [title, name, link_row(words["cart"], "/cart", style="item"), *self.section_rows()]
+        if page.name != "cart":
+            return super().rows(page)
+        lines = page.data["lines"]
+        if not lines:
+            return [title, text_row(words["empty"], indent=compact.indent), *self.section_rows()]
+        out = [title]
+        button = Cell("button", words["remove"], len(words["remove"]) + 2, pad=1, style="button")
+        for product, amount in lines:
+            cell = Cell("text", f"x{amount}", COLUMNS - button.columns, pad=compact.indent)
+            form = RowForm("/cart/remove", "post", (("item", product.slug),))
+            out += [*self.card_rows([product]), Row((cell, button), form=form)]
+        return [*out, text_row(words["total"], note=f"${_total(lines)}", style="heading")]
+
+    def lead_rows(self, entity: Entity) -> list[Row]:
+        """The button that puts a product into the cart."""
+        words, compact = self.look.words, self.look.compact
+        if self.actions[0].refuses(entity):
+            return [text_row(words["sold"], indent=compact.indent, style="sold")]
+        return [action_row(words["add"], compact.button, RowForm("/cart/add", "post", (("item", entity.slug),)))]
+
+
+def _total(lines: list[tuple[Entity, int]]) -> int:
+    return sum(int(product.values["price"]) * amount for product, amount in lines)

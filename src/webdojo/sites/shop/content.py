@@ -1,120 +1,115 @@
-"""What a shop sells: a pure function of its seed. A large shop has all that the small one has, and more."""
+"""What a shop sells: a pure function of its seed. A full-size shop has all that the compact one has, and more."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from webdojo.sites.content import words
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.words import ADJECTIVES, BRANDS, COLORS, SHOP_NOUNS, SIZES, plural, slug
 
-CATEGORIES = 5
-PRODUCTS_PER_CATEGORY = 12
-LARGE_CATEGORIES = 8
-LARGE_PRODUCTS_PER_CATEGORY = 30
-LARGE_PRICES = 200
-"""Prices of large shops are below."""
+CATEGORIES, LARGE_CATEGORIES = 5, 8
+IN_CATEGORY, IN_LARGE_CATEGORY = 12, 30
+PRICES, LARGE_PRICES = 100, 200
+"""Prices are below."""
+_LIMITS = ((20, 40), (20, 50), (30, 50), (30, 60), (40, 70))
+_LARGE_LIMITS = (100, 150)
+_MAKERS = 6
+_FIRST_YEAR, _LAST_YEAR = 2012, 2026
+_CATEGORY = Attribute("category", "Category", filter="is", phrase="in the category {value}")
+_COLOR = Attribute("color", "Color", filter="is", phrase="in {value}")
+_PRICE = Attribute("price", "Price", "number", "$", True, "under", "cheap", "cheapest", "under {value}")
+_STOCK = Attribute("stock", "Stock", "number", filter="min", phrase="in stock", control="In stock")
 
-
-@dataclass(frozen=True)
-class Product:
-    """One thing for sale. Prices are whole dollars, and differ within a category."""
-
-    slug: str
-    name: str
-    noun: str
-    category: str
-    """Slug of the category."""
-    price: int
-    size: str
-    color: str
-    stars: int
-    stock: int
-
-    def facts(self) -> dict[str, str]:
-        """Label to value, as pages show them."""
-        return {
-            "Price": f"${self.price}",
-            "Size": self.size,
-            "Color": self.color,
-            "Stars": str(self.stars),
-            "Stock": str(self.stock),
-        }
-
-
-@dataclass(frozen=True)
-class Category:
-    slug: str
-    name: str
-    noun: str
-    products: tuple[Product, ...]
+COMPACT_PRODUCT = (
+    _CATEGORY,
+    _PRICE,
+    Attribute("size", "Size"),
+    _COLOR,
+    Attribute("stars", "Stars", "number"),
+    _STOCK,
+)
+PRODUCT = (
+    _CATEGORY,
+    _PRICE,
+    Attribute("color", "Color", listed=True, filter="is", phrase="in {value}"),
+    Attribute("size", "Size", filter="is", phrase="of size {value}"),
+    Attribute("stars", "Stars", "number", "", True, "min", phrase="with {value} or more stars", noun="number of stars"),
+    _STOCK,
+    Attribute("maker", "Maker", filter="is", phrase="made by {value}"),
+    Attribute("weight", "Weight", "number", "g", False, "", "Lightest first", "lightest"),
+    Attribute("launched", "Launched", "number", noun="launch year"),
+    Attribute("wished", "Wish list", asked=False),
+)
 
 
-@dataclass(frozen=True)
-class ShopContent:
-    categories: dict[str, Category]
-    products: dict[str, Product]
-    colors: tuple[str, ...]
-    """Four colours, in the order of the filter."""
-    limits: tuple[int, int]
-    """Price limits of the filter, in dollars: at least two products of each category are under each."""
+def compact_products(seed: int) -> Collection:
+    """Draw the products of a compact shop."""
+    shelves, limits = _small(seed)
+    return _collection(COMPACT_PRODUCT, shelves, limits)
 
 
-def make_content(seed: int) -> ShopContent:
-    """Draw the categories and products of a small shop."""
-    rng = random.Random(f"shop-{seed}-content")
-    nouns = rng.sample(words.SHOP_NOUNS, CATEGORIES)
-    colors = tuple(rng.sample(words.COLORS, 4))
-    limits = rng.choice(((20, 40), (20, 50), (30, 50), (30, 60), (40, 70)))
-    categories = {}
-    for noun in nouns:
-        category = words.slug(words.plural(noun))
-        under = rng.sample(range(5, limits[0]), 2)
-        prices = under + rng.sample(range(limits[0], 100), PRODUCTS_PER_CATEGORY - 2)
-        rng.shuffle(prices)
-        color_deck = [*colors, *colors, *rng.choices(colors, k=PRODUCTS_PER_CATEGORY - 8)]
-        rng.shuffle(color_deck)
-        adjectives = rng.sample(words.ADJECTIVES, PRODUCTS_PER_CATEGORY)
-        products = _products(noun, adjectives, prices, color_deck, rng)
-        categories[category] = Category(category, words.plural(noun), noun, products)
-    return ShopContent(categories, _by_slug(categories), colors, limits)
-
-
-def make_large_content(seed: int) -> ShopContent:
-    """Draw the categories and products of a large shop: those of the small one, and others after them."""
-    small = make_content(seed)
+def products(seed: int) -> Collection:
+    """Draw the products of a full-size shop: those of the compact one, and others after them in their category."""
+    shelves, limits = _small(seed)
     rng = random.Random(f"shop-{seed}-large")
-    nouns = [category.noun for category in small.categories.values()]
-    others = [noun for noun in words.SHOP_NOUNS if noun not in nouns]
-    categories = {}
-    for noun in (*nouns, *rng.sample(others, LARGE_CATEGORIES - CATEGORIES)):
-        category = words.slug(words.plural(noun))
-        known = small.categories[category].products if category in small.categories else ()
-        count = LARGE_PRODUCTS_PER_CATEGORY - len(known)
-        taken = {p.price for p in known}
-        free = [price for price in range(5, LARGE_PRICES) if price not in taken]
-        under = rng.sample([price for price in free if price < small.limits[0]], 2)
-        prices = under + rng.sample([price for price in free if price >= small.limits[0]], count - 2)
-        rng.shuffle(prices)
-        adjectives = rng.sample([a for a in words.ADJECTIVES if f"{a} {noun}" not in {p.name for p in known}], count)
-        colors = [*small.colors, *rng.choices(small.colors, k=count - len(small.colors))]
-        rng.shuffle(colors)
-        products = (*known, *_products(noun, adjectives, prices, colors, rng))
-        categories[category] = Category(category, words.plural(noun), noun, products)
-    return ShopContent(categories, _by_slug(categories), small.colors, small.limits)
+    others = [noun for noun in SHOP_NOUNS if noun not in shelves]
+    for noun in (*shelves, *rng.sample(others, LARGE_CATEGORIES - CATEGORIES)):
+        known = shelves.get(noun, [])
+        shelves[noun] = known + _products(noun, known, IN_LARGE_CATEGORY, LARGE_PRICES, limits, rng)
+    makers = rng.sample(BRANDS, _MAKERS)
+    shelves = {noun: [_described(product, makers, rng) for product in shelf] for noun, shelf in shelves.items()}
+    prices = (*limits["price"], *_LARGE_LIMITS)
+    return _collection(PRODUCT, shelves, {**limits, "price": prices, "stars": (2, 3, 4)})
+
+
+def _collection(
+    attributes: tuple[Attribute, ...], shelves: dict[str, list[Entity]], limits: dict[str, Sequence[Value]]
+) -> Collection:
+    entities = tuple(product for shelf in shelves.values() for product in shelf)
+    return Collection("products", "Products", "product", "products", attributes, entities, limits)
+
+
+def _small(seed: int) -> tuple[dict[str, list[Entity]], dict[str, Sequence[Value]]]:
+    """The products of a compact shop by noun, and what its filters offer."""
+    rng = random.Random(f"shop-{seed}-content")
+    nouns = rng.sample(SHOP_NOUNS, CATEGORIES)
+    colors = tuple(rng.sample(COLORS, 4))
+    limits: dict[str, Sequence[Value]] = {"color": colors, "price": rng.choice(_LIMITS), "stock": (1,)}
+    return {noun: _products(noun, [], IN_CATEGORY, PRICES, limits, rng) for noun in nouns}, limits
 
 
 def _products(
-    noun: str, adjectives: list[str], prices: list[int], colors: list[str], rng: random.Random
-) -> tuple[Product, ...]:
-    products = []
+    noun: str, known: list[Entity], count: int, below: int, limits: dict[str, Sequence[Value]], rng: random.Random
+) -> list[Entity]:
+    """New products that make `count` of a noun together with the known ones.
+
+    Names and prices, in whole dollars, differ; at least two are under each limit, and two of each colour are there.
+    """
+    lowest, count = int(limits["price"][0]), count - len(known)
+    taken = {product.values["price"] for product in known}
+    prices = rng.sample([price for price in range(5, lowest) if price not in taken], 2)
+    prices += rng.sample([price for price in range(lowest, below) if price not in taken], count - 2)
+    rng.shuffle(prices)
+    colors = [*limits["color"], *limits["color"], *rng.choices(limits["color"], k=count - 2 * len(limits["color"]))]
+    rng.shuffle(colors)
+    names = {product.name for product in known}
+    adjectives = rng.sample([each for each in ADJECTIVES if f"{each} {noun}" not in names], count)
+    made = []
     for adjective, price, color in zip(adjectives, prices, colors, strict=True):
         name = f"{adjective} {noun}"
         stock = 0 if rng.random() < 0.15 else rng.randint(1, 99)
-        size, stars = rng.choice(words.SIZES), rng.randint(1, 5)
-        category = words.slug(words.plural(noun))
-        products.append(Product(words.slug(name), name, noun, category, price, size, color, stars, stock))
-    return tuple(products)
+        size, stars = rng.choice(SIZES), rng.randint(1, 5)
+        facts: dict[str, Value] = {"price": price, "size": size, "color": color, "stars": stars, "stock": stock}
+        made.append(Entity(slug(name), name, {"category": plural(noun), **facts}))
+    return made
 
 
-def _by_slug(categories: dict[str, Category]) -> dict[str, Product]:
-    return {product.slug: product for category in categories.values() for product in category.products}
+def _described(product: Entity, makers: list[str], rng: random.Random) -> Entity:
+    """A product with what only the full-size layout tells."""
+    more: dict[str, Value] = {
+        "maker": rng.choice(makers),
+        "weight": rng.randint(80, 9800),
+        "launched": rng.randint(_FIRST_YEAR, _LAST_YEAR),
+    }
+    return Entity(product.slug, product.name, {**product.values, **more})

@@ -1,263 +1,140 @@
-"""Goals on shops, by difficulty: 1 one page, 2 one thing, 3 a filter or a change, 4 two facts at once.
-
-A goal has as many facts as its difficulty; each is needed, whatever way leads to the goal. Large shops
-have none that one link of the home page leads to, so that hardly a random click reaches a goal.
-"""
+"""Goals that only compact shops have: with prices, filters and the cart."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from webdojo.sites.goal import (
-    Fact,
-    Goal,
-    any_view,
-    done,
-    end_fact,
-    fact,
-    narrowed_facts,
+from webdojo.sites import compact_goals
+from webdojo.sites.catalog import Entity
+from webdojo.sites.compact_goals import (
+    draw_entity,
+    draw_group,
+    first_of,
+    noun_of,
     one_page_fact,
-    open_result_goal,
-    page_facts,
-    page_goal,
-    place,
-    search_goal,
-    visit,
+    seen_fact,
+    sorted_list,
 )
-from webdojo.sites.shop.cart import line
-from webdojo.sites.shop.content import Category, Product
-from webdojo.sites.shop.pages import Shop
-from webdojo.sites.site import href
-from webdojo.sites.verdict.answers import among, number, scalar, shown
+from webdojo.sites.content.words import slug
+from webdojo.sites.goal import Fact, Goal, any_view, done, fact, place, visit
+from webdojo.sites.sized import SizedSite
+from webdojo.sites.verdict.answers import number
 
-_Maker = Callable[[Shop, random.Random], Goal]
-
-READABLE = ("Size", "Color", "Stars", "Stock")
+_NAMES = {"color": "color", "price": "under", "stock": "stock"}
+"""Goals that narrow a list, by the filter."""
 
 
-def draw_goal(shop: Shop, difficulty: int, rng: random.Random) -> Goal:
-    """Draw a goal of a difficulty of 1..4."""
-    if shop.large:
-        easy: dict[int, tuple[_Maker, ...]] = {
-            1: (_open_product, _open_product, _search),
-            2: (_open_result, _price, _page),
-        }
-    else:
-        easy = {
-            1: (_open_cart, _open_category, _open_category, _search),
-            2: (_open_product, _open_product, _open_result, _price, _page),
-        }
-    makers = {
-        **easy,
-        3: (_filter, _filter, _open_cheapest, _add, _add, _read, _read),
-        4: (_add_two, _add_cheapest, _add_cheapest_color, _compare),
-    }
-    return rng.choice(makers[difficulty])(shop, rng)
-
-
-def _category(shop: Shop, rng: random.Random) -> Category:
-    return rng.choice(list(shop.content.categories.values()))
-
-
-def _product(shop: Shop, rng: random.Random) -> Product:
-    """A product in stock; in a small shop mostly from the first page of its category."""
-    first = shop.per_page if not shop.large and rng.random() < 0.7 else None
-    return rng.choice([p for p in _category(shop, rng).products[:first] if p.stock > 0] or _in_stock(shop))
-
-
-def _in_stock(shop: Shop) -> list[Product]:
-    return [p for p in shop.content.products.values() if p.stock > 0]
-
-
-def _open_cart(shop: Shop, rng: random.Random) -> Goal:
+def open_cart(shop: SizedSite, rng: random.Random) -> Goal:
     cart = shop.look.words["cart"]
     end = fact(f"The {cart} is shown at the end", url=place("/cart"))
     return Goal("cart", "", {"cart": cart}, (end,), [visit("/cart"), done(f"This is the {cart}.")])
 
 
-def _open_category(shop: Shop, rng: random.Random) -> Goal:
-    c = _category(shop, rng)
-    path = f"/c/{c.slug}"
-    end = fact(f"The list of {c.name} is shown at the end", url=place(path))
-    return Goal("category", c.slug, {"nouns": c.name}, (end,), [visit(path), done(f"This is {c.name}.")])
-
-
-def _search(shop: Shop, rng: random.Random) -> Goal:
-    return search_goal(_product(shop, rng).name)
-
-
-def _open_product(shop: Shop, rng: random.Random) -> Goal:
-    p = _product(shop, rng)
-    path = f"/p/{p.slug}"
-    plan = [visit(path), done(f"This is {p.name}.")]
-    facts = (end_fact(p.name, path),) if shop.large else page_facts(p.name, path)
-    return Goal("open", p.slug, {"name": p.name}, facts, plan)
-
-
-def _open_result(shop: Shop, rng: random.Random) -> Goal:
-    p = _product(shop, rng)
-    return open_result_goal(p.name, p.slug, f"/p/{p.slug}")
-
-
-def _price(shop: Shop, rng: random.Random) -> Goal:
-    p = _product(shop, rng)
-    places = shop.content.categories[p.category].products.index(p) // shop.per_page
-    where = href(f"/c/{p.category}", page=places + 1)
-    facts = (_seen(p, "Price"), fact(f"The answer is {p.price}", answer=number(p.price)))
-    plan = [visit(where), done(f"Price of {p.name} is ${p.price}.", str(p.price))]
-    return Goal("price", p.slug, {"name": p.name}, facts, plan)
-
-
-def _page(shop: Shop, rng: random.Random) -> Goal:
-    c = _category(shop, rng)
-    page = rng.randint(2, shop.pages(len(c.products))) if shop.large else 2
-    return page_goal(c.name, f"{c.slug}-{page}" if shop.large else c.slug, f"/c/{c.slug}", page)
-
-
-def _filter(shop: Shop, rng: random.Random) -> Goal:
-    c = _category(shop, rng)
-    path = f"/c/{c.slug}"
-    query = rng.choice(shop.filters())
-    key, value = next(iter(query.items()))
-    name = {"color": "color", "max": "under", "stock": "stock"}[key]
-    choice = {"color": value.title(), "max": f"Under ${value}", "stock": shop.look.words["stock"]}[key]
-    fields = {"nouns": c.name, "color": value.title(), "limit": value}
-    plan = [visit(href(path, **query)), done(f"{c.name} are {choice}.")]
-    return Goal(name, f"{c.slug}-{value}", fields, narrowed_facts(c.name, choice, path, **query), plan)
-
-
-def _open_cheapest(shop: Shop, rng: random.Random) -> Goal:
-    c = _category(shop, rng)
-    best = min(c.products, key=lambda p: p.price)
-    path = f"/p/{best.slug}"
-    plan = [
-        visit(href(f"/c/{c.slug}", sort="price"), f"{best.name} is first."),
-        visit(path),
-        done(f"This is {best.name}."),
-    ]
+def price(shop: SizedSite, rng: random.Random) -> Goal:
+    it = draw_entity(shop, rng)
+    dollars = int(it.values["price"])
+    where = shop.way_to(shop.thing_path(it))[0]
     facts = (
-        one_page_fact(f"one of the {c.name}", (f"/p/{p.slug}" for p in c.products)),
-        *page_facts(f"the cheapest one, {best.name},", path),
+        seen_fact(it, shop.main.by_key["price"]),
+        fact(f"The answer is {dollars}", answer=number(dollars)),
     )
-    return Goal("cheapest", c.slug, {"noun": c.noun}, facts, plan)
+    plan = [visit(where), done(f"Price of {it.name} is ${dollars}.", str(dollars))]
+    return Goal("price", it.slug, {"name": it.name}, facts, plan)
 
 
-def _add(shop: Shop, rng: random.Random) -> Goal:
-    p = _product(shop, rng)
-    fields = {"name": p.name, "cart": shop.look.words["cart"]}
-    facts = (_found(p), _in_cart(shop, p.name, [p]), _once_in_cart(shop, p))
-    plan = [_put(p), done(f"{_cart(shop)} has {p.name}.")]
-    return Goal("add", p.slug, fields, facts, plan, {line(p.slug): 1})
+def narrow(shop: SizedSite, rng: random.Random) -> Goal:
+    group, by = draw_group(shop, rng), rng.choice(shop.filters())
+    value = by.query[by.attribute.key]
+    fields = {"color": value.title(), "limit": value}
+    return compact_goals.narrow(shop, _NAMES[by.attribute.key], group, by, by.label, fields)
 
 
-def _read(shop: Shop, rng: random.Random) -> Goal:
-    p = _product(shop, rng)
-    label = rng.choice(READABLE)
-    value = p.facts()[label]
-    category = shop.content.categories[p.category]
-    known = among(dict.fromkeys(scalar(other.facts()[label]) for other in category.products))
-    facts = (
-        _seen(p, label),
-        fact(f"The answer is the {label} of one of the {category.name}", answer=known),
-        fact(f"The answer is {value}", answer=shown(value)),
-    )
-    plan = [visit(f"/p/{p.slug}"), done(f"{label} is {value}.", value)]
-    return Goal("read", f"{p.slug}-{label}", {"name": p.name, "label": label}, facts, plan)
+def compare(shop: SizedSite, rng: random.Random) -> Goal:
+    group = shop.groups[draw_group(shop, rng)]
+    a, b = rng.sample(group[: shop.per_page], 2)
+    if a.values["stock"] == b.values["stock"]:
+        return add_two(shop, rng)
+    return compact_goals.compare(shop, a, b, shop.main.by_key["stock"], f"{a.slug}-{b.slug}")
 
 
-def _add_two(shop: Shop, rng: random.Random) -> Goal:
-    a, b = _product(shop, rng), _product(shop, rng)
+def add(shop: SizedSite, rng: random.Random) -> Goal:
+    it = draw_entity(shop, rng)
+    facts = (_found(shop, it), _in_cart(shop, it.name, [it]), _once_in_cart(shop, it))
+    return _bought(shop, "add", it.slug, {"name": it.name}, facts, [], it)
+
+
+def add_two(shop: SizedSite, rng: random.Random) -> Goal:
+    a, b = draw_entity(shop, rng), draw_entity(shop, rng)
     while a == b:
-        b = _product(shop, rng)
-    fields = {"a": a.name, "b": b.name, "cart": shop.look.words["cart"]}
-    plan = [_put(a), _put(b), done(f"{_cart(shop)} has {a.name} and {b.name}.")]
-    facts = (_found(a), _once_in_cart(shop, a), _found(b), _once_in_cart(shop, b))
-    return Goal("add_two", f"{a.slug}-{b.slug}", fields, facts, plan, {line(a.slug): 1, line(b.slug): 1})
+        b = draw_entity(shop, rng)
+    facts = (_found(shop, a), _once_in_cart(shop, a), _found(shop, b), _once_in_cart(shop, b))
+    return _bought(shop, "add_two", f"{a.slug}-{b.slug}", {"a": a.name, "b": b.name}, facts, [], a, b)
 
 
-def _add_cheapest(shop: Shop, rng: random.Random) -> Goal:
-    best = rng.choice(
-        [p for p in map(_cheapest, shop.content.categories.values()) if p.stock > 0] or [_product(shop, rng)]
-    )
-    if best != _cheapest(shop.content.categories[best.category]):
-        return _add_two(shop, rng)
-    fields = {"noun": best.noun, "cart": shop.look.words["cart"]}
-    first = visit(href(f"/c/{best.category}", sort="price"), f"{best.name} is first.")
-    plan = [first, _put(best), done(f"{_cart(shop)} has {best.name}.")]
-    category = shop.content.categories[best.category]
+def add_cheapest(shop: SizedSite, rng: random.Random) -> Goal:
+    firsts = {group: first_of(shop, entities) for group, entities in shop.groups.items()}
+    best = rng.choice([each for each in firsts.values() if each.values["stock"]] or [draw_entity(shop, rng)])
+    group = str(best.values[shop.section])
+    if best != firsts[group]:
+        return add_two(shop, rng)
     facts = (
-        one_page_fact(f"one of the {category.name}", (f"/p/{p.slug}" for p in category.products)),
-        _in_cart(shop, f"One of the {category.name}", category.products),
+        one_page_fact(shop, f"one of the {group}", shop.groups[group]),
+        _in_cart(shop, f"One of the {group}", shop.groups[group]),
         _in_cart(shop, f"The cheapest one, {best.name},", [best]),
         _once_in_cart(shop, best),
     )
-    return Goal("add_cheapest", best.category, fields, facts, plan, {line(best.slug): 1})
+    first = [sorted_list(shop, group, best)]
+    return _bought(shop, "add_cheapest", slug(group), {"noun": noun_of(best)}, facts, first, best)
 
 
-def _add_cheapest_color(shop: Shop, rng: random.Random) -> Goal:
-    c, color = _category(shop, rng), rng.choice(shop.content.colors)
-    best = min((p for p in c.products if p.color == color), key=lambda p: p.price)
-    if best.stock == 0:
-        return _add_two(shop, rng)
-    fields = {"noun": c.noun, "color": color, "cart": shop.look.words["cart"]}
-    first = visit(href(f"/c/{c.slug}", color=color.lower(), sort="price"), f"{best.name} is first.")
-    plan = [first, _put(best), done(f"{_cart(shop)} has {best.name}.")]
+def add_cheapest_color(shop: SizedSite, rng: random.Random) -> Goal:
+    group, color = draw_group(shop, rng), str(rng.choice(shop.main.limits["color"]))
+    those = [each for each in shop.groups[group] if each.values["color"] == color]
+    best = first_of(shop, those)
+    if best.values["stock"] == 0:
+        return add_two(shop, rng)
     facts = (
-        _in_cart(shop, f"One of the {c.name}", c.products),
-        _in_cart(shop, f"One of the {color} {c.name}", (p for p in c.products if p.color == color)),
+        _in_cart(shop, f"One of the {group}", shop.groups[group]),
+        _in_cart(shop, f"One of the {color} {group}", those),
         _in_cart(shop, f"The cheapest one, {best.name},", [best]),
         _once_in_cart(shop, best),
     )
-    return Goal("add_cheapest_color", f"{c.slug}-{color}", fields, facts, plan, {line(best.slug): 1})
+    first = [sorted_list(shop, group, best, color=color.lower())]
+    fields = {"noun": noun_of(best), "color": color}
+    return _bought(shop, "add_cheapest_color", f"{slug(group)}-{color}", fields, facts, first, best)
 
 
-def _compare(shop: Shop, rng: random.Random) -> Goal:
-    c = _category(shop, rng)
-    a, b = rng.sample(c.products[: shop.per_page], 2)
-    if a.stock == b.stock:
-        return _add_two(shop, rng)
-    high = max(a.stock, b.stock)
-    facts = (
-        _seen(a, "Stock"),
-        _seen(b, "Stock"),
-        fact("The answer is the Stock of one of them", answer=among([a.stock, b.stock])),
-        fact(f"The answer is {high}, the higher", answer=number(high)),
-    )
-    plan = [
-        visit(f"/p/{a.slug}", f"Stock of {a.name} is {a.stock}."),
-        visit(f"/p/{b.slug}"),
-        done(f"Stock is {a.stock} and {b.stock}. {high} is higher.", str(high)),
-    ]
-    return Goal("compare", f"{a.slug}-{b.slug}", {"a": a.name, "b": b.name, "label": "Stock"}, facts, plan)
+def _bought(
+    shop: SizedSite,
+    name: str,
+    key: str,
+    fields: dict[str, str],
+    facts: tuple[Fact, ...],
+    first: list[dict[str, str]],
+    *products: Entity,
+) -> Goal:
+    """A goal that ends with one of each product in the cart; `first` is how they are found."""
+    cart = shop.look.words["cart"]
+    put = [{"do": "add", "item": each.slug, "name": each.name} for each in products]
+    plan = [*first, *put, done(f"The {cart} has {' and '.join(each.name for each in products)}.")]
+    return Goal(name, key, {**fields, "cart": cart}, facts, plan, {_line(each): 1 for each in products})
 
 
-def _seen(product: Product, label: str) -> Fact:
-    return fact(f"The {label} of {product.name} was shown", seen=[f"{product.slug}.{label}"])
+def _line(product: Entity) -> str:
+    return f"cart/{product.slug}"
 
 
-def _found(product: Product) -> Fact:
-    return fact(f"The page of {product.name} was shown", visited=[any_view(f"/p/{product.slug}")])
+def _found(shop: SizedSite, product: Entity) -> Fact:
+    return fact(f"The page of {product.name} was shown", visited=[any_view(shop.thing_path(product))])
 
 
-def _in_cart(shop: Shop, what: str, products: Iterable[Product]) -> Fact:
+def _in_cart(shop: SizedSite, what: str, products: Iterable[Entity]) -> Fact:
     """One of these products is in the cart, in any amount."""
-    lines: list[dict[str, Any]] = [{"state": {line(p.slug): {"type": "any"}}} for p in products]
+    lines: list[dict[str, Any]] = [{"state": {_line(each): {"type": "any"}}} for each in products]
     return fact(f"{what} is in the {shop.look.words['cart']}", one_of=lines)
 
 
-def _once_in_cart(shop: Shop, product: Product) -> Fact:
-    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={line(product.slug): 1})
-
-
-def _put(product: Product) -> dict[str, str]:
-    return {"do": "add", "item": product.slug, "name": product.name}
-
-
-def _cart(shop: Shop) -> str:
-    return f"The {shop.look.words['cart']}"
-
-
-def _cheapest(category: Category) -> Product:
-    return min(category.products, key=lambda p: p.price)
+def _once_in_cart(shop: SizedSite, product: Entity) -> Fact:
+    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={_line(product): 1})

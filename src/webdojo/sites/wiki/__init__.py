@@ -1,1 +1,62 @@
-"""Wikis: topics of articles with facts, text and links between articles."""
+"""Wikis: articles by topic with numbers to look up, search, filters, sorting and links between articles."""
+
+from __future__ import annotations
+
+import random
+from types import MappingProxyType
+
+from markupsafe import Markup
+
+from webdojo.sites.blocks import Block, Post, Posts
+from webdojo.sites.catalog import Collection, Entity, made_about
+from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
+from webdojo.sites.content import prose
+from webdojo.sites.content.people import people
+from webdojo.sites.design.pictures import picture
+from webdojo.sites.site import Overlay, Page
+from webdojo.sites.sized import SizedSite
+from webdojo.sites.wiki import content, goals
+from webdojo.sites.wiki.actions import DISCUSS, REPORT, WATCH
+
+_EDITORS = 8
+
+
+class Wiki(SizedSite):
+    """One wiki."""
+
+    kind = "wiki"
+    section, lists, things = "topic", "t", "a"
+    narrowing = ("region",)
+    makers = MappingProxyType(
+        {
+            1: (open_list, open_list, search),
+            2: (open_thing, open_thing, open_result, open_page),
+            3: (goals.narrow, open_first, read, read),
+            4: (goals.compare, goals.read_oldest, goals.open_oldest_region, goals.read_oldest_region),
+        }
+    )
+
+    def draw(self, rng: random.Random) -> list[Collection]:
+        self.tagline = rng.choice(prose.MOTTOS)
+        self.headings = (self.look.heading,)
+        if self.layout == "compact":
+            articles, self._related = content.compact_articles(self.seed)
+            return [articles]
+        self.actions = (WATCH, DISCUSS, REPORT)
+        articles, self._related = content.articles(self.seed, people(rng, _EDITORS))
+        return [articles]
+
+    def story(self, entity: Entity) -> tuple[str, ...]:
+        return tuple(prose.article(entity.name, entity.name.split()[-1], str(entity.values["region"])))
+
+    def drawing(self, entity: Entity) -> Markup:
+        return Markup(picture(entity.name, entity.name.split()[-1]))
+
+    def related(self, entity: Entity) -> list[Entity]:
+        return [self.main.by_slug[slug] for slug in self._related[entity.slug]]
+
+    def extra(self, page: Page, overlay: Overlay) -> list[Block]:
+        related = super().extra(page, overlay)
+        made = made_about("remarks", page.data["entity"].slug, overlay.state) if page.name == "entity" else []
+        said = tuple(Post(str(own["reader"]), str(own["text"])) for own in made)
+        return [Posts("Discussion", said), *related] if said else related

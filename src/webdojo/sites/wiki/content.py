@@ -1,114 +1,132 @@
-"""What a wiki tells: a pure function of its seed. A large wiki has all that the small one has, and more."""
+"""What a wiki tells: a pure function of its seed. A full-size wiki has all that the compact one has, and more."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from webdojo.sites.content import words
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.words import ADJECTIVES, REGIONS, WIKI_NOUNS, WIKI_NUMBERS, WIKI_TEXT, plural, slug
 
-TOPICS = 5
-ARTICLES_PER_TOPIC = 12
-LARGE_TOPICS = 8
-LARGE_ARTICLES_PER_TOPIC = 30
+TOPICS, LARGE_TOPICS = 5, 8
+IN_TOPIC, IN_LARGE_TOPIC = 12, 30
+RELATED = 3
+_YEARS, _NUMBERS = range(1100, 1990), range(20, 990)
+_MEASURES = tuple(dict.fromkeys(label for labels in WIKI_NUMBERS.values() for label in labels))
+_ACCESS = ("Free", "By ticket", "On guided tours", "In summer")
+_LIMITS = {"region": REGIONS}
+_LARGE_LIMITS: dict[str, tuple[Value, ...]] = {
+    "region": REGIONS, "year": (1300, 1500, 1700), "visitors": (100, 300, 600),
+}  # fmt: skip
 
-
-@dataclass(frozen=True)
-class Article:
-    """One article. Years and numbers differ within a topic."""
-
-    slug: str
-    name: str
-    noun: str
-    topic: str
-    """Slug of the topic."""
-    year: int
-    region: str
-    numbers: tuple[tuple[str, int], ...]
-    """(label, value) of the two facts that belong to the noun."""
-    text: str
-    related: tuple[str, ...]
-    """Slugs of three other articles."""
-
-    def facts(self) -> dict[str, str]:
-        """Label to value, as pages show them."""
-        return {"Year": str(self.year), "Region": self.region} | {label: str(value) for label, value in self.numbers}
-
-
-@dataclass(frozen=True)
-class Topic:
-    slug: str
-    name: str
-    noun: str
-    articles: tuple[Article, ...]
-
-
-@dataclass(frozen=True)
-class WikiContent:
-    topics: dict[str, Topic]
-    articles: dict[str, Article]
-
-
-def make_content(seed: int) -> WikiContent:
-    """Draw the topics and articles of a small wiki."""
-    rng = random.Random(f"wiki-{seed}-content")
-    names = {noun: rng.sample(words.ADJECTIVES, ARTICLES_PER_TOPIC) for noun in rng.sample(words.WIKI_NOUNS, TOPICS)}
-    slugs = [words.slug(f"{adjective} {noun}") for noun, adjectives in names.items() for adjective in adjectives]
-    topics = {}
-    for noun, adjectives in names.items():
-        years = rng.sample(range(1100, 1990), ARTICLES_PER_TOPIC)
-        columns = [rng.sample(range(20, 990), ARTICLES_PER_TOPIC) for _ in words.WIKI_NUMBERS[noun]]
-        articles = _articles(noun, adjectives, years, columns, slugs, rng)
-        topic = words.slug(words.plural(noun))
-        topics[topic] = Topic(topic, words.plural(noun), noun, articles)
-    return WikiContent(topics, _by_slug(topics))
+COMPACT_ARTICLE = (
+    Attribute("topic", "Topic", filter="is"),
+    Attribute("year", "Year", "number", sort="oldest", least="oldest"),
+    Attribute("region", "Region", filter="is"),
+    *(Attribute(label.lower(), label, "number") for label in _MEASURES),
+)
+ARTICLE = (
+    Attribute("topic", "Topic", filter="is", phrase="on the topic {value}"),
+    Attribute("region", "Region", listed=True, filter="is", phrase="in the {value}"),
+    Attribute("year", "Year", "number", "", True, "min", "oldest", "oldest", "dated {value} or later"),
+    Attribute("access", "Access", filter="is", phrase="with the access \u201c{value}\u201d"),
+    Attribute(
+        "visitors",
+        "Visitors a day",
+        "number",
+        "",
+        False,
+        "min",
+        "Fewest visitors first",
+        "least visited",
+        "with at least {value} visitors a day",
+        noun="number of visitors a day",
+    ),
+    Attribute("status", "Status", filter="is", phrase="with the status \u201c{value}\u201d"),
+    *(Attribute(label.lower(), label, "number") for label in _MEASURES),
+    Attribute("editor", "Last editor"),
+    Attribute("edited", "Last edit", "date", noun="date of the last edit"),
+    Attribute("watched", "Watched by you", asked=False),
+)
 
 
-def make_large_content(seed: int) -> WikiContent:
-    """Draw the topics and articles of a large wiki: those of the small one, and others after them."""
-    small = make_content(seed)
+def compact_articles(seed: int) -> tuple[Collection, dict[str, list[str]]]:
+    """Draw the articles of a compact wiki, and the slugs that each is related to."""
+    shelves, related = _small(seed)
+    return _collection(COMPACT_ARTICLE, shelves, _LIMITS), related
+
+
+def articles(seed: int, editors: list[str]) -> tuple[Collection, dict[str, list[str]]]:
+    """Draw the articles of a full-size wiki: those of the compact one, and others after them in their topic."""
+    shelves, related = _small(seed)
     rng = random.Random(f"wiki-{seed}-large")
-    known = {topic.noun: topic.articles for topic in small.topics.values()}
-    others = [noun for noun in words.WIKI_NOUNS if noun not in known]
-    known |= dict.fromkeys(rng.sample(others, LARGE_TOPICS - TOPICS), ())
+    others = [noun for noun in WIKI_NOUNS if noun not in shelves]
+    shelves |= {noun: [] for noun in rng.sample(others, LARGE_TOPICS - TOPICS)}
+    shelves = _written(shelves, IN_LARGE_TOPIC, related, rng)
+    bare = {noun: [_described(article, editors, rng) for article in shelf] for noun, shelf in shelves.items()}
+    return _collection(ARTICLE, bare, _LARGE_LIMITS), related
+
+
+def _collection(
+    attributes: tuple[Attribute, ...], shelves: dict[str, list[Entity]], limits: Mapping[str, tuple[Value, ...]]
+) -> Collection:
+    entities = tuple(article for shelf in shelves.values() for article in shelf)
+    return Collection("articles", "Articles", "article", "articles", attributes, entities, limits)
+
+
+def _small(seed: int) -> tuple[dict[str, list[Entity]], dict[str, list[str]]]:
+    """The articles of a compact wiki by noun, and what each is related to."""
+    rng = random.Random(f"wiki-{seed}-content")
+    related: dict[str, list[str]] = {}
+    return _written({noun: [] for noun in rng.sample(WIKI_NOUNS, TOPICS)}, IN_TOPIC, related, rng), related
+
+
+def _written(
+    known: dict[str, list[Entity]], count: int, related: dict[str, list[str]], rng: random.Random
+) -> dict[str, list[Entity]]:
+    """The known articles by noun and new ones after them, `count` of each; `related` gets what the new ones lead to.
+
+    Years and numbers differ within a noun.
+    """
     names = {}
-    for noun, articles in known.items():
-        free = [a for a in words.ADJECTIVES if f"{a} {noun}" not in {article.name for article in articles}]
-        names[noun] = rng.sample(free, LARGE_ARTICLES_PER_TOPIC - len(articles))
-    slugs = [*small.articles, *(words.slug(f"{a} {noun}") for noun, adjectives in names.items() for a in adjectives)]
-    topics = {}
-    for noun, adjectives in names.items():
-        years = _others(range(1100, 1990), {a.year for a in known[noun]}, len(adjectives), rng)
-        columns = [
-            _others(range(20, 990), {a.numbers[i][1] for a in known[noun]}, len(adjectives), rng)
-            for i in range(len(words.WIKI_NUMBERS[noun]))
-        ]
-        articles = (*known[noun], *_articles(noun, adjectives, years, columns, slugs, rng))
-        topic = words.slug(words.plural(noun))
-        topics[topic] = Topic(topic, words.plural(noun), noun, articles)
-    return WikiContent(topics, _by_slug(topics))
+    for noun, shelf in known.items():
+        taken = {article.name for article in shelf}
+        free = [f"{adjective} {noun}" for adjective in ADJECTIVES if f"{adjective} {noun}" not in taken]
+        names[noun] = rng.sample(free, count - len(shelf))
+    slugs = [article.slug for shelf in known.values() for article in shelf]
+    slugs += [slug(name) for new in names.values() for name in new]
+    made = {}
+    for noun, shelf in known.items():
+        new = names[noun]
+        years = _others(_YEARS, "year", shelf, len(new), rng)
+        labels = [label.lower() for label in WIKI_NUMBERS[noun]]
+        columns = [_others(_NUMBERS, label, shelf, len(new), rng) for label in labels]
+        regions = [*REGIONS, *REGIONS, *rng.choices(REGIONS, k=len(new) - 2 * len(REGIONS))]
+        rng.shuffle(regions)
+        made[noun] = [*shelf]
+        for name, year, region, *numbers in zip(new, years, regions, *columns, strict=True):
+            text = rng.choice(WIKI_TEXT).format(noun=noun, region=region, year=year)
+            own = slug(name)
+            related[own] = rng.sample([each for each in slugs if each != own], RELATED)
+            facts: dict[str, Value] = {"topic": plural(noun), "year": year, "region": region}
+            facts |= dict(zip(labels, numbers, strict=True))
+            made[noun].append(Entity(own, name, facts, (text,)))
+    return made
 
 
-def _articles(
-    noun: str, adjectives: list[str], years: list[int], columns: list[list[int]], slugs: list[str], rng: random.Random
-) -> tuple[Article, ...]:
-    """Articles with these years and numbers, evenly over the regions; `slugs` are those that they may be related to."""
-    regions = [*words.REGIONS, *words.REGIONS, *rng.choices(words.REGIONS, k=len(adjectives) - 8)]
-    rng.shuffle(regions)
-    topic = words.slug(words.plural(noun))
-    articles = []
-    for i, adjective in enumerate(adjectives):
-        name = f"{adjective} {noun}"
-        text = rng.choice(words.WIKI_TEXT).format(noun=noun, region=regions[i], year=years[i])
-        numbers = tuple((label, column[i]) for label, column in zip(words.WIKI_NUMBERS[noun], columns, strict=True))
-        related = tuple(rng.sample([s for s in slugs if s != words.slug(name)], 3))
-        articles.append(Article(words.slug(name), name, noun, topic, years[i], regions[i], numbers, text, related))
-    return tuple(articles)
-
-
-def _others(values: range, taken: set[int], count: int, rng: random.Random) -> list[int]:
+def _others(values: range, key: str, known: list[Entity], count: int, rng: random.Random) -> list[int]:
+    """So many values that none of the known articles has."""
+    taken = {article.values[key] for article in known}
     return rng.sample([value for value in values if value not in taken], count)
 
 
-def _by_slug(topics: dict[str, Topic]) -> dict[str, Article]:
-    return {article.slug: article for topic in topics.values() for article in topic.articles}
+def _described(article: Entity, editors: list[str], rng: random.Random) -> Entity:
+    """An article with what only the full-size layout tells, and without the text of the compact one."""
+    more: dict[str, Value] = {
+        "access": rng.choice(_ACCESS),
+        "visitors": rng.randint(20, 990),
+        "status": rng.choice(("Open", "Open", "Open", "Protected")),
+        "editor": rng.choice(editors),
+        "edited": f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
+    }
+    return Entity(article.slug, article.name, {**article.values, **more})

@@ -1,0 +1,158 @@
+"""What online training goes on from: its latest checkpoint, and the episodes that earlier attempts have stored.
+
+A checkpoint names the place in the task order and the groups before it that no update has had yet. An episode cannot
+train any more where its screenshots are gone, or where it was sampled by weights that the run does not go on from,
+because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and a group that waited to train
+with it waits no more. What was measured of such weights is forgotten too, because other weights will have their
+versions.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from webdojo.loops.log import RunLog
+from webdojo.loops.run_folder import EVALUATION, RL
+from webdojo.recipe import Recipe
+from webdojo.rollout.curriculum import Curriculum
+from webdojo.rollout.groups import Group, TaskStream, number_of
+from webdojo.rollout.pool import PoolState
+from webdojo.store.checkpoints import Checkpoint
+from webdojo.store.run import RunStore, TrajectoryRow
+from webdojo.train.learner.learner import Learner
+from webdojo.types import Task, Trajectory
+
+
+@dataclass
+class ResumeState:
+    """Where online training stands."""
+
+    store: RunStore
+    iteration: int = 0
+    """The last iteration that is finished, whose weights the learner holds."""
+    position: int = 0
+    """The place in the task order."""
+    pool: PoolState = field(default_factory=PoolState)
+    members: dict[str, list[TrajectoryRow]] = field(default_factory=dict)
+    """The stored episodes by group, oldest first."""
+
+    def stored(self, group: Group) -> list[Trajectory]:
+        """Hand out what earlier attempts stored of a group, once.
+
+        Members that failed for no fault of the agent are left out and forgotten, so that they run again, unless the
+        group has ended.
+        """
+        ended = group.number in {*self.pool.waiting, *self.pool.finished}
+        found: list[Trajectory] = []
+        for row in self.members.pop(group.id, []):
+            if row.valid or ended:
+                found.append(self.store.trajectory(row.id))
+            else:
+                self.store.discard_trajectory(row.id)
+        return found
+
+
+def resume(store: RunStore, learner: Learner, log: RunLog, group_size: int) -> ResumeState:
+    """Load the latest checkpoint, if there is one, into the learner, and forget what cannot train any more.
+
+    Raises:
+        ModelError: the checkpoint is corrupt.
+    """
+    state = ResumeState(store)
+    if (checkpoint := latest(store)) is not None:
+        learner.load(checkpoint.path)
+        state.iteration, state.position = checkpoint.meta["iteration"], checkpoint.meta["position"]
+        state.pool = PoolState(**_either(checkpoint, "pool", "unsettled"))
+        if all(row["step"] != state.iteration for row in store.metrics(RL)):  # killed before it could write them
+            log.write(RL, state.iteration, metrics_of(checkpoint))
+    _forget_metrics(store, state.iteration)
+    _forget_unusable(state, group_size)
+    return state
+
+
+def task_order(
+    state: ResumeState,
+    tasks: Sequence[Task],
+    recipe: Recipe,
+    blocked: Callable[[], Container[str]],
+    iteration: Callable[[], int],
+) -> tuple[Curriculum, TaskStream]:
+    """The curriculum and the order of the training tasks, which go on where the state stands.
+
+    Args:
+        blocked, iteration: as in `TaskStream` and `Curriculum`.
+    """
+    curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.settled_chance, iteration)
+    for rows in state.members.values():
+        curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+    begun = {number_of(group_id) for group_id in state.members}
+    return curriculum, TaskStream(tasks, recipe.seed, state.position, blocked, curriculum.chance, begun)
+
+
+def checkpoint_meta(iteration: int, position: int, pool: PoolState, metrics: dict[str, float]) -> dict[str, Any]:
+    """What `resume` reads from a checkpoint besides the learner's own files."""
+    return {"phase": RL, "iteration": iteration, "position": position, "pool": pool._asdict(), "metrics": metrics}
+
+
+def latest(store: RunStore) -> Checkpoint | None:
+    """The checkpoint of the last finished iteration, if any iteration is finished."""
+    found = [checkpoint for checkpoint in store.checkpoints() if checkpoint.meta["phase"] == RL]
+    return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
+
+
+def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
+    """The metrics of the step that a checkpoint was saved after."""
+    found: dict[str, float] = _either(checkpoint, "metrics", "figures")
+    return found
+
+
+def trained_key(iteration: int) -> str:
+    """The key under which the store keeps the ids of the groups that an iteration trained on."""
+    return f"trained groups {iteration}"
+
+
+def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:
+    """A value of a checkpoint's meta, which has another name in runs of webdojo 0.1."""
+    return checkpoint.meta[name if name in checkpoint.meta else in_0_1]
+
+
+def _forget_metrics(store: RunStore, version: int) -> None:
+    """Discard what was measured of weights after `version`, the last whose checkpoint is left."""
+    for phase in (RL, EVALUATION):
+        store.discard_metrics(phase, after=version)
+    for gone in {row.iteration for row in store.rows(EVALUATION) if row.iteration > version}:
+        store.discard_trajectories(EVALUATION, gone)
+
+
+def _forget_unusable(state: ResumeState, group_size: int) -> None:
+    """Find the stored episodes, and discard those that cannot train among the groups that come again.
+
+    Those groups are the ones that the checkpoint names, and all from its position on. A group with fewer than
+    `group_size` members, some of which an earlier attempt forgot, does not wait to train.
+    """
+    store, pool = state.store, state.pool
+    members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
+    for row in store.rows(RL):
+        members[row.group_id].append(row)
+    whole: set[int] = set()
+    for id, rows in members.items():
+        number = number_of(id)
+        if number < state.position and number not in {*pool.waiting, *pool.running}:
+            continue
+        for row in list(rows):
+            found = store.trajectory(row.id)
+            if max(found.versions, default=0) > state.iteration or not store.has_screenshots(found):
+                store.discard_broken(found)
+                rows.remove(row)
+        if len(rows) >= group_size:
+            whole.add(number)
+    broken = set(pool.waiting) - whole
+    state.members = {id: rows for id, rows in members.items() if rows}
+    state.pool = pool._replace(
+        waiting=[number for number in pool.waiting if number not in broken],
+        running=[*pool.running, *(number for number in pool.waiting if number in broken)],
+        finished=[number for number in pool.finished if number not in broken],
+    )

@@ -1,0 +1,323 @@
+"""The embedded engine: a `transformers` model that serves many episodes at once.
+
+One worker thread owns the model. Between two decode steps it lets waiting requests in (prompts are
+prefilled together, without the prefixes that are known already), then every running request gets one
+token; finished ones leave at once (continuous batching). Invariants: every request is answered
+exactly once, with a response or an `EngineError`; `logprobs[k]` is what `forward.token_logprobs`
+gives for the same ids under the weights of `versions[k]`, also when weights change in mid-response,
+because running requests are then prefilled again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections import Counter, deque
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from transformers import PreTrainedModel
+
+from webdojo.errors import EngineError, ModelError
+from webdojo.memory import is_out_of_memory
+from webdojo.policy.hf.prefix_cache import boundaries
+from webdojo.policy.hf.request import Request
+from webdojo.policy.hf.running_batch import RunningBatch
+from webdojo.policy.model.forward import VISION
+from webdojo.policy.model.loading import load_model, misfit, shapes_of
+from webdojo.policy.model.processor import Processor
+from webdojo.types import EngineHealth, ImageSource, Prompt, Response, Sampling
+
+StateDict = Mapping[str, torch.Tensor]
+
+
+@dataclass(eq=False)
+class WeightUpdate:
+    """New weights on their way to the worker."""
+
+    weights: StateDict
+    version: int
+    done: Future[None] = field(default_factory=Future)
+
+
+class HFEngine:
+    """Answers concurrent `generate` calls with one model; a `TrainableEngine`.
+
+    Args:
+        model: a model of a registered layout; the engine owns it from now on and changes its weights in place.
+        processor: the processor of the same folder.
+        images: where screenshots are read from.
+        version: weight version that the model holds.
+        seed: fixes every random choice, with the weight version, the prompt, and how many equal prompts that
+            version has been asked before. What a request draws does not depend on when other prompts arrive, and
+            a run that resumes at a later version does not draw an earlier version's numbers again.
+        max_num_seqs: how many requests decode together; more wait.
+        max_prefill_tokens: the most padded tokens of one prefill; a longer prompt is prefilled alone.
+        threads: torch threads of the worker; 0 leaves torch's own choice.
+    """
+
+    updates_asleep = True
+    """After an update it computes again what it knows of every prompt."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        processor: Processor,
+        images: ImageSource,
+        version: int = 0,
+        *,
+        seed: int = 0,
+        max_num_seqs: int = 64,
+        max_prefill_tokens: int = 16384,
+        threads: int = 0,
+    ) -> None:
+        self.version = version
+        self.processor = processor
+        self._model = model.eval()
+        self._vocabulary = model.config.get_text_config().vocab_size
+        self._seed = seed
+        self._asked: Counter[str] = Counter()
+        """How often the current version was asked each prompt, by the prompt's digest."""
+        self._max_num_seqs = max_num_seqs
+        self._max_prefill_tokens = max_prefill_tokens
+        self._threads = threads
+        self._batch = RunningBatch(model, processor, images)
+        self._waiting: deque[Request] = deque()
+        self._admitted: list[Request] = []
+        """The requests taken in last: on their way from `_waiting` to the running ones only this list holds them."""
+        self._updates: deque[WeightUpdate] = deque()
+        self._closed = ""
+        self._asleep = False
+        self._changed = threading.Condition()
+        self._worker = threading.Thread(target=self._work, name="webdojo-engine", daemon=True)
+        self._worker.start()
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of all prompts so far."""
+        return self._batch.prompt_tokens
+
+    @property
+    def prefilled_tokens(self) -> int:
+        """How many of `prompt_tokens` had to be read; the others were known from prompts that began alike."""
+        return self._batch.prefilled_tokens
+
+    async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
+        """Sample a response.
+
+        A response ends with the token that ends a turn, or with the one that completes a stop text. With a
+        `logit_bias` the log-probabilities are those of the biased policy, which `forward.token_logprobs` does not
+        score: whoever trains on such a response must add the same bias, or refuse it. Seconds: `queue`, `prefill`,
+        `decode` and their sum `total`.
+
+        Raises:
+            EngineError: an empty prompt, a bias for an id that the model has not, images that cannot be read or
+                have another number of tokens, out of memory, or a closed engine.
+        """
+        if not len(prompt):
+            raise EngineError("the prompt is empty; it needs at least one token to go on from")
+        if unknown := [token for token in sampling.logit_bias if not 0 <= token < self._vocabulary]:
+            raise EngineError(f"logit_bias names id {unknown[0]}, but the model's ids are 0 to {self._vocabulary - 1}")
+        ends = boundaries(prompt)
+        digest, _ = ends[-1]
+        with self._changed:
+            self._check_open()
+            seed = f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}"
+            if sampling.seed is not None:
+                seed = f"{sampling.seed}"
+            self._asked[digest] += 1
+            request = Request(prompt, ends, sampling, random.Random(seed))
+            self._waiting.append(request)
+            self._changed.notify()
+        try:
+            return await asyncio.wrap_future(request.future)
+        except asyncio.CancelledError:
+            request.abandoned = True
+            raise
+
+    async def update_weights(self, source: StateDict | Path, version: int) -> None:
+        """Replace the weights between two decode steps; returns when the new ones serve.
+
+        Running requests keep their sampled tokens and go on under the new weights. Visual features are kept where the
+        vision tower's new weights equal the ones it has, tensor for tensor (a frozen tower).
+
+        Args:
+            source: a state dict, which must not change until this returns, or a folder in Hugging Face layout.
+
+        Raises:
+            EngineError: names or shapes differ from the model's, the folder cannot be read, or the engine is closed.
+        """
+        if isinstance(source, Path):
+            try:
+                source = (await asyncio.to_thread(load_model, source, self._model.dtype))[0].state_dict()
+            except ModelError as error:
+                raise EngineError(f"weights of version {version} cannot be read: {error}") from error
+        update = WeightUpdate(source, version)
+        with self._changed:
+            self._check_open()
+            self._updates.append(update)
+            self._changed.notify()
+        await asyncio.wrap_future(update.done)
+
+    async def sleep(self) -> None:
+        """Compute no further token until `wake_up`; requests wait, those in flight too."""
+        self._asleep = True
+
+    async def wake_up(self) -> None:
+        """Go on with what waits."""
+        with self._changed:
+            self._asleep = False
+            self._changed.notify()
+
+    @property
+    def sleeps_during_update(self) -> bool:
+        """On the CPU it would take the cores that the learner computes on."""
+        return self._model.device.type == "cpu"
+
+    def health(self) -> EngineHealth:
+        """The engine's state; never blocks."""
+        return EngineHealth(
+            alive=not self._closed,
+            version=self.version,
+            running=len(self._batch.running),
+            waiting=len(self._waiting),
+            error=self._closed,
+        )
+
+    def close(self) -> None:
+        """Stop the worker; requests in flight fail with `EngineError`."""
+        with self._changed:
+            self._closed = self._closed or "the engine was closed"
+            self._changed.notify()
+        self._worker.join()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineError(f"{self._closed}; start another engine")
+
+    def _work(self) -> None:
+        if self._threads:
+            torch.set_num_threads(self._threads)
+        try:
+            with torch.inference_mode():
+                while self._wait_for_work():
+                    self._apply_updates()
+                    if self._asleep:
+                        continue
+                    for request in [r for r in self._batch.running if r.abandoned]:
+                        self._batch.leave(request)
+                    self._admitted = self._admissible()
+                    if self._admitted:
+                        self._admit_or_fail(self._admitted)
+                    if self._batch.running:
+                        self._step_or_fail()
+        except Exception as error:
+            self._closed = f"the engine stopped on {type(error).__name__}: {' '.join(str(error).split())}"
+            raise
+        finally:
+            self._fail_all()
+
+    def _wait_for_work(self) -> bool:
+        """Block until there is something to do; False when the engine is closed."""
+        with self._changed:
+            while not (self._closed or self._updates or self._may_compute()):
+                self._changed.wait()
+            return not self._closed
+
+    def _may_compute(self) -> bool:
+        return not self._asleep and bool(self._batch.running or self._waiting)
+
+    def _admissible(self) -> list[Request]:
+        """Take as many waiting requests as there are free places and prefill tokens for, oldest first."""
+        taken: list[Request] = []
+        longest = 0
+        with self._changed:
+            while self._waiting and len(self._batch.running) + len(taken) < self._max_num_seqs:
+                request = self._waiting[0]
+                longest = max(longest, request.tokens)
+                if taken and (len(taken) + 1) * longest > self._max_prefill_tokens:
+                    break
+                self._waiting.popleft()
+                if request.future.running() or request.future.set_running_or_notify_cancel():
+                    taken.append(request)
+        return taken
+
+    def _admit_or_fail(self, requests: list[Request]) -> None:
+        """Prefill; where memory runs out these requests fail and running ones go on."""
+        before = len(self._batch.running)
+        try:
+            self._batch.admit(requests, self.version)
+        except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
+            if not is_out_of_memory(error):
+                raise
+            self._batch.take_out(before)
+            self._batch.forget()
+            _fail(requests, _out_of_memory(requests))
+
+    def _step_or_fail(self) -> None:
+        """Decode; where memory runs out every running request fails and the engine lives on."""
+        try:
+            self._batch.step(self.version)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            failed = self._batch.take_out()
+            self._batch.forget()
+            self._batch.free()
+            _fail(failed, _out_of_memory(failed))
+
+    def _apply_updates(self) -> None:
+        while self._updates:
+            update = self._updates[0]
+            if update.done.set_running_or_notify_cancel():
+                self._apply(update)
+            self._updates.popleft()
+
+    def _apply(self, update: WeightUpdate) -> None:
+        own, new = self._model.state_dict(), update.weights
+        if difference := misfit(shapes_of(own), shapes_of(new)):
+            update.done.set_exception(EngineError(f"weights of version {update.version} do not fit: {difference}"))
+            return
+        vision = [name for name in own if name.startswith(VISION)]
+        vision_kept = all(torch.equal(own[name], new[name].to(own[name])) for name in vision)
+        with torch.inference_mode(False), torch.no_grad():
+            self._model.load_state_dict(new)
+        self._batch.forget(vision=not vision_kept)
+        interrupted = self._batch.take_out()
+        for request in interrupted:
+            request.enter("queue")
+        with self._changed:
+            self.version = update.version
+            self._asked.clear()
+            self._waiting.extendleft(reversed(interrupted))
+        update.done.set_result(None)
+
+    def _fail_all(self) -> None:
+        """Nobody may wait for ever on a worker that has ended."""
+        with self._changed:
+            error = EngineError(f"{self._closed} while requests were in flight; start another engine")
+            _fail([*self._batch.take_out(), *self._admitted, *self._waiting], error)
+            for update in self._updates:
+                if not update.done.done():
+                    update.done.set_exception(error)
+            self._waiting.clear()
+            self._updates.clear()
+
+
+def _fail(requests: list[Request], error: EngineError) -> None:
+    """Fail the requests that are not answered yet."""
+    for request in requests:
+        if not request.future.done():
+            request.future.set_exception(error)
+
+
+def _out_of_memory(requests: list[Request]) -> EngineError:
+    longest = max(r.tokens for r in requests)
+    return EngineError(
+        f"the engine ran out of memory with {len(requests)} requests of up to {longest} tokens; lower "
+        "rollout.concurrency, rollout.max_context_tokens or browser.viewport_px"
+    )

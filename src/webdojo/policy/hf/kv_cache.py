@@ -1,0 +1,149 @@
+"""The KV cache of the sequences that an engine decodes together.
+
+Sequence i holds its tokens at positions 0..length-1 of index i, left-aligned, whatever the other sequences do. Running
+sequences always have the indices 0..n-1: when one leaves, the last one moves into its place, so that attention reads
+plain views. Invariant: positions at or past a sequence's length are never attended to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from webdojo.policy.hf.prefix_cache import KnownPrefix
+
+LENGTH_STEP = 128
+"""The cache's length is a multiple of so many tokens and grows by half at least, because growing copies everything."""
+
+
+class KVCache:
+    """Keys and values of all text layers.
+
+    Args:
+        layers, heads, head_dim: sizes of the text model; heads are those of keys and values.
+    """
+
+    is_compileable = False
+    """Read by `transformers` when it decides about masks."""
+
+    def __init__(self, layers: int, heads: int, head_dim: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.kv = torch.zeros(layers, 2, 0, heads, 0, head_dim, dtype=dtype, device=device)
+        """[layers, 2, sequences, heads, length, head dim]: keys, then values."""
+        self.lengths: list[int] = []
+        """Number of tokens of each running sequence."""
+        self._reach = 0
+        """The most tokens that the next forward pass attends to."""
+        self._current = slice(0)
+        """The sequences that the next forward pass is about."""
+        self._write_at: torch.Tensor | None = None
+        """[sequences, new tokens]: where those go; None where they are all that their sequences will hold."""
+        self._every = torch.arange(0, device=device)
+        """0..sequences-1"""
+
+    def admit(self, lengths: list[int], prefixes: Sequence[KnownPrefix | None]) -> torch.Tensor | None:
+        """Make room for new sequences; the next forward pass writes what their prefixes lack, padded on the right.
+
+        Returns:
+            An attention mask as `step` gives it; None where no sequence has a known prefix: each new token then
+            attends to those before it.
+        """
+        start = len(self.lengths)
+        known = [0 if prefix is None else prefix.length for prefix in prefixes]
+        new = max(length - begin for length, begin in zip(lengths, known, strict=True))
+        self.lengths += lengths
+        self._current = slice(start, len(self.lengths))
+        self._reserve(max(known) + new)
+        if not any(known):
+            self._write_at = None
+            return None
+        for index, prefix in enumerate(prefixes, start):
+            if prefix is not None:
+                prefix.write(self.kv[:, :, index])
+        device = self.kv.device
+        return self._write(torch.tensor(known, device=device)[:, None] + torch.arange(new, device=device))
+
+    def step(self) -> torch.Tensor:
+        """Every running sequence gets one more token, which the next forward pass writes.
+
+        Returns:
+            Mask [sequences, 1, new tokens, reach] to add to the scores: 0 where a new token attends, itself included,
+            else -inf.
+        """
+        write_at = torch.tensor(self.lengths, device=self.kv.device)[:, None]
+        self.lengths = [length + 1 for length in self.lengths]
+        self._current = slice(len(self.lengths))
+        self._reserve(max(self.lengths))
+        return self._write(write_at)
+
+    def sequence(self, index: int) -> torch.Tensor:
+        """A view of what a sequence holds, [layers, 2, heads, tokens, head dim]."""
+        return self.kv[:, :, index, :, : self.lengths[index]]
+
+    def drop(self, index: int) -> None:
+        """Remove a sequence; the last running one takes its index."""
+        last = len(self.lengths) - 1
+        if index != last:
+            length = self.lengths[last]
+            self.kv[:, :, index, :, :length] = self.kv[:, :, last, :, :length]
+            self.lengths[index] = length
+        self.lengths.pop()
+
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` running sequences."""
+        del self.lengths[count:]
+
+    def free(self) -> None:
+        """Give the memory back; no sequence may be running."""
+        assert not self.lengths, f"{len(self.lengths)} sequences are running"
+        self.kv = self.kv[:, :, :0, :, :0].clone()
+
+    def update(
+        self, key: torch.Tensor, value: torch.Tensor, layer_idx: int, *_: object, **__: object
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Store new keys and values of a layer and return what it attends to; `transformers` calls this."""
+        keys, values = self.kv[layer_idx, :, self._current]
+        if self._write_at is None:
+            keys[:, :, : key.shape[2]] = key
+            values[:, :, : value.shape[2]] = value
+            return key, value
+        at = (self._every[:, None], slice(None), self._write_at)
+        keys[at], values[at] = key.transpose(1, 2), value.transpose(1, 2)
+        return keys[:, :, : self._reach], values[:, :, : self._reach]
+
+    def write(self, layer: int, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """As `update`, for one new token a sequence: [n, heads, head dim] in, [n, heads, reach, head dim] out."""
+        keys, values = self.kv[layer, :, self._current]
+        assert self._write_at is not None, "no step under way"
+        at = (self._every, slice(None), self._write_at[:, 0])
+        keys[at], values[at] = key, value
+        return keys[:, :, : self._reach], values[:, :, : self._reach]
+
+    def get_query_offset(self, layer_idx: int = 0) -> int:
+        """A prompt starts at position 0 (decode steps bring their own mask)."""
+        return 0
+
+    def get_mask_sizes(self, query_length: int, layer_idx: int = 0) -> tuple[int, int]:
+        """A prompt attends to itself alone."""
+        return query_length, 0
+
+    def _write(self, write_at: torch.Tensor) -> torch.Tensor:
+        self._write_at, self._every = write_at, torch.arange(len(write_at), device=write_at.device)
+        self._reach = int(write_at.max()) + 1
+        hidden = torch.arange(self._reach, device=write_at.device) > write_at[..., None]
+        return torch.zeros_like(hidden, dtype=self.kv.dtype).masked_fill_(hidden, float("-inf"))[:, None]
+
+    def _reserve(self, tokens: int) -> None:
+        """Grow to hold the running sequences at this length; what they hold is kept."""
+        layers, two, places, heads, length, dim = self.kv.shape
+        running = len(self.lengths)
+        if running > places or tokens > length:
+            more_places = 1 << (running - 1).bit_length() if running > places else places
+            longer = _rounded(max(tokens, length * 3 // 2)) if tokens > length else length
+            grown = self.kv.new_zeros(layers, two, more_places, heads, longer, dim)
+            grown[:, :, :places, :, :length] = self.kv
+            self.kv = grown
+
+
+def _rounded(tokens: int) -> int:
+    return -(-tokens // LENGTH_STEP) * LENGTH_STEP

@@ -1,0 +1,106 @@
+"""Visual features by image hash: the one place that turns screenshots into what the text model reads.
+
+Bounded by bytes, least recently used first out. Every image goes through the vision tower alone, so
+its features depend on nothing but the image and the tower's weights, and a run that finds them kept
+equals one that computes them again. They are constants: no gradient reaches the tower through them.
+Whoever changes the tower's weights calls `clear`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import torch
+from transformers import PreTrainedModel
+
+from webdojo.errors import EngineError, StoreFailure, WebdojoError
+from webdojo.policy.model.collate import check_tokens
+from webdojo.policy.model.forward import Features, vision_features
+from webdojo.policy.model.processor import Processor
+from webdojo.types import ImageSegment, ImageSource, Prompt
+
+MAX_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class ImageFeatures:
+    """Features of one image and the grid of tokens that they form."""
+
+    grid: tuple[int, int]
+    """Token rows and columns."""
+    features: Features
+
+    @property
+    def bytes(self) -> int:
+        return sum(t.numel() * t.element_size() for t in (self.features.embeds, *self.features.deepstack))
+
+
+class FeatureCache:
+    """Computes and keeps features of images.
+
+    Args:
+        model: whose vision tower reads the images; its device holds the features.
+        processor: of the same folder as the model.
+        images: where screenshots are read from.
+        max_bytes: of the features that are kept.
+    """
+
+    def __init__(
+        self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self._model = model
+        self._processor = processor
+        self._images = images
+        self._max_bytes = max_bytes
+        self._kept: OrderedDict[str, ImageFeatures] = OrderedDict()
+        self._bytes = 0
+
+    def of(self, prompt: Prompt) -> dict[str, ImageFeatures]:
+        """Features of a prompt's images by hash, in order of first appearance.
+
+        Raises:
+            EngineError: an image cannot be read, or the prompt has another number of tokens for it.
+        """
+        found: dict[str, ImageFeatures] = {}
+        for segment in prompt.segments:
+            if isinstance(segment, ImageSegment):
+                sha = segment.image.sha
+                image = found.get(sha) or self._kept.get(sha)
+                if image is None:
+                    image = self._compute(segment)
+                    self._keep(sha, image)
+                elif sha in self._kept:
+                    self._kept.move_to_end(sha)
+                rows, columns = image.grid
+                check_tokens(segment.image, segment.tokens, rows * columns)
+                found[sha] = image
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._kept.clear()
+        self._bytes = 0
+
+    def _keep(self, sha: str, image: ImageFeatures) -> None:
+        self._kept[sha] = image
+        self._bytes += image.bytes
+        while self._bytes > self._max_bytes:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= oldest.bytes
+
+    def _compute(self, segment: ImageSegment) -> ImageFeatures:
+        sha = segment.image.sha
+        try:
+            pixels, grid_thw = self._processor.pixels(self._images.get(segment.image))
+        except StoreFailure:
+            raise  # which no other request would survive either
+        except (WebdojoError, OSError, LookupError) as error:
+            reason = " ".join(str(error).split())
+            raise EngineError(f"screenshot {sha[:12]} cannot be read: {type(error).__name__}: {reason}") from error
+        rows, columns = (side // self._processor.merge_size for side in grid_thw[0, 1:].tolist())
+        check_tokens(segment.image, segment.tokens, rows * columns)
+        device = self._model.device
+        with torch.no_grad():
+            features = vision_features(self._model, pixels.to(device), grid_thw.to(device))
+        return ImageFeatures((rows, columns), features)

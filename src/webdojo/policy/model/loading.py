@@ -1,0 +1,151 @@
+"""Models from folders (the tiny model of the package, a Hugging Face folder, or a hub id), and whether weights fit.
+
+Every failure is one `ModelError` line. Invariant: what comes back has all its weights from the
+file; a checkpoint that lacks some is an error, never a model with random parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import snapshot_download
+from safetensors import SafetensorError
+from transformers import AutoConfig, PreTrainedModel
+from transformers.utils import logging as transformers_logging
+
+from webdojo.errors import ModelError
+from webdojo.policy.model.fast_layers import multiply_patches
+from webdojo.policy.model.layouts import LAYOUTS, folder_layout
+from webdojo.policy.model.processor import Processor
+
+TINY = "tiny"
+Shapes = Mapping[str, tuple[int, ...]]
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+
+
+def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[PreTrainedModel, Processor]:
+    """Load weights and processor.
+
+    Args:
+        path: `tiny`, a folder in Hugging Face layout, or a hub id (`Qwen/Qwen3-VL-8B-Instruct`).
+        dtype: of the weights in memory, whatever the file holds.
+
+    Returns:
+        The model in eval mode on the CPU with SDPA attention, and its `Processor`.
+
+    Raises:
+        ModelError: nothing there, a model type without a registered layout, or a corrupt file.
+    """
+    folder = model_folder(path)
+    layout = folder_layout(folder)
+    processor = Processor.load(folder)
+    transformers_logging.disable_progress_bar()
+    model_class: Any = layout.model_class
+    try:
+        model, info = model_class.from_pretrained(
+            str(folder), dtype=dtype, attn_implementation="sdpa", local_files_only=True, output_loading_info=True
+        )
+    except (OSError, SafetensorError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"weights in {str(folder)!r} cannot be read, so the files are corrupt or cut short; copy or save them "
+            f"again: {_one_line(error)}"
+        ) from error
+    missing = sorted({*info["missing_keys"], *(str(key) for key in info["mismatched_keys"])})
+    if missing:
+        raise ModelError(
+            f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
+        )
+    loaded: PreTrainedModel = model.eval()
+    if "sliding_attention" in loaded.config.get_text_config().to_dict().get("layer_types", ()):
+        raise ModelError(
+            f"the model in {str(folder)!r} attends through a sliding window (use_sliding_window in its config.json), "
+            "which no engine here serves; take a model without"
+        )
+    if layout.images:
+        multiply_patches(loaded)
+    return loaded, processor
+
+
+def model_folder(path: str | Path) -> Path:
+    """The folder that `path` names; a hub id is downloaded.
+
+    Raises:
+        ModelError: there is no such folder, nor such a model on the hub.
+    """
+    if str(path) == TINY:
+        folder = Path(str(files("webdojo.policy").joinpath("tiny_weights")))
+        if not folder.is_dir():
+            raise ModelError(f"the tiny model is not in {str(folder)!r}; build it with `webdojo tiny train`")
+        return folder
+    folder = Path(path).expanduser()
+    if folder.is_dir():
+        return folder
+    if isinstance(path, str) and HUB_ID.fullmatch(path):
+        try:
+            return Path(snapshot_download(path))
+        except Exception as error:  # the hub client raises a dozen unrelated kinds for "cannot be had"
+            raise ModelError(
+                f"model {path!r} is neither a folder nor a model that the hub gives: {_one_line(error)}"
+            ) from error
+    raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
+
+
+def skeleton(path: str | Path) -> PreTrainedModel:
+    """A model's shapes without its weights, on the meta device; of a hub id only config.json is downloaded.
+
+    Raises:
+        ModelError: nothing there, or a model type without a registered layout.
+    """
+    here = str(path) == TINY or Path(path).expanduser().is_dir()
+    try:
+        config = AutoConfig.from_pretrained(str(model_folder(path)) if here else str(path))
+    except (OSError, ValueError) as error:
+        reason = _one_line(error).partition(". ")[0]
+        raise ModelError(f"the config of model {str(path)!r} cannot be read: {reason}") from error
+    if config.model_type not in LAYOUTS:
+        raise ModelError(f"model type {config.model_type!r} of {str(path)!r} has no registered layout")
+    with torch.device("meta"):
+        model_class: Any = LAYOUTS[config.model_type].model_class
+        model: PreTrainedModel = model_class(config)
+    return model
+
+
+def save_model(
+    model: PreTrainedModel, processor: Processor, path: str | Path, weights: Mapping[str, torch.Tensor] | None = None
+) -> None:
+    """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them.
+
+    Args:
+        weights: the state dict, where the model holds parts of it only.
+    """
+    model.save_pretrained(str(path), state_dict=None if weights is None else dict(weights))
+    processor.save(path)
+
+
+def shapes_of(weights: Mapping[str, torch.Tensor]) -> Shapes:
+    """Names and shapes of a state dict."""
+    return {name: tuple(tensor.shape) for name, tensor in weights.items()}
+
+
+def misfit(own: Shapes, new: Shapes) -> str:
+    """The first difference in names or shapes; empty where there is none.
+
+    It is looked for before weights are loaded, because loading copies what fits before it raises.
+    """
+    for name in sorted(own.keys() | new.keys()):
+        if name not in new:
+            return f"{name!r} is missing"
+        if name not in own:
+            return f"{name!r} is not in the model"
+        if own[name] != new[name]:
+            return f"{name!r} has shape {new[name]}, the model has {own[name]}"
+    return ""
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]

@@ -1,0 +1,162 @@
+"""Training checkpoints: a policy in Hugging Face layout plus what a resumed learner needs.
+
+The folder loads as it is in `transformers` and vLLM. Beside the weights lie `trainer.pt` (steps and the order of
+samples), `optimizer/` (what the optimizer keeps for each weight, written by every rank for its part and read
+by any number of ranks: torch distributed checkpoint) and `manifest.json` (SHA-256 of every file). Invariant: what is
+read back is bit for bit what was written, or a `ModelError`. Writing to a temporary name and renaming is the store's
+part. An index of `optimizer/` is a pickle: resume from your own runs only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+from torch.distributed.checkpoint.api import CheckpointException
+from torch.distributed.checkpoint.filesystem import FileSystemReader
+from torch.distributed.checkpoint.metadata import TensorStorageMetadata
+from torch.distributed.checkpoint.state_dict_loader import load as load_parts
+from torch.distributed.checkpoint.state_dict_saver import save as save_parts
+from transformers import PreTrainedModel
+
+from webdojo.errors import ModelError
+from webdojo.policy.model.loading import save_model
+from webdojo.policy.model.processor import Processor
+from webdojo.store.files import refused
+
+MANIFEST = "manifest.json"
+TRAINER = "trainer.pt"
+OPTIMIZER = "optimizer"
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn whatever each library raises when the disk refuses into one kind of error.
+
+    Raises:
+        StoreFailure: nothing more can be written to `folder`.
+    """
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        raise refused(folder, " ".join(str(error).split())) from error
+    except RuntimeError as error:
+        if "inline_container" not in str(error):
+            raise
+        raise refused(folder, "torch could not write all of a file") from error
+
+
+def write_policy(
+    folder: Path,
+    model: PreTrainedModel,
+    processor: Processor,
+    weights: Mapping[str, Tensor],
+    trainer: Mapping[str, Any],
+) -> None:
+    """Write weights, tokenizer, image settings and `trainer` (tensors, numbers, and containers of them).
+
+    Args:
+        weights: the model's state dict, whole.
+
+    Raises:
+        StoreFailure: as `writing`, and so the next two functions.
+    """
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        save_model(model, processor, folder, weights)
+        torch.save(dict(trainer), folder / TRAINER)
+
+
+def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
+    """Write tensors by name, each rank its own parts; every rank calls it."""
+    if moments:
+        with writing(folder), _one_error(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+            save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
+
+
+def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it.
+
+    Args:
+        like: parameters by name; `NAME/…` is laid out as the parameter NAME if it has its shape, and is on its device.
+        into: tensors to read in place, by their own names, where a plain one would not do.
+    """
+    source = folder / OPTIMIZER
+    if not source.exists():
+        return {}
+    found: dict[str, Tensor] = {}
+    for key, entry in FileSystemReader(source).read_metadata().state_dict_metadata.items():
+        assert isinstance(entry, TensorStorageMetadata)
+        parameter, dtype = like[key.rpartition("/")[0]], entry.properties.dtype
+        if key in into:
+            found[key] = into[key]
+        elif entry.size == parameter.shape:
+            found[key] = torch.zeros_like(parameter, dtype=dtype)
+        else:
+            found[key] = torch.zeros(entry.size, dtype=dtype)
+    with _one_error(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        load_parts(found, checkpoint_id=source)
+    return found
+
+
+def write_manifest(folder: Path) -> None:
+    """Write down the hash of every file, when all are written."""
+    hashes = {str(path.relative_to(folder)): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    hashes.pop(MANIFEST, None)
+    with writing(folder):
+        (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
+
+
+def check_checkpoint(folder: Path) -> None:
+    """Compare every file with the manifest.
+
+    Raises:
+        ModelError: no checkpoint there, or a file is missing or differs from what was written.
+    """
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        raise ModelError(f"{str(folder)!r} is no training checkpoint: it has no {MANIFEST}")
+    try:
+        hashes: dict[str, str] = json.loads(manifest.read_text())
+    except ValueError:
+        raise _corrupt(folder, f"{MANIFEST} is not JSON") from None
+    for name, digest in hashes.items():
+        path = folder / name
+        if not path.is_file():
+            raise _corrupt(folder, f"{name} is missing")
+        if _sha256(path) != digest:
+            raise _corrupt(folder, f"{name} was changed or cut")
+
+
+def read_trainer(folder: Path) -> dict[str, Any]:
+    """Read what `write_policy` was given as `trainer`, to the CPU; call `check_checkpoint` first."""
+    trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
+    return trainer
+
+
+@contextmanager
+def _one_error() -> Iterator[None]:
+    """Raise what went wrong on one rank, rather than the list of all ranks with their tracebacks."""
+    try:
+        yield
+    except CheckpointException as error:
+        raise min(error.failures.items())[1][0] from None
+
+
+def _corrupt(folder: Path, why: str) -> ModelError:
+    return ModelError(f"checkpoint {str(folder)!r} is corrupt: {why}; delete that folder to go on from the one before")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

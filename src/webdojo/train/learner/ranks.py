@@ -1,0 +1,316 @@
+"""The ranks of a learner: processes that do the same work at the same time, each on a share of it.
+
+The driver is rank 0; the others are its followers, on the same machine. Each gets the same calls with the same
+samples and cuts the same micro-batches, so a rank knows without a message what every other one computes, and all meet
+in the same collectives. Invariants: a follower that fails or dies ends the call that is under way with one error in the
+driver, never in a wait without end; followers do not outlive the driver. A learner of several ranks that has raised has
+lost them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from multiprocessing import connection
+from typing import Any, NamedTuple, TypeVar
+
+import torch
+import torch.distributed as dist
+from torch.distributed import TCPStore  # type: ignore[attr-defined]
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+
+from webdojo.errors import RankLost, TrainError, WebdojoError
+
+L = TypeVar("L")
+T = TypeVar("T")
+
+REPORT_TIMEOUT_S = 10.0
+"""Seconds that the driver waits, when its own work failed, for a follower to report why."""
+TIMEOUT = timedelta(minutes=30)
+"""Timeout of a collective: the longest that one rank may compute while the others wait."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks of a learner, as one of them sees them."""
+
+    rank: int = 0
+    count: int = 1
+    mesh: DeviceMesh | None = None
+    """The mesh over which the model is sharded; None where a single rank holds it whole."""
+    followers: Followers | None = None
+    """The other ranks' processes; the driver has them, if there are any."""
+
+    def run(self, work: Callable[..., T], learner: Any, *args: Any) -> T:
+        """`work(learner, *args)` on every rank, each with its own learner; what this rank's gives.
+
+        Args:
+            work: a function that can be imported by its name; it and `args` are pickled.
+
+        Raises:
+            TrainError: a follower failed, or has failed before.
+        """
+        if self.followers is None:
+            return work(learner, *args)
+        with self.followers.doing(work, args):
+            return work(learner, *args)
+
+    def gather(self, value: T) -> list[T]:
+        """The values of all ranks, by rank; every rank calls it. Values are pickled."""
+        if self.count == 1:
+            return [value]
+        found: list[Any] = [None] * self.count
+        dist.all_gather_object(found, value)
+        return found
+
+    def close(self) -> None:
+        """End the followers; the learner is of no use afterwards."""
+        if self.followers is not None:
+            self.followers.close()
+        elif self.mesh is not None and dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def lead(build: Callable[[Ranks], L], count: int, device_type: str) -> L:
+    """Build a learner of `count` ranks, this process being rank 0; whoever gets it closes its ranks.
+
+    Args:
+        build: makes each rank's learner; pickled, so a function of a module or a `partial` of one.
+        count: ranks. With one, nothing is started; its model is sharded all the same, over a mesh of one.
+        device_type: `cuda`, where rank r takes GPU r, or `cpu`.
+
+    Raises:
+        TrainError: a rank cannot start, or the ranks of another learner of this process are not closed.
+    """
+    if dist.is_initialized():
+        raise TrainError("this process already leads the ranks of a learner; close that learner before the next")
+    store = TCPStore("127.0.0.1", 0, count, is_master=True, wait_for_workers=False)
+    followers = Followers(build, count, store.port, device_type) if count > 1 else None
+    try:
+        if followers is not None:
+            followers.answers()  # all run, so that nobody is waited for who never comes
+        mesh = _join(store, 0, count, device_type)
+        learner = build(Ranks(0, count, mesh, followers))
+        if followers is not None:
+            followers.answers()
+    except BaseException:
+        if followers is not None:
+            followers.kill()
+        if dist.is_initialized():
+            dist.destroy_process_group()
+        raise
+    return learner
+
+
+class Followers:
+    """The processes of ranks 1 and up, seen from the driver.
+
+    Args:
+        build, device_type: as `lead` takes them.
+        count: ranks, the driver's included.
+        port: port of the store where the ranks meet.
+    """
+
+    def __init__(self, build: Callable[[Ranks], Any], count: int, port: int, device_type: str) -> None:
+        self._count = count
+        self._ended = False
+        self._call = threading.Lock()
+        self._processes: list[Any] = []
+        self._pipes: list[connection.Connection[Any, Any]] = []
+        context = multiprocessing.get_context("spawn")
+        for rank in range(1, count):
+            ours, theirs = context.Pipe()
+            process = context.Process(
+                target=_follow,
+                args=(theirs, build, rank, count, port, device_type),
+                name=f"learner rank {rank}",
+                daemon=True,
+            )
+            process.start()
+            theirs.close()
+            self._processes.append(process)
+            self._pipes.append(ours)
+        self._on_gpus = device_type == "cuda"
+        if self._on_gpus:
+            threading.Thread(target=self._abort_when_one_dies, daemon=True).start()
+
+    @contextlib.contextmanager
+    def doing(self, work: Callable[..., Any], args: Sequence[Any]) -> Iterator[None]:
+        """The followers do `work` while the block, which does the same, runs."""
+        if self._ended:
+            raise TrainError("the learner's ranks have ended after an earlier error; resume from the last checkpoint")
+        with self._call:
+            try:
+                for pipe in self._pipes:
+                    pipe.send((work, args))
+                yield
+                self.answers()
+            except WebdojoError:
+                self._give_up()
+                raise
+            except Exception as error:
+                failure = self._failure(REPORT_TIMEOUT_S)
+                self._give_up()
+                if failure is None:
+                    raise
+                raise failure from error
+            except BaseException:
+                self._give_up()
+                raise
+
+    def answers(self) -> None:
+        """Wait until every follower has done its last call.
+
+        Raises:
+            TrainError: one failed; RankLost: one died.
+        """
+        if (failure := self._failure(None)) is not None:
+            raise failure
+
+    def close(self) -> None:
+        """Let all end; a call that is under way in another thread fails. Nothing happens where they have ended."""
+        if self._ended:
+            return
+        if not self._call.acquire(blocking=False):
+            self.kill()
+            self._abort()
+            return
+        self._ended = True
+        for pipe in self._pipes:
+            with contextlib.suppress(OSError):
+                pipe.send(None)
+        dist.destroy_process_group()
+        for process in self._processes:
+            process.join(REPORT_TIMEOUT_S)
+        self.kill()
+
+    def kill(self) -> None:
+        """End all at once, whatever they do."""
+        self._ended = True
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.join()
+
+    def _give_up(self) -> None:
+        """End all, and forget the group that they were in."""
+        self.kill()
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+    def _failure(self, timeout_s: float | None) -> TrainError | None:
+        """What ended a follower; None if all answer, or (with `timeout_s`) some go on for that long."""
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        waiting = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
+        found: list[tuple[bool, int, str, type[TrainError]]] = []
+        while waiting:
+            left = None if until is None else max(0.0, until - time.monotonic())
+            ready = connection.wait(list(waiting), left)
+            if not ready:
+                break
+            for pipe in ready:
+                assert isinstance(pipe, connection.Connection)
+                rank = waiting.pop(pipe)
+                kind = TrainError
+                try:
+                    answer = pipe.recv()
+                except (EOFError, OSError):
+                    answer, kind = _Failed(False, self._death(rank)), RankLost
+                if isinstance(answer, _Failed):
+                    found.append((answer.secondary, rank, answer.text, kind))
+                    # One that fails takes those down that wait for it; give them time to report, and no more.
+                    until = min(until or float("inf"), time.monotonic() + REPORT_TIMEOUT_S)
+        if not found:
+            return None
+        _, rank, text, kind = min(found, key=lambda each: each[:2])
+        return kind(f"rank {rank} of the learner's {self._count} failed: {text}; resume from the last checkpoint")
+
+    def _death(self, rank: int) -> str:
+        process = self._processes[rank - 1]
+        process.join(REPORT_TIMEOUT_S)
+        if process.exitcode is not None and process.exitcode < 0:
+            name = signal.Signals(-process.exitcode).name
+            return f"its process was killed by {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
+        return f"its process ended with exit code {process.exitcode}; what it wrote before stands above"
+
+    def _abort_when_one_dies(self) -> None:
+        connection.wait([process.sentinel for process in self._processes])
+        if not self._ended:
+            self._abort()
+
+    def _abort(self) -> None:
+        """Let the call that is under way fail: NCCL waits for a dead rank without end, gloo does not."""
+        if self._on_gpus and (group := dist.group.WORLD) is not None:
+            group.abort()
+
+
+class _Failed(NamedTuple):
+    """The error that ended a follower."""
+
+    secondary: bool
+    """It may have failed only because another rank was gone."""
+    text: str
+
+
+def _join(store: TCPStore, rank: int, count: int, device_type: str) -> DeviceMesh:
+    """Enter the group of all ranks, which moves tensors by NCCL on GPUs, and the rest by gloo."""
+    if device_type == "cuda":
+        torch.cuda.set_device(rank)
+    backend = "cpu:gloo,cuda:nccl" if device_type == "cuda" else "gloo"
+    dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=TIMEOUT)
+    return init_device_mesh(device_type, (count,))
+
+
+def _follow(
+    pipe: connection.Connection[Any, Any],
+    build: Callable[[Ranks], Any],
+    rank: int,
+    count: int,
+    port: int,
+    device_type: str,
+) -> None:
+    """The main function of a follower: do what the driver says until it says `None` or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt ends
+    calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(pipe, calls), daemon=True).start()
+    try:
+        pipe.send("runs")
+        store = TCPStore("127.0.0.1", port, count, is_master=False)
+        learner = build(Ranks(rank, count, _join(store, rank, count, device_type)))
+        pipe.send("built")
+        while (call := calls.get()) is not None:
+            if isinstance(call, Exception):
+                raise call
+            work, args = call
+            work(learner, *args)
+            pipe.send("done")
+        dist.destroy_process_group()
+    except Exception as error:
+        if not isinstance(error, WebdojoError):
+            traceback.print_exc()
+            sys.stderr.flush()
+        secondary = type(error) in (RuntimeError, dist.DistBackendError, dist.DistNetworkError)
+        with contextlib.suppress(OSError):
+            pipe.send(_Failed(secondary, f"{type(error).__name__}: {' '.join(str(error).split())}"[:1000]))
+        os._exit(1)  # at once, so that ranks which wait for this one fail as well
+
+
+def _listen(pipe: connection.Connection[Any, Any], calls: queue.SimpleQueue[Any]) -> None:
+    """Take calls in; when the driver is gone, end the process whatever it does."""
+    while True:
+        try:
+            calls.put(pipe.recv())
+        except (EOFError, OSError):
+            os._exit(1)
+        except Exception as error:  # what was sent cannot be read here
+            calls.put(error)

@@ -1,0 +1,126 @@
+"""A model whose weights, gradients and optimizer state lie in parts on the ranks that train it (FSDP2).
+
+Weights, gradients after their reduction and moments are float32, each rank holding its slice of every tensor.
+A layer's weights are gathered in the precision of the computation just before it runs, and dropped after. Gradients
+are summed over ranks, because the loss is a sum; they are reduced after every micro-batch, so no rank ever holds
+them whole. A vision tower that does not train stays whole on every rank and takes part in no communication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
+from transformers import PreTrainedModel
+
+from webdojo.errors import ModelError
+from webdojo.policy.model.collate import Batch
+from webdojo.policy.model.forward import Features, TokenScores, text_layers, token_logprobs, vision_tower
+
+
+class Scorer(nn.Module):
+    """`token_logprobs` as a module.
+
+    Sharding gathers weights around the calls of modules; all that no inner module gathers (embeddings, head, norm)
+    is gathered around this one's.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self, batch: Batch, temperature: float, features: Features | None = None, *, entropy_grad: bool = False
+    ) -> TokenScores:
+        scores = token_logprobs(self.model, batch, temperature, features, entropy_grad=entropy_grad)
+        return scores._replace(logprobs=scores.logprobs.clone())  # sharding hooks on to what is no view
+
+
+def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
+    """Spread the float32 weights of a model over the ranks of a mesh, in place.
+
+    Args:
+        scorer: its model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
+        mesh: has one dimension.
+        compute_dtype: precision of gathered weights and of activations.
+    """
+    tower = vision_tower(scorer.model)
+    modules: list[nn.Module] = list(text_layers(scorer.model))
+    whole: set[nn.Parameter] = set()
+    if tower is not None and tower_trains(scorer.model):
+        blocks = tower.blocks
+        assert isinstance(blocks, nn.ModuleList)
+        modules += [*blocks, tower]
+    elif tower is not None:
+        whole = set(tower.parameters())
+    # Inputs keep their precision: what a layer gets comes from gathered weights and has the right one.
+    precision = MixedPrecisionPolicy(compute_dtype, reduce_dtype=torch.float32, cast_forward_inputs=False)
+    for module in [*modules, scorer]:
+        sharded = fully_shard(
+            module, mesh=mesh, mp_policy=precision, reshard_after_forward=True, ignored_params=whole or None
+        )
+        assert isinstance(sharded, FSDPModule)
+        sharded.set_gradient_divide_factor(1.0)
+        sharded.set_force_sum_reduction_for_comms(True)
+    if tower is not None and whole:
+        tower.to(_device(mesh))
+
+
+def tower_trains(model: PreTrainedModel) -> bool:
+    """Whether any weight of the vision tower trains."""
+    tower = vision_tower(model)
+    return tower is not None and any(parameter.requires_grad for parameter in tower.parameters())
+
+
+def gather_weights(model: PreTrainedModel, keep: bool) -> dict[str, Tensor]:
+    """The state dict of a sharded model with whole tensors on the CPU; every rank calls it.
+
+    Args:
+        keep: False gathers for the others only, and returns nothing.
+    """
+    state = model.state_dict(keep_vars=True)
+    # Tied weights are one tensor of several names, and stay one.
+    found: dict[int, Tensor] = {}
+    for value in {id(value): value for value in state.values()}.values():
+        whole = whole_tensor(value.detach())
+        if keep:
+            found[id(value)] = whole.cpu()
+    return {name: found[id(value)] for name, value in state.items()} if keep else {}
+
+
+def whole_tensor(value: Tensor) -> Tensor:
+    """A sharded tensor gathered, by a collective; any other as it is."""
+    return value.full_tensor() if isinstance(value, DTensor) else value
+
+
+def local_part(value: Tensor) -> Tensor:
+    """This rank's part of a sharded tensor, which is changed with it; any other tensor as it is."""
+    return value.to_local() if isinstance(value, DTensor) else value
+
+
+@torch.no_grad()
+def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
+    """Overwrite the weights, sharded or not, with whole tensors, of which each rank takes its part.
+
+    Raises:
+        ModelError: `weights`, which come from `source`, are of another shape; nothing has changed then.
+    """
+    state = model.state_dict(keep_vars=True)
+    if {name: value.shape for name, value in state.items()} != {name: value.shape for name, value in weights.items()}:
+        raise ModelError(f"{source} holds a model of another shape than the one that learns")
+    for name, value in state.items():
+        new = weights[name].to(value.device)
+        if isinstance(value, DTensor):
+            new = distribute_tensor(new, value.device_mesh, value.placements, src_data_rank=None)
+        value.copy_(new)
+
+
+def _device(mesh: DeviceMesh) -> torch.device:
+    """This rank's device."""
+    if mesh.device_type == "cpu":
+        return torch.device("cpu")
+    return torch.device(mesh.device_type, torch.accelerator.current_device_index())

@@ -1,0 +1,107 @@
+"""The compact pages and tasks stay as they are: the shipped tiny model was taught on them."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
+from webdojo.sites.design.render import render
+from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
+from webdojo.sites.splits import SPLITS, stream
+from webdojo.sites.taskgen import make_tasks
+from webdojo.types import Task
+
+TASKS = {
+    0: "e3883cf7c509f3bf",
+    1: "c5216293b41bda7e",
+    2: "b74868cfb7493de4",
+}
+STREAMS = {
+    "train": "905f3dfb5e2a4574",
+    "valid": "97c68b2492360d83",
+    "test_phrasings": "44e50bd598752cea",
+}
+PAGES = {
+    ("shop", 0): "cd1db08a7cb496b5",
+    ("shop", 1): "75f1cd72630d4f9d",
+    ("shop", 2): "7f9618b0b9fa49ff",
+    ("shop", 3): "ad4d607283c62f1b",
+    ("shop", HELDOUT_SEED): "3b7b848e63f9a0ca",
+    ("wiki", 0): "0fd2bc5841ae8a5d",
+    ("wiki", 1): "30484c09b7d01148",
+    ("wiki", 2): "12fea98424ec97a2",
+    ("wiki", 3): "1a803cfc907e077f",
+    ("wiki", HELDOUT_SEED): "286ef252bc46ef4a",
+}
+"""Of all pages, facts and ways, by kind and seed."""
+CARTS = {
+    0: "277c7ab036a4a213",
+    1: "5e268327e305a4e8",
+    2: "304ab72254d63814",
+}
+
+
+def digest(parts: Iterable[object]) -> str:
+    text = "\n".join(json.dumps(part, sort_keys=True) for part in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def dumped(tasks: Iterable[Task]) -> Iterator[object]:
+    return (task.model_dump(mode="json") for task in tasks)
+
+
+def answer(site: Site, method: str, path: str, overlay: Overlay, **values: str) -> object:
+    """What a session gets."""
+    parts = urlsplit(path)
+    reply = site.respond(Request(method, parts.path, values or dict(parse_qsl(parts.query))), overlay)
+    if isinstance(reply, Redirect):
+        return reply.path
+    return reply.status, reply.title, sorted(set(reply.shows)), render(site, reply, overlay, "compact")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tasks_stay_the_same(seed: int) -> None:
+    drawn = [*make_tasks(list(COMPACT_KINDS), range(100), 2000, seed, layout="compact")]
+    for difficulty in (1, 2, 3, 4):
+        heldout = range(HELDOUT_SEED, HELDOUT_SEED + 50)
+        drawn += make_tasks(list(COMPACT_KINDS), heldout, 250, seed, [difficulty], layout="compact")
+    assert digest(dumped(drawn)) == TASKS[seed]
+
+
+@pytest.mark.parametrize("split", ["train", "valid", "test_phrasings"])
+def test_streams_stay_the_same(split: str) -> None:
+    tasks = stream(split, kinds=COMPACT_KINDS, layout="compact")
+    assert split in SPLITS and digest(dumped(next(tasks) for _ in range(500))) == STREAMS[split]
+
+
+@pytest.mark.parametrize("kind", COMPACT_KINDS)
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, HELDOUT_SEED])
+def test_pages_stay_the_same(kind: str, seed: int) -> None:
+    site = load_site(kind, seed, "compact")
+    paths = [*site.paths(), "/nowhere", "/search?q=zzz", "/search?q=", "/products", "/articles", "/c/none", "/a/none"]
+    lists = [path for path in paths if path.startswith(("/c/", "/t/")) and "?" not in path]
+    paths += [f"{path}?{query}" for path in lists for query in ("page=99", "page=x")]
+    offered = " ".join(str(answer(site, "GET", path, Overlay())) for path in list(site.paths())[::3])
+    paths += sorted({unescape(link) for link in re.findall(r'href="(/[^"]*)"', offered)} - set(paths))
+    ways = [[*site.way_to(path), site.reason(path)] for path in site.paths()]
+    assert digest([*(answer(site, "GET", path, Overlay()) for path in paths), *ways]) == PAGES[kind, seed]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_carts_stay_the_same(seed: int) -> None:
+    site, overlay = load_site("shop", seed, "compact"), Overlay()
+    things = [path.removeprefix("/p/") for path in site.paths() if path.startswith("/p/")]
+    seen: list[object] = []
+    for thing in (*things[::7], *things[::14]):
+        seen += [answer(site, "POST", "/cart/add", overlay, item=thing), dict(overlay.state)]
+        seen += [answer(site, "GET", path, overlay) for path in ("/cart", f"/added/{thing}", "/", f"/p/{thing}")]
+    for thing in things[::3]:
+        seen += [answer(site, "POST", "/cart/remove", overlay, item=thing), dict(overlay.state)]
+        seen.append(answer(site, "GET", "/cart", overlay))
+    seen += [answer(site, "POST", path, overlay, item="nothing") for path in ("/cart/add", "/cart", "/")]
+    assert digest(seen) == CARTS[seed]
