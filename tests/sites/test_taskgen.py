@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from webdojo.errors import TaskError
+from webdojo.sites import KINDS
 from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import PHRASINGS
 from webdojo.sites.site import check_layout
