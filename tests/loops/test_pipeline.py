@@ -79,8 +79,8 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
 def test_a_wrong_recipe_leaves_no_run_behind(tmp_path: Path, small_recipe: SmallRecipe) -> None:
     with pytest.raises(TaskError, match="unknown kind of site 'shp'"):
         train(small_recipe("env.kinds=[shp]"), tmp_path / "run", resume=False)
-    with pytest.raises(TaskError, match=r"difficulties \[5\]"):
-        train(small_recipe("env.difficulties=[5]"), tmp_path / "run", resume=False)
+    with pytest.raises(TaskError, match=r"difficulties \[10\]"):
+        train(small_recipe("env.difficulties=[10]"), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
 
 
