@@ -244,7 +244,13 @@ class Engine(Protocol):
         ...
 
 
-class TrainableEngine(Engine, Protocol):
+class MonitoredEngine(Engine, Protocol):
+    """An engine that says how it is."""
+
+    def health(self) -> EngineHealth: ...
+
+
+class TrainableEngine(MonitoredEngine, Protocol):
     """An engine whose weights follow a learner; its owner closes it."""
 
     @property

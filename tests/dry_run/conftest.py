@@ -1,5 +1,6 @@
-"""The model and the samples that learning is tested with."""
+"""A random small model and samples on it."""
 
-from tests.train.conftest import images, loaded, make_samples, model_dir
+from tests.policy.conftest import images, loaded, model_dir
+from tests.train.conftest import make_samples
 
 __all__ = ["images", "loaded", "make_samples", "model_dir"]

@@ -53,9 +53,9 @@ def tiny_train(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; 1 on a GPU.")] = None,
 ) -> None:
     """Build the tiny model from nothing, as the shipped one was built; hours on two cores."""
-    from webdojo.policy.tiny.train import Course, main
+    from webdojo.tiny.train import TinyConfig, main
 
     given = {"seed": seed, "screens": screens, "see_samples": see_samples, "answer_samples": answer_samples}
     given["workers"] = workers
-    main(out, Course(**{name: value for name, value in given.items() if value is not None}))
+    main(out, TinyConfig(**{name: value for name, value in given.items() if value is not None}))
     typer.echo(f"weights: {out / 'model'}")

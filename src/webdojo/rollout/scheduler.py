@@ -20,7 +20,7 @@ from webdojo.memory import free_memory
 from webdojo.rollout.adaptive import AdaptiveConcurrency
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.sleep_clock import SleepClock
-from webdojo.types import Prompt, Response, Sampling, TrainableEngine
+from webdojo.types import MonitoredEngine, Prompt, Response, Sampling
 
 SETTLE_S = 1.0
 """Seconds between two starts while memory is short, because what a session takes shows only after its start."""
@@ -91,7 +91,7 @@ class Scheduler:
     def __init__(
         self,
         config: RolloutConfig,
-        engine: TrainableEngine,
+        engine: MonitoredEngine,
         max_sessions: Callable[[], int],
         free_memory: Callable[[], float] = free_memory,
     ) -> None:
@@ -166,7 +166,7 @@ class MeteredEngine:
         answered: how many responses there were so far, one for each turn.
     """
 
-    def __init__(self, engine: TrainableEngine, clock: SleepClock) -> None:
+    def __init__(self, engine: MonitoredEngine, clock: SleepClock) -> None:
         self.answered = 0
         self._engine = engine
         self._clock = clock

@@ -2,10 +2,10 @@
 
 First the vision tower learns to *see*: throw-away heads on its tokens predict the characters and
 words under each token, and each token's row and column. Then the whole model learns to *answer*
-(`lessons.py`) and to say turns of the agent (`speech.py`), with the dense targets kept on. Two
-processes on two cores average their gradients; on a GPU one process does the work. A course that was
+(`questions.py`) and to say turns of the agent (`agent_turns.py`), with the dense targets kept on. Two
+processes on two cores average their gradients; on a GPU one process does the work. A config that was
 stopped goes on from its last measurement. The finished folder holds bf16 weights in Hugging Face
-layout and `figures.json`: the course, its seed and what was measured.
+layout and `figures.json`: the config, its seed and what was measured.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from torch.multiprocessing.spawn import spawn
 from webdojo.errors import ModelError
 from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.tiny.corpus import corpus
-from webdojo.policy.tiny.gaze import Gaze
-from webdojo.policy.tiny.heads import Figures, Heads, answering_loss, seeing_loss, word_token_ids
-from webdojo.policy.tiny.model import build_model, build_tokenizer, image_settings
-from webdojo.policy.tiny.pages import Screens, render_screens
-from webdojo.policy.tiny.teacher import Lesson, Teacher
 from webdojo.progress import progress
 from webdojo.sites import COMPACT_KINDS
+from webdojo.tiny.attention_loss import AttentionLoss
+from webdojo.tiny.batches import Batch, BatchSource
+from webdojo.tiny.corpus import corpus
+from webdojo.tiny.heads import Heads, Metrics, answering_loss, seeing_loss, word_token_ids
+from webdojo.tiny.model import build_model, build_tokenizer, image_settings
+from webdojo.tiny.screens import Screens, render_screens
 
 TRAIN_SEEDS = list(range(200))
 CHECK_SEEDS = list(range(200, 240))
 """Sites that neither the tiny model nor any recipe trains on by default."""
 CHECK_SCREENS = 400
 LATEST = "latest.pt"
-"""The course as it stood at its last measurement."""
+"""The config as it stood at its last measurement."""
 
 
 @dataclass(frozen=True)
-class Course:
+class TinyConfig:
     """How long the model learns, and how."""
 
     seed: int = 0
@@ -64,58 +64,58 @@ class Course:
     """Steps between measurements."""
 
 
-def main(out: Path, course: Course) -> None:
-    """Render the screens (kept in `out`, reused when there) and run the course, or go on with it.
+def main(out: Path, config: TinyConfig) -> None:
+    """Render the screens (kept in `out`, reused when there) and run the config, or go on with it.
 
     Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
 
     Raises:
-        ModelError: `out` holds another course.
+        ModelError: `out` holds another config.
     """
     latest = out / LATEST
-    if latest.exists() and torch.load(latest, weights_only=True)["course"] != asdict(course):
-        raise ModelError(f"{str(latest)!r} belongs to another course; give another --out, or delete that file")
-    for part, seeds, n in (("train", TRAIN_SEEDS, course.screens), ("check", CHECK_SEEDS, CHECK_SCREENS)):
-        made, wanted = out / part / "made_with", f"seed {course.seed}, {n} screens"
+    if latest.exists() and torch.load(latest, weights_only=True)["config"] != asdict(config):
+        raise ModelError(f"{str(latest)!r} belongs to another config; give another --out, or delete that file")
+    for part, seeds, n in (("train", TRAIN_SEEDS, config.screens), ("check", CHECK_SEEDS, CHECK_SCREENS)):
+        made, wanted = out / part / "made_with", f"seed {config.seed}, {n} screens"
         if not made.exists() or made.read_text() != wanted:
             with progress(f"render {part}", n) as bar:
-                render_screens(out / part, list(COMPACT_KINDS), seeds, n, course.seed, partial(bar.advance, 1))
+                render_screens(out / part, list(COMPACT_KINDS), seeds, n, config.seed, partial(bar.advance, 1))
             made.write_text(wanted)
     with TemporaryDirectory() as folder:
         meeting = str(Path(folder) / "meeting")
-        if course.workers == 1:
-            _learn(0, course, out, meeting)
+        if config.workers == 1:
+            _learn(0, config, out, meeting)
         else:
-            spawn(_learn, args=(course, out, meeting), nprocs=course.workers, join=True)
+            spawn(_learn, args=(config, out, meeting), nprocs=config.workers, join=True)
 
 
-def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
-    """One process of the course; rank 0 measures and saves. Processes find each other by the file `meeting`."""
-    if course.workers > 1:
+def _learn(rank: int, config: TinyConfig, folder: Path, meeting: str) -> None:
+    """One process of the config; rank 0 measures and saves. Processes find each other by the file `meeting`."""
+    if config.workers > 1:
         torch.set_num_threads(1)
-        dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=course.workers)
+        dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=config.workers)
     tokenizer = build_tokenizer(corpus())
     processor = Processor(tokenizer, image_settings())
-    model: Any = build_model(tokenizer, course.seed)
+    model: Any = build_model(tokenizer, config.seed)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode)).to(model.device)
-    teacher = Teacher(Screens(folder / "train"), processor, course.questions)
-    check = Teacher(Screens(folder / "check"), processor, course.questions)
+    batches = BatchSource(Screens(folder / "train"), processor, config.questions)
+    check = BatchSource(Screens(folder / "check"), processor, config.questions)
     seeing = [*model.model.visual.parameters(), *model.get_input_embeddings().parameters(), *heads.parameters()]
-    answering = partial(answering_loss, model, heads, Gaze(model), image_token_id=processor.image_token_id)
+    answering = partial(answering_loss, model, heads, AttentionLoss(model), image_token_id=processor.image_token_id)
     phases = (
-        ("see", course.see_samples, seeing, partial(seeing_loss, model, heads)),
-        ("answer", course.answer_samples, [*model.parameters(), *heads.parameters()], answering),
+        ("see", config.see_samples, seeing, partial(seeing_loss, model, heads)),
+        ("answer", config.answer_samples, [*model.parameters(), *heads.parameters()], answering),
     )
     latest = folder / LATEST
     saved: dict[str, Any] = torch.load(latest, weights_only=True) if latest.exists() else {}
     history: list[dict[str, Any]] = saved.get("history", [])
     started = time.monotonic() - (history[-1]["seconds"] if history else 0)
     for phase, samples, parameters, loss_of in phases:
-        ask, batch = phase == "answer", course.batch_size * course.workers
+        ask, batch = phase == "answer", config.batch_size * config.workers
         done = max((entry["samples"] // batch for entry in history if entry["phase"] == phase), default=0)
         steps = samples // batch
-        optimizer = torch.optim.AdamW(parameters, lr=course.lr, betas=(0.9, 0.98), weight_decay=0.01)
+        optimizer = torch.optim.AdamW(parameters, lr=config.lr, betas=(0.9, 0.98), weight_decay=0.01)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, partial(_rate, steps=steps))
         parts = {"model": model, "heads": heads, "optimizer": optimizer, "schedule": schedule}
         if history and history[-1]["phase"] == phase:
@@ -124,34 +124,34 @@ def _learn(rank: int, course: Course, folder: Path, meeting: str) -> None:
         with progress(f"{phase} (process {rank})", steps) as bar:
             bar.advance(done)
             for step in range(done + 1, steps + 1):
-                rng = random.Random(f"course-{course.seed}-{phase}-{step}-{rank}")
-                loss, _ = loss_of(teacher.lesson(rng, course.batch_size, augment=True, ask=ask))
+                rng = random.Random(f"config-{config.seed}-{phase}-{step}-{rank}")
+                loss, _ = loss_of(batches.batch(rng, config.batch_size, augment=True, ask=ask))
                 optimizer.zero_grad()
                 loss.backward()
-                if course.workers > 1:
-                    _average_gradients(parameters, course.workers)
+                if config.workers > 1:
+                    _average_gradients(parameters, config.workers)
                 torch.nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
                 schedule.step()
                 bar.advance(1, loss=loss.item())
-                if rank == 0 and (step % course.check_every == 0 or step == steps):
+                if rank == 0 and (step % config.check_every == 0 or step == steps):
                     entry = {"phase": phase, "samples": step * batch, "seconds": round(time.monotonic() - started)}
                     history.append(entry | _measure(loss_of, check, ask))
                     print(json.dumps(history[-1]), flush=True)
                     states = {name: part.state_dict() for name, part in parts.items()}
-                    torch.save(states | {"course": asdict(course), "history": history}, latest.with_suffix(".new"))
+                    torch.save(states | {"config": asdict(config), "history": history}, latest.with_suffix(".new"))
                     latest.with_suffix(".new").replace(latest)
     if rank == 0:
         save_model(model.cpu().to(torch.bfloat16), processor, folder / "model")
         parameters_all = sum(p.numel() for p in model.parameters())
         card = {
             "command": "webdojo tiny train",
-            "course": asdict(course),
+            "config": asdict(config),
             "parameters": parameters_all,
             "history": history,
         }
         (folder / "model" / "figures.json").write_text(json.dumps(card, indent=1) + "\n")
-    if course.workers > 1:
+    if config.workers > 1:
         dist.destroy_process_group()
 
 
@@ -170,12 +170,12 @@ def _average_gradients(parameters: list[nn.Parameter], workers: int) -> None:
 
 
 @torch.no_grad()
-def _measure(loss_of: Any, check: Teacher, ask: bool) -> dict[str, float]:
+def _measure(loss_of: Any, check: BatchSource, ask: bool) -> dict[str, float]:
     """Means over check screens, which no training step sees."""
     rng = random.Random("check")
-    collected: Figures = defaultdict(list)
+    collected: Metrics = defaultdict(list)
     for _ in range(4):
-        lesson: Lesson = check.lesson(rng, 32, augment=False, ask=ask)
-        for name, values in loss_of(lesson)[1].items():
+        batch: Batch = check.batch(rng, 32, augment=False, ask=ask)
+        for name, values in loss_of(batch)[1].items():
             collected[name] += values
     return {name: round(sum(values) / len(values), 4) for name, values in collected.items()}

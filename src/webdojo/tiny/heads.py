@@ -10,13 +10,13 @@ from torch import nn
 from torch.nn import functional as F
 
 from webdojo.policy.model.forward import text_hidden, vision_features
-from webdojo.policy.tiny.gaze import ANSWER_LAYER, QUESTION_LAYER, Gaze
-from webdojo.policy.tiny.lessons import CHARACTERS, NO_WORD, WORDS
-from webdojo.policy.tiny.sight import ROWS, TOKENS
-from webdojo.policy.tiny.teacher import Lesson
 from webdojo.sites.content.words import compact_vocabulary
+from webdojo.tiny.attention_loss import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss
+from webdojo.tiny.batches import Batch
+from webdojo.tiny.labels import ROWS, TOKENS
+from webdojo.tiny.questions import CHARACTERS, NO_WORD, WORDS
 
-Figures = dict[str, list[float]]
+Metrics = dict[str, list[float]]
 SHARPNESS = 20.0
 """Scale of the cosines between visual tokens and word embeddings."""
 
@@ -35,7 +35,7 @@ class Heads(nn.Module):
         self.place = nn.Linear(width, 2 * ROWS)
         self.register_buffer("word_ids", torch.tensor(word_ids))
 
-    def losses(self, tokens: torch.Tensor, embeddings: torch.Tensor, lesson: Lesson) -> tuple[torch.Tensor, Figures]:
+    def losses(self, tokens: torch.Tensor, embeddings: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, Metrics]:
         """Summed cross-entropy, and accuracies over cells that are not blank.
 
         Args:
@@ -43,7 +43,7 @@ class Heads(nn.Module):
             embeddings: [vocabulary, width] of the text model.
         """
         n = len(tokens)
-        characters, words = lesson.characters.to(tokens.device).view(-1), lesson.words.to(tokens.device)
+        characters, words = batch.characters.to(tokens.device).view(-1), batch.words.to(tokens.device)
         character_logits = self.characters(tokens).view(2 * n, -1)
         known = embeddings[self.get_buffer("word_ids")]
         word_logits = SHARPNESS * F.normalize(tokens, dim=-1) @ F.normalize(known, dim=-1).T
@@ -69,37 +69,37 @@ def word_token_ids(encode: Callable[[str], list[int]]) -> list[int]:
     return [encode(" " + written[word])[0] for word in WORDS]
 
 
-def seeing_loss(model: Any, heads: Heads, lesson: Lesson) -> tuple[torch.Tensor, Figures]:
+def seeing_loss(model: Any, heads: Heads, batch: Batch) -> tuple[torch.Tensor, Metrics]:
     """Dense targets on the vision tower's tokens alone."""
     device = model.device
-    features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
-    return heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
+    features = vision_features(model, batch.pixels.to(device), batch.grid.to(device))
+    return heads.losses(features.embeds, model.get_input_embeddings().weight, batch)
 
 
 def answering_loss(
-    model: Any, heads: Heads, gaze: Gaze, lesson: Lesson, image_token_id: int
-) -> tuple[torch.Tensor, Figures]:
+    model: Any, heads: Heads, attention: AttentionLoss, batch: Batch, image_token_id: int
+) -> tuple[torch.Tensor, Metrics]:
     """Dense targets, answers, and where to look for them; right or wrong by skill is in the figures."""
     device = model.device
-    features = vision_features(model, lesson.pixels.to(device), lesson.grid.to(device))
-    total, figures = heads.losses(features.embeds, model.get_input_embeddings().weight, lesson)
-    ids, answer = lesson.ids.to(device), lesson.answer.to(device)
-    hidden = text_hidden(model, ids, lesson.positions.to(device), ids == image_token_id, features, use_cache=False)
+    features = vision_features(model, batch.pixels.to(device), batch.grid.to(device))
+    total, figures = heads.losses(features.embeds, model.get_input_embeddings().weight, batch)
+    ids, answer = batch.ids.to(device), batch.answer.to(device)
+    hidden = text_hidden(model, ids, batch.positions.to(device), ids == image_token_id, features, use_cache=False)
     chosen = answer[:, 1:] > 0
     logits, targets = model.get_output_embeddings()(hidden[:, :-1][chosen]).float(), ids[:, 1:][chosen]
     loss = F.cross_entropy(logits, targets)
     figures["answer"] = [float(loss.detach())]
     total = total + 2 * loss
-    for name, layer, looks in (
-        ("question_gaze", QUESTION_LAYER, lesson.question_looks),
-        ("answer_gaze", ANSWER_LAYER, lesson.answer_looks),
+    for name, layer, attended in (
+        ("question_gaze", QUESTION_LAYER, batch.question_looks),
+        ("answer_gaze", ANSWER_LAYER, batch.answer_looks),
     ):
-        if looks is not None:
-            miss = gaze.loss(layer, looks.to(device))
+        if attended is not None:
+            miss = attention.loss(layer, attended.to(device))
             total = total + miss
             figures[name] = [float(miss.detach())]
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
-    wrong = ~right & lesson.graded[:, 1:][chosen.cpu()]
-    for index, question in enumerate(lesson.asked):
+    wrong = ~right & batch.graded[:, 1:][chosen.cpu()]
+    for index, question in enumerate(batch.asked):
         figures.setdefault(question.skill.value, []).append(float(not wrong[owners == index].any()))
     return total, figures

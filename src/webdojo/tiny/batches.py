@@ -1,4 +1,4 @@
-"""Lessons: screens and questions about them as one padded batch, ready for a forward pass.
+"""Batches: screens and questions about them, padded, ready for a forward pass.
 
 A row is one screen followed by its questions and answers, so that one pass of the vision tower
 serves many questions. Part of the rows open as an episode does, with the agent's system prompt, a
@@ -19,12 +19,12 @@ from webdojo.agent.harness import Conversation
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.model.positions import mrope_positions
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.tiny.gaze import Looks
-from webdojo.policy.tiny.lessons import ALL_THINGS, Note, Question, Skill, dense_targets, note, questions
-from webdojo.policy.tiny.pages import SIDE, Screen, Screens
-from webdojo.policy.tiny.sight import ROWS, TOKENS, Sight
-from webdojo.policy.tiny.speech import passed, say
 from webdojo.sites.content.words import slug
+from webdojo.tiny.agent_turns import passed, say
+from webdojo.tiny.attention_loss import AttentionTargets
+from webdojo.tiny.labels import ROWS, TOKENS, ScreenLabels
+from webdojo.tiny.questions import ALL_THINGS, Note, Question, Skill, dense_targets, note, questions
+from webdojo.tiny.screens import SIDE, Screen, Screens
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Observation, Parsed, Response, Task, TextSegment
 
 EPISODES = 0.6
@@ -32,7 +32,7 @@ EPISODES = 0.6
 
 
 @dataclass
-class Lesson:
+class Batch:
     """A batch of B screens."""
 
     pixels: torch.Tensor
@@ -52,22 +52,22 @@ class Lesson:
     graded: torch.Tensor
     """bool [B, L]: answer tokens that must be right for the answer to be right."""
     asked: list[Question]
-    question_looks: Looks | None
+    question_looks: AttentionTargets | None
     """From the name in each question to where it stands; None without questions."""
-    answer_looks: Looks | None
+    answer_looks: AttentionTargets | None
     """From each answer's tokens to where it is read."""
 
 
-class Teacher:
-    """Makes lessons from screens; what it makes follows from the generator's state alone."""
+class BatchSource:
+    """Makes batches from screens; what it makes follows from the generator's state alone."""
 
     def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int) -> None:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
         self._harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
         self._dense = [dense_targets(screen) for screen in screens.screens]
-        self._sights = [Sight(screen) for screen in screens.screens]
+        self._sights = [ScreenLabels(screen) for screen in screens.screens]
 
-    def lesson(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Lesson:
+    def batch(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Batch:
         """`n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
         picked = [rng.randrange(len(self._screens)) for _ in range(n)]
         pixels, grids = [], []
@@ -82,7 +82,7 @@ class Teacher:
             mrope_positions([row.image_start, (ROWS, ROWS), length - row.image_start - TOKENS])[0] for row in rows
         ]
         starts = np.cumsum([0, *(len(row.asked) for row in rows)]).tolist()
-        return Lesson(
+        return Batch(
             pixels=torch.cat(pixels),
             grid=torch.cat(grids),
             characters=torch.tensor(np.concatenate([self._dense[i][0] for i in picked])),
@@ -97,23 +97,23 @@ class Teacher:
             ),
             graded=torch.tensor([row.graded + [False] * (length - len(row.ids)) for row in rows]),
             asked=[question for row in rows for question in row.asked],
-            question_looks=_looks([row.question_looks for row in rows], length),
-            answer_looks=_looks([row.answer_looks for row in rows], length),
+            question_looks=_attention_targets([row.question_looks for row in rows], length),
+            answer_looks=_attention_targets([row.answer_looks for row in rows], length),
         )
 
     def _row(self, index: int, rng: random.Random, ask: bool) -> _Row:
-        screen, sight = self._screens.screens[index], self._sights[index]
+        screen, labels = self._screens.screens[index], self._sights[index]
         if not ask or rng.random() > EPISODES:
             row = _Row(self._processor, self._processor.encode("<|im_start|>user\n<|vision_start|>"), None)
             row.put("<|vision_end|>\n")
             above = None
         else:
-            above = note(screen, sight, rng)
+            above = note(screen, labels, rng)
             opening, turn = self._episode(screen, above, rng)
             row = _Row(self._processor, opening, above)
             row.ids += turn
-            row.say(say(screen, sight, rng, above))
-        for question in questions(screen, sight, rng, self._per_screen - 2 * bool(row.asked), above) if ask else []:
+            row.say(say(screen, labels, rng, above))
+        for question in questions(screen, labels, rng, self._per_screen - 2 * bool(row.asked), above) if ask else []:
             row.ask(question)
         return row
 
@@ -180,11 +180,11 @@ class _Row:
         self.put(question.text)
         last = len(self.ids)
         if question.noted:
-            looks = {place for places in self._noted.values() for place in places}
+            attended = {place for places in self._noted.values() for place in places}
         else:
-            looks = {self.image_start + cell for cell in question.named}
+            attended = {self.image_start + cell for cell in question.named}
             first = last - 1 if question.skill is Skill.READ else first + 1
-        self.question_looks += [(position, looks) for position in range(first, last)]
+        self.question_looks += [(position, attended) for position in range(first, last)]
         self.put("<|im_end|>\n<|im_start|>assistant\n")
         self._answer(question)
 
@@ -195,11 +195,11 @@ class _Row:
         spans = self._spans(question.answer)
         source, copy, length = question.copied
         for offset, (a, b) in enumerate(spans):
-            looks = self._sources(question, a, b)
+            attended = self._sources(question, a, b)
             if copy <= a < copy + length:
                 said = range(a - copy + source, b - copy + source)
-                looks = {len(self.ids) + i for i, (c, d) in enumerate(spans) if c < said.stop and d > said.start}
-            self.answer_looks.append((len(self.ids) - 1 + offset, looks))
+                attended = {len(self.ids) + i for i, (c, d) in enumerate(spans) if c < said.stop and d > said.start}
+            self.answer_looks.append((len(self.ids) - 1 + offset, attended))
             self.graded.append(any(right[a:b]))
         self.put(question.answer + "<|im_end|>")
         self.graded.append(True)
@@ -248,16 +248,16 @@ def _observation(url: str, scroll_px: tuple[int, int]) -> Observation:
     )
 
 
-def _looks(rows: list[list[tuple[int, set[int]]]], length: int) -> Looks | None:
+def _attention_targets(rows: list[list[tuple[int, set[int]]]], length: int) -> AttentionTargets | None:
     """Of (position, targets) by row; places without targets are left out."""
-    places = [(row, *look) for row, looks in enumerate(rows) for look in looks if look[1]]
+    places = [(row, *look) for row, attended in enumerate(rows) for look in attended if look[1]]
     if not places:
         return None
     targets = torch.zeros(len(places), length, dtype=torch.bool)
     for index, (_, _, where) in enumerate(places):
         targets[index, list(where)] = True
     row, position, _ = zip(*places, strict=True)
-    return Looks(torch.tensor(row), torch.tensor(position), targets)
+    return AttentionTargets(torch.tensor(row), torch.tensor(position), targets)
 
 
 def _recolour(image: np.ndarray, rng: random.Random) -> np.ndarray:

@@ -13,23 +13,23 @@ from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.agent import toolcall
-from webdojo.policy.tiny.lessons import ALL_THINGS, NOUNS, Note, Question, Skill
-from webdojo.policy.tiny.pages import Screen
-from webdojo.policy.tiny.sight import Sight, Thing, Value
 from webdojo.sites import parse_host
 from webdojo.sites.content.words import ADJECTIVES, plural
 from webdojo.sites.oracle.forms import SCROLL_AMOUNT
 from webdojo.sites.site import load_site
+from webdojo.tiny.labels import ScreenLabels, Thing, Value
+from webdojo.tiny.questions import ALL_THINGS, NOUNS, Note, Question, Skill
+from webdojo.tiny.screens import Screen
 from webdojo.types import Feedback, ToolCall
 
 SINGULAR = {plural(noun): noun for noun in NOUNS}
 
 
-def say(screen: Screen, sight: Sight, rng: random.Random, note: Note) -> Question:
-    """A turn about the screen; what it looks for in vain or writes is now and then what the note names."""
+def say(screen: Screen, labels: ScreenLabels, rng: random.Random, note: Note) -> Question:
+    """A turn about the screen; what it looked for in vain, or writes, is now and then what the note names."""
     missing = note.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
-    links = [thing for thing in sight.controls if thing.tag != "input"]
-    fields = [thing for thing in sight.controls if thing.tag == "input"]
+    links = [thing for thing in labels.controls if thing.tag != "input"]
+    fields = [thing for thing in labels.controls if thing.tag == "input"]
     makers: list[Callable[[], Question]] = [lambda: _scroll(missing, screen)]
     if links:
         makers += [lambda: _click(rng.choice(links), missing, screen.place, rng)] * 6
@@ -38,8 +38,8 @@ def say(screen: Screen, sight: Sight, rng: random.Random, note: Note) -> Questio
     claim = _claim(screen)
     if claim:
         makers += [lambda: _turn(f"{claim} Done.", [_done("done")])] * 2
-    if sight.values:
-        makers += [lambda: _answer(rng.choice(sight.values))] * 4
+    if labels.values:
+        makers += [lambda: _answer(rng.choice(labels.values))] * 4
     return _restating(note, rng.choice(makers)())
 
 

@@ -5,10 +5,10 @@ import random
 import pytest
 
 from webdojo.agent import toolcall
-from webdojo.policy.tiny.lessons import Note
-from webdojo.policy.tiny.pages import Screen, Word
-from webdojo.policy.tiny.sight import Sight
-from webdojo.policy.tiny.speech import passed, say
+from webdojo.tiny.agent_turns import passed, say
+from webdojo.tiny.labels import ScreenLabels
+from webdojo.tiny.questions import Note
+from webdojo.tiny.screens import Screen, Word
 
 
 def word(text: str, column: int, row: int, element: int) -> Word:
@@ -30,7 +30,7 @@ SCREEN = Screen(
     place="Rugs",
 )
 NOTE = Note("Open Royal Rug.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
-TURNS = [say(SCREEN, Sight(SCREEN), random.Random(seed), NOTE) for seed in range(400)]
+TURNS = [say(SCREEN, ScreenLabels(SCREEN), random.Random(seed), NOTE) for seed in range(400)]
 
 
 def test_every_turn_is_one_that_the_harness_reads() -> None:
@@ -43,7 +43,7 @@ def test_every_turn_is_one_that_the_harness_reads() -> None:
 
 
 def test_a_click_is_on_what_the_thought_names_last() -> None:
-    points = {thing.name: thing.point for thing in Sight(SCREEN).controls}
+    points = {thing.name: thing.point for thing in ScreenLabels(SCREEN).controls}
     clicks = [turn for turn in TURNS if len(toolcall.parse(turn.answer).calls) == 1 and '"click"' in turn.answer]
     for turn in clicks:
         parsed = toolcall.parse(turn.answer)
@@ -57,8 +57,8 @@ def test_a_click_is_on_what_the_thought_names_last() -> None:
 def test_digits_of_an_answer_are_read_where_they_stand() -> None:
     turn = next(turn for turn in TURNS if "Price of" in turn.answer)
     assert toolcall.parse(turn.answer).calls[0].arguments == {"answer": "95"}
-    looks = ["".join(character for character, cells in zip(turn.answer, turn.answered, strict=True) if cells)]
-    assert looks == ["95"]
+    attended = ["".join(character for character, cells in zip(turn.answer, turn.answered, strict=True) if cells)]
+    assert attended == ["95"]
     source, copy, length = turn.copied
     assert turn.answer[source : source + length] == turn.answer[copy : copy + length] == "95"
     assert turn.answer[copy - 1] == '"'
@@ -76,7 +76,9 @@ def test_digits_of_an_answer_are_read_where_they_stand() -> None:
 )
 def test_what_is_said_of_a_page_is_true(path: str, place: str, claim: str) -> None:
     screen = Screen((), (), f"http://shop-3.localhost{path}", (0, 0), place)
-    said = {toolcall.parse(say(screen, Sight(screen), random.Random(seed), NOTE).answer).think for seed in range(40)}
+    said = {
+        toolcall.parse(say(screen, ScreenLabels(screen), random.Random(seed), NOTE).answer).think for seed in range(40)
+    }
     assert f"{NOTE.goal} {claim} Done." in said
 
 

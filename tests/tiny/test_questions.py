@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from webdojo.policy.tiny.lessons import (
+from webdojo.tiny.labels import TOKENS, ScreenLabels
+from webdojo.tiny.questions import (
     CHARACTERS,
     NO_WORD,
     WORDS,
@@ -16,8 +17,7 @@ from webdojo.policy.tiny.lessons import (
     note,
     questions,
 )
-from webdojo.policy.tiny.pages import Screen, Word
-from webdojo.policy.tiny.sight import TOKENS, Sight
+from webdojo.tiny.screens import Screen, Word
 
 HEADER, LINK, FACT = 1, 2, 3
 
@@ -39,7 +39,7 @@ SCREEN = Screen(
     url="http://shop-3.localhost/p/royal-rug",
     place="Royal Rug",
 )
-SIGHT = Sight(SCREEN)
+SIGHT = ScreenLabels(SCREEN)
 
 
 def test_dense_targets_name_both_cells_of_every_token() -> None:
@@ -72,7 +72,7 @@ def test_each_kind_of_question_is_asked_with_its_answer(skill: Skill, text: str,
 
 def test_a_name_that_stands_twice_is_not_pointed_at() -> None:
     twice = Screen((*SCREEN.words, word("Royal", 2, 8, 9), word("Rug", 8, 8, 9)), (*SCREEN.controls, ("a", 9)))
-    assert not [q for q in questions(twice, Sight(twice), random.Random(0), 200) if q.skill is Skill.FIND]
+    assert not [q for q in questions(twice, ScreenLabels(twice), random.Random(0), 200) if q.skill is Skill.FIND]
 
 
 def test_see_is_no_for_what_is_not_there() -> None:

@@ -14,12 +14,12 @@ from safetensors.torch import load_file
 
 from webdojo.errors import ModelError
 from webdojo.policy.model.loading import load_model, model_folder
-from webdojo.policy.tiny import train
-from webdojo.policy.tiny.gaze import Gaze
-from webdojo.policy.tiny.heads import Heads, answering_loss, word_token_ids
-from webdojo.policy.tiny.pages import Screens, render_screens
-from webdojo.policy.tiny.teacher import Teacher
-from webdojo.policy.tiny.train import Course, _measure, main
+from webdojo.tiny import train
+from webdojo.tiny.attention_loss import AttentionLoss
+from webdojo.tiny.batches import BatchSource
+from webdojo.tiny.heads import Heads, answering_loss, word_token_ids
+from webdojo.tiny.screens import Screens, render_screens
+from webdojo.tiny.train import TinyConfig, _measure, main
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +58,8 @@ def test_screens_are_labelled_where_the_ink_is(screens: Path) -> None:
 
 @pytest.mark.usefixtures("few_check_screens")
 def test_a_short_course_leaves_a_model_that_loads(tmp_path: Path) -> None:
-    course = Course(screens=24, see_samples=64, answer_samples=64, batch_size=4, check_every=100)
-    main(tmp_path, course)
+    config = TinyConfig(screens=24, see_samples=64, answer_samples=64, batch_size=4, check_every=100)
+    main(tmp_path, config)
     model, processor = load_model(tmp_path / "model")
     history = json.loads((tmp_path / "model" / "figures.json").read_text())["history"]
     assert [entry["phase"] for entry in history] == ["see", "answer"]
@@ -73,9 +73,9 @@ def test_a_short_course_leaves_a_model_that_loads(tmp_path: Path) -> None:
 def test_a_course_that_was_stopped_goes_on_and_ends_as_if_it_had_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped_after: int
 ) -> None:
-    course = Course(screens=12, see_samples=8, answer_samples=8, batch_size=4, check_every=1, workers=1)
+    config = TinyConfig(screens=12, see_samples=8, answer_samples=8, batch_size=4, check_every=1, workers=1)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    main(whole, course)
+    main(whole, config)
     for part in ("train", "check"):
         shutil.copytree(whole / part, parts / part)
     measured = []
@@ -89,27 +89,27 @@ def test_a_course_that_was_stopped_goes_on_and_ends_as_if_it_had_not(
     with monkeypatch.context() as patch:
         patch.setattr(train, "_measure", stop)
         with pytest.raises(KeyboardInterrupt):
-            main(parts, course)
-    main(parts, course)
+            main(parts, config)
+    main(parts, config)
     expected, found = (load_file(folder / "model" / "model.safetensors") for folder in (whole, parts))
     assert all(torch.equal(expected[name], found[name]) for name in expected)
 
 
 @pytest.mark.usefixtures("few_check_screens")
 def test_a_folder_of_another_course_is_refused(tmp_path: Path) -> None:
-    course = Course(screens=12, see_samples=4, answer_samples=4, batch_size=4, workers=1)
-    main(tmp_path, course)
-    with pytest.raises(ModelError, match="another course"):
-        main(tmp_path, replace(course, lr=1e-3))
+    config = TinyConfig(screens=12, see_samples=4, answer_samples=4, batch_size=4, workers=1)
+    main(tmp_path, config)
+    with pytest.raises(ModelError, match="another config"):
+        main(tmp_path, replace(config, lr=1e-3))
 
 
 def test_the_shipped_model_reads_points_and_answers_on_sites_it_never_saw(screens: Path) -> None:
     model, processor = load_model("tiny")
     assert (model_folder("tiny") / "model.safetensors").stat().st_size < 12e6
-    check = Teacher(Screens(screens), processor, 8)
+    check = BatchSource(Screens(screens), processor, 8)
     heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode))
     with torch.no_grad():
-        loss_of = partial(answering_loss, model, heads, Gaze(model), image_token_id=processor.image_token_id)
+        loss_of = partial(answering_loss, model, heads, AttentionLoss(model), image_token_id=processor.image_token_id)
         figures = _measure(loss_of, check, ask=True)
     for skill in ("find", "see", "say", "name", "kind"):
         assert figures[skill] > 0.9, skill

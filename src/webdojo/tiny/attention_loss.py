@@ -22,8 +22,8 @@ GROUP = 0
 
 
 @dataclass
-class Looks:
-    """P places from which attention is taught, in the rows of a lesson."""
+class AttentionTargets:
+    """P places from which attention is taught, in the rows of a batch."""
 
     row: torch.Tensor
     """int64 [P]"""
@@ -32,11 +32,11 @@ class Looks:
     targets: torch.Tensor
     """bool [P, L]: the tokens of its row where it should look; at least one True."""
 
-    def to(self, device: torch.device) -> Looks:
-        return Looks(self.row.to(device), self.position.to(device), self.targets.to(device))
+    def to(self, device: torch.device) -> AttentionTargets:
+        return AttentionTargets(self.row.to(device), self.position.to(device), self.targets.to(device))
 
 
-class Gaze:
+class AttentionLoss:
     """Records what the taught layers attend with during a forward pass, and scores it."""
 
     def __init__(self, model: Any) -> None:
@@ -51,7 +51,7 @@ class Gaze:
 
         return record
 
-    def loss(self, index: int, looks: Looks) -> torch.Tensor:
+    def loss(self, index: int, attended: AttentionTargets) -> torch.Tensor:
         """Mean over places and taught heads of -log of the attention mass on the right tokens."""
         attention, hidden, (cos, sin) = self._seen[index]
         batch, length, _ = hidden.shape
@@ -60,9 +60,9 @@ class Gaze:
         keys = attention.k_norm(attention.k_proj(hidden).view(batch, length, -1, size)).transpose(1, 2)
         queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)
         taught = queries.shape[1] // keys.shape[1]
-        chosen = queries[:, GROUP * taught : (GROUP + 1) * taught].transpose(1, 2)[looks.row, looks.position]
-        scores = torch.einsum("phd,pld->phl", chosen, keys[:, GROUP][looks.row]) * attention.scaling
-        later = torch.arange(length, device=hidden.device) > looks.position[:, None]
+        chosen = queries[:, GROUP * taught : (GROUP + 1) * taught].transpose(1, 2)[attended.row, attended.position]
+        scores = torch.einsum("phd,pld->phl", chosen, keys[:, GROUP][attended.row]) * attention.scaling
+        later = torch.arange(length, device=hidden.device) > attended.position[:, None]
         logprobs = scores.masked_fill(later[:, None], float("-inf")).log_softmax(-1)
-        arrived = logprobs.masked_fill(~looks.targets[:, None], float("-inf")).logsumexp(-1)
+        arrived = logprobs.masked_fill(~attended.targets[:, None], float("-inf")).logsumexp(-1)
         return -arrived.mean()

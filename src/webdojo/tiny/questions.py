@@ -4,7 +4,7 @@ A visual token covers 32x32 px, two character cells of the compact pages' grid. 
 which two characters and which word are there; questions ask to point (`find`), to read what is at a
 point (`read`), to read the value beside a name (`value`), whether something is there (`see`), what
 the task above the screen names (`name`, `kind`) and asks for (`goal`), and whether the page that it
-names is open (`here`). A `say` is a turn of the agent, made by `speech.py`.
+names is open (`here`). A `say` is a turn of the agent, made by `agent_turns.py`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from webdojo.agent import toolcall
-from webdojo.policy.tiny.pages import Screen
-from webdojo.policy.tiny.sight import COLUMNS, ROWS, TOKENS, Sight, Thing, Value, cells, characters
 from webdojo.sites import parse_host
 from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
+from webdojo.tiny.labels import COLUMNS, ROWS, TOKENS, ScreenLabels, Thing, Value, cells, characters
+from webdojo.tiny.screens import Screen
 
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
 """Class of each character; 0 is blank or anything else."""
@@ -113,7 +113,7 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
     return characters.reshape(TOKENS, 2), words.reshape(TOKENS)
 
 
-def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
+def note(screen: Screen, labels: ScreenLabels, rng: random.Random) -> Note:
     """A task of the site, or one about something on the screen, or about something that is not there."""
     if rng.random() < 0.5:
         site = load_site(*parse_host(urlsplit(screen.url).netloc), "compact")
@@ -121,7 +121,7 @@ def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
         text = phrase(goal, rng)[0]
         name = next(goal.fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in goal.fields)
         return Note(text, name, restate(goal), said(goal, text))
-    names = sorted(set(sight.names) & THINGS)
+    names = sorted(set(labels.names) & THINGS)
     if screen.place in THINGS and rng.random() < 0.4:
         name = screen.place
     else:
@@ -131,15 +131,17 @@ def note(screen: Screen, sight: Sight, rng: random.Random) -> Note:
     return Note(text, name, PHRASINGS[asked][0].format(name=name, nouns=name), (name,))
 
 
-def questions(screen: Screen, sight: Sight, rng: random.Random, n: int, note: Note | None = None) -> list[Question]:
+def questions(
+    screen: Screen, labels: ScreenLabels, rng: random.Random, n: int, note: Note | None = None
+) -> list[Question]:
     """`n` questions about a screen and the note above it; a name that stands twice on it is not asked for."""
-    makers: list[Callable[[], Question]] = [lambda: _see(rng, sight.names)] * 3
-    if sight.controls:
-        makers += [lambda: _find(rng.choice(sight.controls))] * 5
-    if sight.things:
-        makers += [lambda: _read(rng.choice(sight.things))] * 3
-    if sight.values:
-        makers += [lambda: _value(rng.choice(sight.values))] * 5
+    makers: list[Callable[[], Question]] = [lambda: _see(rng, labels.names)] * 3
+    if labels.controls:
+        makers += [lambda: _find(rng.choice(labels.controls))] * 5
+    if labels.things:
+        makers += [lambda: _read(rng.choice(labels.things))] * 3
+    if labels.values:
+        makers += [lambda: _value(rng.choice(labels.values))] * 5
     if note is not None:
         name, yes = note.name, {True: "yes", False: "no"}
         makers += [lambda: Question(Skill.NAME, "name", name, noted=True, restated=(0, len(name)))] * 3
@@ -147,8 +149,8 @@ def questions(screen: Screen, sight: Sight, rng: random.Random, n: int, note: No
         if _kind(name):
             makers += [lambda: Question(Skill.KIND, "kind", _kind(name), noted=True)] * 2
         makers += [lambda: Question(Skill.HERE, "here", yes[screen.place == name], noted=True)] * 2
-        makers += [lambda: Question(Skill.SEE, "see it", yes[name in sight.names], noted=True)] * 2
-        here = [thing for thing in sight.controls if thing.name == name]
+        makers += [lambda: Question(Skill.SEE, "see it", yes[name in labels.names], noted=True)] * 2
+        here = [thing for thing in labels.controls if thing.name == name]
         if here:
             makers += [lambda: replace(_find(here[0]), text="find it", noted=True)] * 4
     return [rng.choice(makers)() for _ in range(n)]

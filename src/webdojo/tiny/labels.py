@@ -1,11 +1,11 @@
-"""What stands where on a labelled screen, as lessons ask about it: names, what can be clicked, values."""
+"""What stands where on a labelled screen, as questions ask about it: names, what can be clicked, values."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 
-from webdojo.policy.tiny.pages import SIDE, Screen, Word
+from webdojo.tiny.screens import SIDE, Screen, Word
 
 ROWS = SIDE // 32
 COLUMNS = SIDE // 16
@@ -52,7 +52,7 @@ class Value:
         return characters(self.word)[-len(self.text) :]
 
 
-class Sight:
+class ScreenLabels:
     """The things and values of one screen."""
 
     def __init__(self, screen: Screen) -> None:
