@@ -28,8 +28,9 @@ from webdojo.store.run import DATABASE, RunStore
 from webdojo.types import Termination, ToolCall
 
 
+@pytest.mark.parametrize("key", ["pool", "unsettled"])  # the second is that of version 0.1
 def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
-    tmp_path: Path, small_recipe: SmallRecipe
+    tmp_path: Path, small_recipe: SmallRecipe, key: str
 ) -> None:
     run = tmp_path / "run"
     first = train(small_recipe(), run, resume=False)
@@ -46,7 +47,8 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
     file = run / "checkpoints" / "rl-0001" / "checkpoint.json"
     record = json.loads(file.read_text())
     waiting = next(group for group, values in rewards.items() if len(values) > 1)
-    record["meta"]["unsettled"] = {"waiting": [int(waiting.rpartition("-")[2])], "running": []}
+    del record["meta"]["pool"]
+    record["meta"][key] = {"waiting": [int(waiting.rpartition("-")[2])], "running": []}
     file.write_text(json.dumps(record))
     with RunStore.open(run) as store:
         demos = [row.id for row in store.rows("demo")]
