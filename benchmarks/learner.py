@@ -48,7 +48,7 @@ from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
-from webdojo.train.learner.malloc import keep_freed_memory
+from webdojo.trainer.learner.malloc import keep_freed_memory
 
 APART = ("padded", "packed")
 SCALES = {"tiny": 16, "mid": 16}

@@ -21,8 +21,8 @@ from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.store.images import MemoryImages
-from webdojo.train.packing.collate import collate_micro_batch
-from webdojo.train.packing.radix import Paths, cut
+from webdojo.trainer.packing.collate import collate_micro_batch
+from webdojo.trainer.packing.radix import Paths, cut
 from webdojo.types import ImageSource
 
 TURNS = 3

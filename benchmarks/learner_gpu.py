@@ -42,7 +42,7 @@ from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.forward import MAX_LOGITS, text_model, token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
-from webdojo.train.packing.radix import Paths, cut, place
+from webdojo.trainer.packing.radix import Paths, cut, place
 
 TEXT = {
     "hidden_size": 2560,

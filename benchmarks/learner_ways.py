@@ -18,8 +18,8 @@ from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
-from webdojo.train.packing.collate import collate_micro_batch
-from webdojo.train.packing.radix import MicroBatch, Paths, cut
+from webdojo.trainer.packing.collate import collate_micro_batch
+from webdojo.trainer.packing.radix import MicroBatch, Paths, cut
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 GROUP = 5

@@ -41,7 +41,7 @@ from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe, dump_recipe, parse_recipe
 from webdojo.rollout.groups import run_each
 from webdojo.store.run import RunStore
-from webdojo.train.config import TrainConfig
+from webdojo.trainer.config import TrainConfig
 from webdojo.types import (
     Engine,
     EngineHealth,

@@ -24,7 +24,7 @@ from typing import Any
 from process_tree import tree_bytes
 from record import record
 
-from webdojo.evaluate.metrics import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import learn, make_learner
@@ -35,8 +35,8 @@ from webdojo.recipe import Recipe, load_recipe
 from webdojo.sites.oracle import Oracle
 from webdojo.store.files import write_atomic
 from webdojo.store.run import DATABASE, RunStore
-from webdojo.train.batch import sft_samples
-from webdojo.train.sft import train_sft
+from webdojo.trainer.batch import sft_samples
+from webdojo.trainer.sft import train_sft
 
 STAGES = ("success_base", "success_sft", "success_rl", "success_control")
 MEMORY = ("peak_rss_gb", "peak_pss_gb")

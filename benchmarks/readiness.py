@@ -28,7 +28,7 @@ from webdojo.browser.page.ready import settle, until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
-from webdojo.evaluate.metrics import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
 from webdojo.reward.reward import Scorer
@@ -36,9 +36,9 @@ from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import run_each
-from webdojo.sites import KINDS
+from webdojo.sites import HOSTS
+from webdojo.sites.kinds import KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.serving.server import HOSTS
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling, Task, Termination, Trajectory

@@ -39,12 +39,13 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import WebdojoError
 from webdojo.progress import Progress, progress
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.design.render import render
+from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.perturbations.schedule import LEVELS, Perturbations
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import Overlay, Page, Request, load_site
+from webdojo.sites.site import Overlay, Page, Request
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages

@@ -19,9 +19,10 @@ from PIL import Image
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import Site, load_site
+from webdojo.sites.site import Site
 from webdojo.store.images import MemoryImages
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -26,8 +26,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from webdojo import Environment, Reward, RewardFunction, Task, Visit
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.policy.engines import HF
-from webdojo.train.advantages.advantage import Advantage, by_group
-from webdojo.train.losses.loss import Loss
+from webdojo.trainer.advantages.advantage import Advantage, by_group
+from webdojo.trainer.losses.loss import Loss
 
 
 class Page(BaseHTTPRequestHandler):
@@ -71,15 +71,15 @@ class Notes(Environment):
         return {"seed": visit.headers["X-Seed"]}
 
 
-class Length(RewardFunction):
-    """The shorter what the agent wrote, the better; finished or not."""
+class Looked(RewardFunction):
+    """Looks at the first screen, whether the episode is finished or not."""
 
-    name: str = "length"
+    name: str = "looked"
     scores_unfinished = True
 
     async def score(self, trajectory, images):
-        images.get(trajectory.turns[0].observation.screenshot)
-        return Reward(value=-len(trajectory.turns[0].response.ids) / 100, success=False)
+        looked = len(images.get(trajectory.turns[0].observation.screenshot)) > 0
+        return Reward(value=1, success=True, facts=[looked], fact_names=["it was looked at"])
 
 
 class Brief(OpenWebRLConfig):
@@ -89,8 +89,7 @@ class Brief(OpenWebRLConfig):
     word: str = "Be brief."
 
     def build(self, codec):
-        harness = super().build(codec)
-        return harness
+        return super().build(codec)
 
 
 class Loud(HF):
@@ -117,7 +116,7 @@ def read(path):
 
 GROUPS = {
     "envs": "notes = extras.plugs:Notes",
-    "rewards": "length = extras.plugs:Length",
+    "rewards": "looked = extras.plugs:Looked",
     "harnesses": "brief = extras.plugs:Brief",
     "engines": "loud = extras.plugs:Loud",
     "losses": "unclipped = extras.plugs:unclipped",
@@ -130,14 +129,16 @@ RECIPE = """
 name: extras
 model: {{path: {model}, threads: 1, freeze_vision: true}}
 env: {{name: notes}}
-reward: {{name: length}}
-harness: {{name: brief, tool_schemas: signature}}
+reward: {{name: looked}}
+harness: {{name: brief, tool_schemas: signature, max_format_errors: 1}}
 engine: {{name: loud}}
 tasks: {{path: train, eval_path: eval, source: reads}}
 browser: {{viewport_px: [320, 320]}}
-rollout: {{group_size: 2, concurrency: 4, max_steps: 1, max_context_tokens: 8192, sampling: {{max_tokens: 60}}}}
+rollout: {{group_size: 3, concurrency: 6, max_steps: 2, max_context_tokens: 8192, sampling: {{max_tokens: 100}}}}
 sft: {{demos: 0}}
-train: {{iterations: 1, groups_per_iteration: 1, policy_loss: unclipped, advantage: centred, lr: 1.0e-6, threads: 1}}
+train:
+  {{iterations: 1, groups_per_iteration: 1, max_groups_per_iteration: 30, policy_loss: unclipped, advantage: centred,
+  lr: 1.0e-6, threads: 1}}
 evaluate: {{tasks: 2, max_steps: 1, sampling: {{max_tokens: 4}}}}
 """
 
@@ -186,7 +187,9 @@ def test_one_plug_of_each_kind_trains_one_step(installed: Path, model_dir: Path)
         episodes = store.trajectories("rl")
     assert row["grad_norm"] > 0
     assert all(episode.state == {"seed": f"0/{episode.id}"} for episode in episodes)
-    assert all(episode.reward is not None and episode.reward.value < 0 for episode in episodes)
+    rewards = [episode.reward for episode in episodes if episode.reward is not None]
+    assert {reward.value for reward in rewards} == {-1, 0}, "the gate is around it"
+    assert {tuple(reward.fact_names) for reward in rewards if reward.value == 0} == {("it was looked at",)}
 
 
 def test_tasks_of_an_installed_kind_of_site_are_drawn_and_measured(installed: Path) -> None:

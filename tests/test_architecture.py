@@ -24,7 +24,7 @@ LAYERS = [
     {"loops"},
     {"dry_run"},
     {"recipe"},
-    {"evaluate", "rollout", "train"},
+    {"evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},
@@ -41,9 +41,9 @@ INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
 
 EXTRAS: dict[str, set[str]] = {
     "gym": {"gym"},
-    "lora": {"train"},
+    "lora": {"trainer"},
     "miniwob": set(),
-    "torchao": {"train"},
+    "torchao": {"trainer"},
     "vllm": {"policy"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""

@@ -25,7 +25,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment
 from webdojo.envs.registry import ENVIRONMENTS
 from webdojo.errors import ConfigError
-from webdojo.evaluate.config import EvaluateConfig
+from webdojo.evaluation.config import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
@@ -34,7 +34,7 @@ from webdojo.reward.reward import RewardFunction
 from webdojo.reward.rewards import REWARDS, EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
 from webdojo.tasks.config import TasksConfig
-from webdojo.train.config import SFTConfig, TrainConfig
+from webdojo.trainer.config import SFTConfig, TrainConfig
 
 PLUGS: dict[str, tuple[Registry[Any], str]] = {
     "env": (ENVIRONMENTS, "dojo"),

@@ -17,8 +17,8 @@ from webdojo.policy.model.collate import collate
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.store.images import MemoryImages
-from webdojo.train.batch import samples_from_groups, sft_samples
-from webdojo.train.config import TrainConfig
+from webdojo.trainer.batch import samples_from_groups, sft_samples
+from webdojo.trainer.config import TrainConfig
 from webdojo.types import (
     FinishReason,
     ImageRef,

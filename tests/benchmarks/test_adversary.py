@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from tests.benchmarks.conftest import Script
-from webdojo.sites import KINDS
+from webdojo.sites.kinds import KINDS
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.types import Task

@@ -18,7 +18,7 @@ import yaml
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
-from webdojo.sites import KINDS
+from webdojo.sites.kinds import KINDS
 from webdojo.store.run import RunStore
 
 WEBDOJO = [sys.executable, "-m", "webdojo.cli"]

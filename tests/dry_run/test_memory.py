@@ -11,17 +11,17 @@ import torch
 from transformers import PreTrainedModel, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from tests.policy.conftest import Images, tiny_config, tiny_processor
-from tests.train.conftest import MakeSamples
-from tests.train.live import LiveBytes
+from tests.trainer.conftest import MakeSamples
+from tests.trainer.live import LiveBytes
 from webdojo.dry_run.memory import GB, Machine, describe, plan_memory, savings
 from webdojo.errors import ConfigError
 from webdojo.loops.models import make_learner, memory_estimate
 from webdojo.policy.model.forward import TokenScores
 from webdojo.policy.model.loading import save_model, skeleton
 from webdojo.recipe import Recipe, load_recipe
-from webdojo.train.batch import Sample
-from webdojo.train.learner.learner import Means
-from webdojo.train.objective import flat
+from webdojo.trainer.batch import Sample
+from webdojo.trainer.learner.learner import Means
+from webdojo.trainer.objective import flat
 from webdojo.types import Prompt, TextSegment
 
 CPU = Machine(cuda=False)

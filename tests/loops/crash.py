@@ -36,7 +36,7 @@ from webdojo.recipe import Recipe
 from webdojo.rollout.filters import is_settled
 from webdojo.rollout.groups import number_of
 from webdojo.store.run import RunStore
-from webdojo.train.batch import Sample
+from webdojo.trainer.batch import Sample
 from webdojo.types import EngineHealth, Task, Trajectory
 
 POINTS = int(os.environ.get("CRASH_POINTS", "0"))

@@ -23,10 +23,10 @@ import pytest
 
 from tests.loops.conftest import SmallRecipe
 from tests.rollout.records import screen
-from tests.train.records import turn
+from tests.trainer.records import turn
 from webdojo.envs.miniwob import PageReward
 from webdojo.errors import BrowserError
-from webdojo.evaluate.metrics import wilson95
+from webdojo.evaluation.metrics import wilson95
 from webdojo.loops import episodes
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import stored_evaluations
@@ -38,7 +38,7 @@ from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.reward.reward import Scorer
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
-from webdojo.train.batch import Sample
+from webdojo.trainer.batch import Sample
 from webdojo.types import (
     EngineHealth,
     FinishReason,

@@ -28,7 +28,7 @@ from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store import database
 from webdojo.store.checkpoints import RECORD
 from webdojo.store.run import RunStore
-from webdojo.train.batch import Sample
+from webdojo.trainer.batch import Sample
 
 ITERATIONS, N, G = 6, 2, 3
 RECIPE = load_recipe(

@@ -44,7 +44,7 @@ from webdojo.loops.run_folder import RL
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.store.run import DATABASE, RunStore
-from webdojo.train.learner.checkpoint import check_checkpoint, read_trainer
+from webdojo.trainer.learner.checkpoint import check_checkpoint, read_trainer
 from webdojo.types import FinishReason, Prompt, Response, Sampling, ToolCall, TrainableEngine
 
 ROOT = Path(__file__).parent.parent.parent

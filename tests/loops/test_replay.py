@@ -12,7 +12,7 @@ from webdojo.loops.replay import stored_groups
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.rollout.groups import Group
 from webdojo.store.run import RunStore
-from webdojo.train.batch import Sample, samples_from_groups
+from webdojo.trainer.batch import Sample, samples_from_groups
 
 
 def recipe(*overrides: str) -> Recipe:

@@ -1,6 +1,6 @@
 """Finished episodes as group logic sees them: a task, an outcome and a weight version."""
 
-from tests.train.records import BLANK, prompt, response, turn
+from tests.trainer.records import BLANK, prompt, response, turn
 from webdojo.store.images import ImageStore
 from webdojo.types import ImageRef, Reward, Task, Termination, Trajectory
 

@@ -21,7 +21,7 @@ from webdojo.reward.reward import Scorer
 from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
-from webdojo.sites import KINDS
+from webdojo.sites.kinds import KINDS
 from webdojo.sites.oracle import Oracle, OracleStep
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages

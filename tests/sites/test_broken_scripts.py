@@ -8,11 +8,11 @@ from tests.sites.oracle.test_oracle import VIEWPORTS, solve
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.places import Places
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.types import Task

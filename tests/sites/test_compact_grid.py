@@ -7,8 +7,8 @@ import pytest
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.sites import COMPACT_KINDS
+from webdojo.sites.kinds import load_site
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import load_site
 from webdojo.store.images import MemoryImages
 
 MEASURE = """() => {

@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from webdojo.sites import KINDS
 from webdojo.sites.blocks import Form, Frame
 from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.site import Overlay, Page, Redirect, Request, load_site
+from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.taskgen import draw_goal, make_tasks
 
 SEEDS = range(4)

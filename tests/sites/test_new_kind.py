@@ -11,7 +11,8 @@ import pytest
 from tests.sites.oracle.test_oracle import VIEWPORTS, solve
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.kinds import KINDS
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
@@ -27,7 +28,7 @@ def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("webdojo.sites.seeds")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(source, str(PAGE), "exec"), module.__dict__)
-    monkeypatch.setitem(KINDS, "seeds", "seeds:Seeds")
+    monkeypatch.setitem(KINDS.built_in, "seeds", module.Seeds)
 
 
 @pytest.mark.usefixtures("_seeds")

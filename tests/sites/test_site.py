@@ -7,12 +7,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from webdojo.errors import SiteError
-from webdojo.sites import HELDOUT_SEED, KINDS, host_of, parse_host
+from webdojo.sites import HELDOUT_SEED, host_of
 from webdojo.sites.catalog import Entity
 from webdojo.sites.content.words import REGIONS, WIKI_NUMBERS
 from webdojo.sites.design.render import compact_css, render
+from webdojo.sites.kinds import KINDS, load_site, parse_host
 from webdojo.sites.shop import Shop
-from webdojo.sites.site import Overlay, Page, Request, canonical, load_site
+from webdojo.sites.site import Overlay, Page, Request, canonical
 from webdojo.sites.wiki import Wiki
 
 

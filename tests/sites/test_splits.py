@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from webdojo.cli import app
 from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import TaskError
-from webdojo.sites import KINDS, parse_host
 from webdojo.sites.instructions.templates import ASK, HELDOUT_TEMPLATES
+from webdojo.sites.kinds import KINDS, parse_host
 from webdojo.sites.splits import HELDOUT_KINDS, SPLITS
 from webdojo.sites.taskgen import hardest
 from webdojo.types import Task

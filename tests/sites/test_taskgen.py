@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from webdojo.errors import TaskError
-from webdojo.sites import KINDS
 from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import PHRASINGS
+from webdojo.sites.kinds import KINDS
 from webdojo.sites.site import check_layout
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate

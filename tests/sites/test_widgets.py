@@ -11,12 +11,13 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.sites.admin import Admin
+from webdojo.sites.kinds import load_site
 from webdojo.sites.mail import Mail
 from webdojo.sites.news.partner import partner_of
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import Overlay, Request, load_site
+from webdojo.sites.site import Overlay, Request
 from webdojo.sites.taskgen import draw_task
 from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages

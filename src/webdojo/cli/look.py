@@ -26,10 +26,12 @@ def list_plugins() -> None:
 
     from webdojo.envs.task_sets import SOURCES
     from webdojo.recipe import PLUGS
-    from webdojo.train.config import NAMED_PARTS
+    from webdojo.sites.kinds import KINDS
+    from webdojo.trainer.config import NAMED_PARTS
 
     table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
-    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()} | {"tasks.source": SOURCES}
+    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
+    named |= {"tasks.source": SOURCES, "env.kinds": KINDS}
     named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
     for key, registry in named.items():
         for name, where in registry.listed():

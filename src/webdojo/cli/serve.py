@@ -23,7 +23,8 @@ def serve_sites(
     perturbation_seed: Annotated[str, typer.Option(help="Another seed is other perturbations.")] = "",
 ) -> None:
     """Browse the embedded web by hand."""
-    from webdojo.sites import HELDOUT_SEED, KINDS, host_of
+    from webdojo.sites import HELDOUT_SEED, host_of
+    from webdojo.sites.kinds import KINDS
     from webdojo.sites.perturbations.schedule import Perturbations
     from webdojo.sites.serving.server import SiteServer
 

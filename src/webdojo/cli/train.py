@@ -106,7 +106,7 @@ def evaluate(
 def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
     """Print what a recipe minimises, as formulas with its numbers."""
     from webdojo.recipe import load_recipe
-    from webdojo.train.explain import explain as explained
+    from webdojo.trainer.explain import explain as explained
 
     recipe = load_recipe(recipe_name, overrides)
     typer.echo(explained(recipe.train, recipe.rollout))

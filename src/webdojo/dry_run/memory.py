@@ -30,7 +30,7 @@ from webdojo.policy.config import ModelConfig, screenshot_tokens
 from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
-from webdojo.train.learner.optimizer import state_bytes, trained_names
+from webdojo.trainer.learner.optimizer import state_bytes, trained_names
 
 GB = 2**30
 CUDA_CONTEXT = GB

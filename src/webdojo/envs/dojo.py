@@ -1,13 +1,14 @@
 """The environment `dojo`: the embedded web, procedural sites whose tasks are checked by code.
 
 Training sites and held-out sites never share a host. Their server keeps the state of each visit apart, and lays the
-perturbations that the recipe asks for over it.
+perturbations that the recipe asks for over it. The sites are imported when they are first needed, so that reading a
+recipe brings none of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, PrivateAttr
@@ -16,13 +17,11 @@ from webdojo.envs.env import Environment, Script, Split, Visit
 from webdojo.errors import ConfigError, SiteError, TaskError
 from webdojo.reward.reward import RewardFunction
 from webdojo.reward.rules import Rules
-from webdojo.sites import HELDOUT_SEED, KINDS, parse_host
-from webdojo.sites.oracle import Oracle
-from webdojo.sites.perturbations.schedule import Perturbations
-from webdojo.sites.serving.server import HOSTS, SiteServer
-from webdojo.sites.site import check_layout
-from webdojo.sites.taskgen import levels_of, make_tasks
+from webdojo.sites import HELDOUT_SEED, HOSTS
 from webdojo.types import Task, View
+
+if TYPE_CHECKING:
+    from webdojo.sites.serving.server import SiteServer
 
 
 class Dojo(Environment):
@@ -54,7 +53,7 @@ class Dojo(Environment):
     port: int = Field(default=0, ge=0, le=65535)
     """Port of the sites; 0 takes a free one, which `browser.servers` could not know."""
 
-    _server: SiteServer | None = PrivateAttr(default=None)
+    _server: Any = PrivateAttr(default=None)
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         """`n` tasks; kinds alternate, and difficulties alternate within a kind. They repeat where sites have no more.
@@ -62,12 +61,16 @@ class Dojo(Environment):
         Raises:
             TaskError: unknown kinds, or difficulties that a kind does not have.
         """
+        from webdojo.sites.taskgen import make_tasks
+
         if split == "train":
             return make_tasks(self.kinds, range(self.train_sites), n, seed, self._drawn(), self.layout)
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_sites)
         return make_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout)
 
     def difficulty_levels(self) -> Collection[int]:
+        from webdojo.sites.taskgen import levels_of
+
         levels_of(self.kinds, self.difficulties, self.layout)
         return sorted(
             {level for levels in levels_of(self.kinds, self._drawn(), self.layout).values() for level in levels}
@@ -83,6 +86,8 @@ class Dojo(Environment):
 
     @property
     def oracle(self) -> Callable[[Task, View | None], Script]:
+        from webdojo.sites.oracle import Oracle
+
         return lambda task, view: Oracle(task, view=view)
 
     @property
@@ -90,6 +95,9 @@ class Dojo(Environment):
         return self._serving.hosts
 
     def check(self, task: Task) -> None:
+        from webdojo.sites.kinds import KINDS
+        from webdojo.sites.site import check_layout
+
         if task.kind and task.kind not in KINDS:
             raise TaskError(
                 f"task {task.id!r} is of kind {task.kind!r}, and the embedded web has {', '.join(KINDS)}: "
@@ -98,6 +106,8 @@ class Dojo(Environment):
         check_layout(task, self.layout)
 
     def kind_of(self, url: str) -> str:
+        from webdojo.sites.kinds import parse_host
+
         parts = urlsplit(url)
         try:
             return parse_host(parts.hostname or "")[0] if parts.scheme == "http" and parts.port in (None, 80) else ""
@@ -117,6 +127,8 @@ class Dojo(Environment):
         Raises:
             SiteError: the port is taken, or the address is not this machine's.
         """
+        from webdojo.sites.serving.server import SiteServer
+
         self._server = SiteServer(self.port, host=self.host)
         self._server.__enter__()
 
@@ -130,6 +142,8 @@ class Dojo(Environment):
         return self._server
 
     async def visit(self, task: Task, seed: str = "") -> Visit:
+        from webdojo.sites.perturbations.schedule import Perturbations
+
         self.check(task)
         visit = self.plain_visit(task)
         if task.kind:

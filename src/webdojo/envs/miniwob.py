@@ -7,16 +7,18 @@ discount for time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PrivateAttr
 
 from webdojo.envs.env import Environment, Split, Visit
 from webdojo.errors import TaskError
 from webdojo.reward.reward import RewardFunction
-from webdojo.sites.miniwob.server import MiniwobServer, episode_over
 from webdojo.tasks import miniwob
 from webdojo.types import ImageSource, Reward, Task, Trajectory
+
+if TYPE_CHECKING:
+    from webdojo.sites.miniwob.server import MiniwobServer
 
 
 class PageReward(RewardFunction):
@@ -31,6 +33,8 @@ class PageReward(RewardFunction):
             raise TaskError(f"task {task.id!r} is not of MiniWoB++, so no page scores it: name another reward")
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        from webdojo.sites.miniwob.server import episode_over
+
         self.check(trajectory.task)
         if not episode_over(trajectory.state):
             return Reward(value=0.0, success=False, reason="the page did not end its episode")
@@ -49,7 +53,7 @@ class Miniwob(Environment):
     pages: list[str] = []
     """Names of pages, such as `click-test`; empty takes all that the package registers."""
 
-    _server: MiniwobServer | None = PrivateAttr(default=None)
+    _server: Any = PrivateAttr(default=None)
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         """The pages with each of their seeds, page by page.
@@ -81,6 +85,8 @@ class Miniwob(Environment):
         Raises:
             TaskError: the package `miniwob` is not installed.
         """
+        from webdojo.sites.miniwob.server import MiniwobServer
+
         self._server = MiniwobServer()
         self._server.__enter__()
 
@@ -104,6 +110,8 @@ class Miniwob(Environment):
         return self._serving.state(visit.id)
 
     async def is_over(self, visit: Visit) -> bool:
+        from webdojo.sites.miniwob.server import episode_over
+
         return episode_over(self._serving.state(visit.id))
 
     async def leave(self, visit: Visit) -> None:

@@ -14,7 +14,7 @@ from webdojo.agent.prefix import shared_fraction
 from webdojo.rollout.filters import STALE
 from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import Batch
-from webdojo.train.batch import Sample
+from webdojo.trainer.batch import Sample
 from webdojo.types import Trajectory
 
 SLOT_PHASES = ("start", "queue", "engine", "act", "ready", "observe", "close", "reward", "store", "other")

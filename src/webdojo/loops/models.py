@@ -28,11 +28,11 @@ from webdojo.policy.model.loading import load_model, model_folder, skeleton
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe
 from webdojo.rollout.sleep_clock import SleepClock
-from webdojo.train.config import TrainConfig
-from webdojo.train.learner.learner import Learner
-from webdojo.train.learner.lora import Adapters
-from webdojo.train.learner.optimizer import make_optimizer, trained_names
-from webdojo.train.learner.ranks import Ranks, lead
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.learner import Learner
+from webdojo.trainer.learner.lora import Adapters
+from webdojo.trainer.learner.optimizer import make_optimizer, trained_names
+from webdojo.trainer.learner.ranks import Ranks, lead
 from webdojo.types import Engine, ImageSource, TrainableEngine
 
 P = ParamSpec("P")

@@ -39,8 +39,8 @@ from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
-from webdojo.train.batch import Sample, advantages_of, weighted_samples
-from webdojo.train.learner.learner import Learner
+from webdojo.trainer.batch import Sample, advantages_of, weighted_samples
+from webdojo.trainer.learner.learner import Learner
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 

@@ -20,7 +20,7 @@ import torch
 
 from webdojo.browser.find import find_chromium
 from webdojo.envs.task_sets import tasks_of
-from webdojo.evaluate.metrics import success
+from webdojo.evaluation.metrics import success
 from webdojo.loops.checks import check_recipe
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations
@@ -39,9 +39,9 @@ from webdojo.recipe import Recipe, dump_recipe
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
-from webdojo.train.batch import sft_samples
-from webdojo.train.learner.checkpoint import check_checkpoint
-from webdojo.train.sft import hold_out, train_sft
+from webdojo.trainer.batch import sft_samples
+from webdojo.trainer.learner.checkpoint import check_checkpoint
+from webdojo.trainer.sft import hold_out, train_sft
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")

@@ -22,7 +22,7 @@ from webdojo.rollout.groups import Group, TaskStream, number_of
 from webdojo.rollout.pool import PoolState
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
-from webdojo.train.learner.learner import Learner
+from webdojo.trainer.learner.learner import Learner
 from webdojo.types import Task, Trajectory
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from datetime import date as Date
+from functools import lru_cache
 from typing import Any
 
 from webdojo.errors import TaskError
@@ -17,7 +18,7 @@ from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
-from webdojo.sites.site import Site, href, load_site
+from webdojo.sites.site import Site, href
 from webdojo.sites.verdict.answers import UNITS, any_order, date, impossible, in_order, number, text
 
 _TRIES = 300
@@ -74,7 +75,7 @@ def _compare(site: Site, facts: int, rng: random.Random) -> Goal | None:
 
 def _across(site: Site, facts: int, rng: random.Random) -> Goal | None:
     """Compare a thing of this site with one of another."""
-    other = load_site(site.kind, site.seed ^ 1)  # of the same split, whose seeds are whole blocks
+    other = _made(type(site), site.seed ^ 1)  # of the same split, whose seeds are whole blocks
     return _comparison("across", site.main, other.main, other.host, facts, rng)
 
 
@@ -358,3 +359,8 @@ def _label(action: Action, key: str) -> str:
 
 def _phrase(collection: Collection, constraints: list[Constraint]) -> str:
     return f"{collection.nouns} {joined(constraints)}".strip()
+
+
+@lru_cache(maxsize=64)
+def _made(kind: type[Site], seed: int) -> Site:
+    return kind.make(seed, "auto")

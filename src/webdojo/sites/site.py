@@ -11,13 +11,12 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from importlib import import_module
+from functools import cached_property
 from typing import Any, Self, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from webdojo.errors import SiteError, TaskError
-from webdojo.sites import COMPACT_KINDS, KINDS, host_of, parse_host
+from webdojo.errors import TaskError
+from webdojo.sites import COMPACT_KINDS, host_of
 from webdojo.sites.actions import Action
 from webdojo.sites.catalog import Collection, Entity
 from webdojo.sites.compact import Row
@@ -167,15 +166,6 @@ class Site(ABC):
         return f"http://{self.host}{path}"
 
 
-def site_of(task: Task, host: str = "") -> Site:
-    """The site that a task is about, or that of another host, in the layout that the task was drawn for.
-
-    Raises:
-        SiteError: not the host of an embedded site.
-    """
-    return load_site(*parse_host(host or task.website), task.metadata.get("layout", "compact"))
-
-
 def check_layout(task: Task, layout: str) -> None:
     """Make sure that the pages of a layout are those that a task is about.
 
@@ -202,21 +192,3 @@ def canonical(path: str) -> str:
     """A path with query as `href` writes it."""
     parts = urlsplit(path)
     return href(parts.path.rstrip("/") or "/", **dict(parse_qsl(parts.query)))
-
-
-def load_site(kind: str, seed: int, layout: str = "auto") -> Site:
-    """The site of a (kind, seed) as a layout shows it; the same object while it stays in the cache.
-
-    Raises:
-        SiteError: unknown kind or bad seed.
-    """
-    if kind not in KINDS:
-        raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
-    return _made(KINDS[kind], seed, layout if kind in COMPACT_KINDS else "")
-
-
-@lru_cache(maxsize=512)
-def _made(name: str, seed: int, layout: str) -> Site:
-    module, _, class_name = name.partition(":")
-    made: Site = getattr(import_module(f"webdojo.sites.{module}"), class_name).make(seed, layout)
-    return made

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webdojo.errors import TaskError
-from webdojo.sites import HELDOUT_SEED, KINDS
+from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.templates import Phrasings
-from webdojo.sites.site import load_site
+from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.taskgen import MOST_FACTS, draw_task, levels_of
 from webdojo.types import Task
 

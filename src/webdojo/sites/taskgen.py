@@ -6,11 +6,12 @@ import random
 from collections.abc import Sequence
 
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS, KINDS, catalog_goals
+from webdojo.sites import COMPACT_KINDS, catalog_goals
 from webdojo.sites.goal import Goal
 from webdojo.sites.instructions.phrasing import phrase, restate
 from webdojo.sites.instructions.templates import Phrasings
-from webdojo.sites.site import Site, load_site
+from webdojo.sites.kinds import KINDS, load_site
+from webdojo.sites.site import Site
 from webdojo.types import Task
 
 DIFFICULTIES = (1, 2, 3, 4)

@@ -13,10 +13,9 @@ from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.agent import toolcall
-from webdojo.sites import parse_host
 from webdojo.sites.content.words import ADJECTIVES, plural
+from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.oracle.forms import SCROLL_AMOUNT
-from webdojo.sites.site import load_site
 from webdojo.tiny.labels import ScreenLabels, Thing, Value
 from webdojo.tiny.questions import ALL_THINGS, NOUNS, Note, Question, Skill
 from webdojo.tiny.screens import Screen

@@ -13,7 +13,7 @@ from webdojo.agent import toolcall
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural, slug
-from webdojo.sites.site import load_site
+from webdojo.sites.kinds import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.types import ToolCall
 

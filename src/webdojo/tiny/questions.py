@@ -20,10 +20,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from webdojo.agent import toolcall
-from webdojo.sites import parse_host
 from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
-from webdojo.sites.site import load_site
+from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
 from webdojo.tiny.labels import COLUMNS, ROWS, TOKENS, ScreenLabels, Thing, Value, cells, characters
 from webdojo.tiny.screens import Screen

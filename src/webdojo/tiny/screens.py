@@ -24,8 +24,8 @@ from playwright.async_api import Page, async_playwright
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import host_flags
+from webdojo.sites.kinds import load_site
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import load_site
 
 SIDE = 320
 """Viewport width and height in CSS px."""

@@ -3,9 +3,9 @@
 First the vision tower learns to *see*: throw-away heads on its tokens predict the characters and
 words under each token, and each token's row and column. Then the whole model learns to *answer*
 (`questions.py`) and to say turns of the agent (`agent_turns.py`), with the dense targets kept on. Two
-processes on two cores average their gradients; on a GPU one process does the work. A config that was
+processes on two cores average their gradients; on a GPU one process does the work. A training that was
 stopped goes on from its last measurement. The finished folder holds bf16 weights in Hugging Face
-layout and `figures.json`: the config, its seed and what was measured.
+layout and `figures.json`: the options, the seed and what was measured.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CHECK_SEEDS = list(range(200, 240))
 """Sites that neither the tiny model nor any recipe trains on by default."""
 CHECK_SCREENS = 400
 LATEST = "latest.pt"
-"""The config as it stood at its last measurement."""
+"""The training as it stood at its last measurement."""
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,18 @@ class TinyConfig:
 
 
 def main(out: Path, config: TinyConfig) -> None:
-    """Render the screens (kept in `out`, reused when there) and run the config, or go on with it.
+    """Render the screens (kept in `out`, reused when there) and train, or go on with what was begun.
 
     Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
 
     Raises:
-        ModelError: `out` holds another config.
+        ModelError: `out` holds a training with other options.
     """
     latest = out / LATEST
     if latest.exists() and torch.load(latest, weights_only=True)["config"] != asdict(config):
-        raise ModelError(f"{str(latest)!r} belongs to another config; give another --out, or delete that file")
+        raise ModelError(
+            f"{str(latest)!r} belongs to a training with other options; give another --out, or delete that file"
+        )
     for part, seeds, n in (("train", TRAIN_SEEDS, config.screens), ("check", CHECK_SEEDS, CHECK_SCREENS)):
         made, wanted = out / part / "made_with", f"seed {config.seed}, {n} screens"
         if not made.exists() or made.read_text() != wanted:
@@ -90,7 +92,7 @@ def main(out: Path, config: TinyConfig) -> None:
 
 
 def _learn(rank: int, config: TinyConfig, folder: Path, meeting: str) -> None:
-    """One process of the config; rank 0 measures and saves. Processes find each other by the file `meeting`."""
+    """One process of the training; rank 0 measures and saves. Processes find each other by the file `meeting`."""
     if config.workers > 1:
         torch.set_num_threads(1)
         dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=config.workers)
@@ -124,7 +126,7 @@ def _learn(rank: int, config: TinyConfig, folder: Path, meeting: str) -> None:
         with progress(f"{phase} (process {rank})", steps) as bar:
             bar.advance(done)
             for step in range(done + 1, steps + 1):
-                rng = random.Random(f"config-{config.seed}-{phase}-{step}-{rank}")
+                rng = random.Random(f"course-{config.seed}-{phase}-{step}-{rank}")
                 loss, _ = loss_of(batches.batch(rng, config.batch_size, augment=True, ask=ask))
                 optimizer.zero_grad()
                 loss.backward()

@@ -13,8 +13,8 @@ from tests.policy.model.test_tree_attention import random_ends
 from webdojo.policy.model.block_mask import block_mask
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_model, token_logprobs
 from webdojo.policy.model.processor import Processor
-from webdojo.train.packing.collate import collate_micro_batch
-from webdojo.train.packing.radix import Paths, cut
+from webdojo.trainer.packing.collate import collate_micro_batch
+from webdojo.trainer.packing.radix import Paths, cut
 
 Loaded = tuple[PreTrainedModel, Processor]
 

@@ -11,7 +11,7 @@ import torch
 from transformers import PreTrainedModel
 
 from tests.policy.conftest import FAMILIES, Images, chat
-from tests.train.records import trajectory, turn
+from tests.trainer.records import trajectory, turn
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.hf.decode import Decoder
 from webdojo.policy.hf.engine import HFEngine
@@ -20,9 +20,9 @@ from webdojo.policy.model.forward import text_hidden
 from webdojo.policy.model.layouts import LAYOUTS
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
-from webdojo.train.batch import samples_from_groups
-from webdojo.train.config import TrainConfig
-from webdojo.train.learner.learner import Learner
+from webdojo.trainer.batch import samples_from_groups
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.learner import Learner
 from webdojo.types import Prompt, Response, Sampling, TextSegment
 
 TEMPERATURE = 0.8

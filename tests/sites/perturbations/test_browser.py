@@ -18,11 +18,11 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tools import check_call
 from webdojo.sites import HELDOUT_SEED
+from webdojo.sites.kinds import load_site
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.perturbations.schedule import Event, Perturbations
 from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate
 from webdojo.store.images import MemoryImages

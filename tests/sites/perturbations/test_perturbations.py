@@ -13,6 +13,7 @@ import pytest
 
 from webdojo.errors import SiteError
 from webdojo.sites import host_of
+from webdojo.sites.kinds import load_site
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.overlay import Panel, compact_rows, make_panel
@@ -29,7 +30,6 @@ from webdojo.sites.perturbations.schedule import (
 from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.shop import Shop
-from webdojo.sites.site import load_site
 
 SHOP = Shop(3, "compact")
 HOST = SHOP.host

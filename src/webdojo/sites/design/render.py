@@ -8,7 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from webdojo.sites.site import Overlay, Page, Site, href, load_site
+from webdojo.sites.kinds import load_site
+from webdojo.sites.site import Overlay, Page, Site, href
 
 LAYOUTS = ("auto", "compact")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 from webdojo.sites import host_of
 from webdojo.sites.goal import Goal, done, fact, place, visit
 from webdojo.sites.instructions.references import refer
-from webdojo.sites.site import Site, load_site
+from webdojo.sites.site import Site
+from webdojo.sites.travel import Travel
 
 
 def partner_of(site: Site) -> str:
@@ -20,7 +22,7 @@ def from_partner(site: Site, facts: int, rng: random.Random) -> Goal | None:
     it = refer(site.main, facts - 2, rng) if facts >= 2 and partner_of(site) else None
     if it is None:
         return None
-    partner = load_site("travel", site.seed)
+    partner = _agency(site.seed)
     offer = rng.choice(partner.embedded())
     path, box = f"/{partner.main.slug}/{offer.slug}", f"the {partner.look.brand} box"
     cores = (
@@ -36,3 +38,8 @@ def from_partner(site: Site, facts: int, rng: random.Random) -> Goal | None:
     there = {"site": partner.host}
     plan = [*it.plan, {**visit(path), **there}, {**done(f"This is {offer.name}."), **there}]
     return Goal("partner", f"{it.key}-{offer.slug}", {}, checks, plan, cores=cores)
+
+
+@lru_cache(maxsize=64)
+def _agency(seed: int) -> Travel:
+    return Travel(seed)

@@ -16,11 +16,12 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
+from webdojo.sites.kinds import site_of
 from webdojo.sites.oracle.forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
 from webdojo.sites.oracle.map import reach
 from webdojo.sites.oracle.page import PageView, read_page
 from webdojo.sites.oracle.recover import recover
-from webdojo.sites.site import canonical, href, site_of
+from webdojo.sites.site import canonical, href
 from webdojo.types import Task, ToolCall, View
 
 

@@ -21,8 +21,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from webdojo.errors import SiteError
-from webdojo.sites import parse_host
+from webdojo.sites import HOSTS
 from webdojo.sites.design.render import LAYOUTS, render
+from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.perturbations.overlay import in_other_layout, perturb_page
 from webdojo.sites.perturbations.respond import DroppedConnection, ServedPage, close_after_answer, replacement
 from webdojo.sites.perturbations.schedule import (
@@ -33,14 +34,11 @@ from webdojo.sites.perturbations.schedule import (
 )
 from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.sites.serving.local import LOOPBACK, LocalServer
-from webdojo.sites.site import Overlay, Redirect, Request, Site, load_site
+from webdojo.sites.site import Overlay, Redirect, Request, Site
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
 _COOKIE = "webdojo_session"
-
-HOSTS = "*.localhost:80"
-"""Pattern of the sites' names, as browsers ask for them."""
 
 
 class SiteServer(LocalServer):

@@ -1,0 +1,1 @@
+"""How good an agent is: success rates with intervals, over all tasks and over valid ones."""

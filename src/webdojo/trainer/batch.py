@@ -1,0 +1,161 @@
+"""From trajectories to samples: one sample a turn, ready for a learner that knows no algorithm.
+
+Invariant: a sample holds exactly the ids that were sampled, and the weights of all samples of an update
+times token loss sum to the whole objective. Turns of invalid trajectories and empty responses have no
+weight to carry, so they become no sample; they still count in the normalisers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from webdojo.errors import TrainError
+from webdojo.trainer.advantages.advantage import Outcome
+from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.token_weights import TurnShape, token_weights
+from webdojo.types import Prompt, Trajectory, Turn
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One turn as the learner sees it; the lists have one entry per response token."""
+
+    prompt: Prompt
+    response_ids: list[int]
+    old_logprobs: list[float]
+    """Log-probabilities as the engine reported them, at the sampling temperature."""
+    advantage: float
+    token_weights: list[float]
+    versions: list[int]
+    """Weight version that sampled each token."""
+    prox_logprobs: list[float] = field(default_factory=list)
+    """Log-probabilities under π_prox, where that is not the engine's policy."""
+    reference_logprobs: list[float] = field(default_factory=list)
+    """Log-probabilities under the reference model, where there is a KL term."""
+    unit: int = 0
+    """Samples of the same unit share much of their context, and stay in one mini-batch."""
+
+    def __len__(self) -> int:
+        """Prompt and response tokens together."""
+        return len(self.prompt) + len(self.response_ids)
+
+
+def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[Sample]:
+    """The samples of one policy update: `advantages_of` the groups, then `weighted_samples`."""
+    return weighted_samples(groups, advantages_of(groups, config), config)
+
+
+def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
+    """The advantage of each trajectory by `config.advantage`, group by group.
+
+    Args:
+        groups: each the finished, rewarded trajectories of one task; sizes may differ.
+
+    Raises:
+        TrainError: a trajectory has no reward, or a valid one's reward is not finite.
+    """
+    outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
+    return ADVANTAGES.get(config.advantage).function(outcomes)
+
+
+def weighted_samples(
+    groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
+) -> list[Sample]:
+    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them.
+
+    Args:
+        groups: the trajectories of an update, as `advantages_of` had them.
+        advantages: one for each trajectory.
+
+    Raises:
+        TrainError: the logprobs of a response do not match its ids.
+    """
+    trained = [
+        (unit, trajectory, len(group), advantage)
+        for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
+        for trajectory, advantage in zip(group, row, strict=True)
+        if _outcome(trajectory).valid
+    ]
+    all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
+    samples: list[Sample] = []
+    for unit, trajectory, group_size, advantage in trained:
+        for turn in trajectory.turns:
+            if config.repetition_penalty and turn.same_screen and advantage > 0:
+                continue
+            tokens = len(turn.response.ids)
+            shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
+            weights = token_weights(config.normalizer, shape, k=config.normalizer_k)
+            if weights:
+                samples.append(_sample(trajectory, turn, advantage, weights, unit))
+    return samples
+
+
+def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
+    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike.
+
+    Args:
+        trajectories: demonstrations to imitate, all of them; the caller has chosen the good ones.
+
+    Raises:
+        TrainError: a response whose logprobs do not match its ids.
+    """
+    turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
+    total_tokens = sum(len(turn.response.ids) for _, turn in turns)
+    return [
+        _sample(trajectory, turn, 0.0, [1 / total_tokens] * len(turn.response.ids), unit)
+        for unit, (trajectory, turn) in enumerate(turns)
+    ]
+
+
+def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) -> list[list[int]]:
+    """Indices of samples, shuffled unit by unit into about even batches of about `size` samples.
+
+    Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step. A unit is
+    never cut: what its samples share is computed once (`radix`).
+
+    Args:
+        units: the unit of each sample.
+    """
+    members: dict[int, list[int]] = defaultdict(list)
+    for index, unit in enumerate(units):
+        members[unit].append(index)
+    names = list(members)
+    order = [names[i] for i in torch.randperm(len(names), generator=generator).tolist()]
+    wanted = -(-len(units) // size)
+    batches: list[list[int]] = [[] for _ in range(wanted)]
+    placed = 0
+    for name in order:
+        middle = placed + len(members[name]) / 2
+        batches[min(int(middle * wanted / len(units)), wanted - 1)] += members[name]
+        placed += len(members[name])
+    return [batch for batch in batches if batch]
+
+
+def _outcome(trajectory: Trajectory) -> Outcome:
+    if trajectory.reward is None:
+        raise TrainError(f"trajectory {trajectory.id!r} has no reward; score it before it trains")
+    return Outcome(trajectory.reward.value, trajectory.reward.valid)
+
+
+def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[float], unit: int) -> Sample:
+    response = turn.response
+    counts = (len(response.ids), len(response.logprobs), len(response.versions))
+    if len(set(counts)) != 1:
+        raise TrainError(
+            f"trajectory {trajectory.id!r}: a response has {counts[0]} ids, {counts[1]} logprobs and "
+            f"{counts[2]} versions; an engine must report one of each per token"
+        )
+    return Sample(
+        prompt=turn.prompt,
+        response_ids=list(response.ids),
+        old_logprobs=list(response.logprobs),
+        advantage=advantage,
+        token_weights=weights,
+        versions=list(response.versions),
+        unit=unit,
+    )

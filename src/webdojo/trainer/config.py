@@ -1,0 +1,190 @@
+"""Options of the learner: the recipe's `sft` and `train` sections."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from webdojo.config import Section
+from webdojo.plugins import Registry, plug_name
+from webdojo.rollout.config import StageConfig
+from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.corrections import CORRECTIONS
+from webdojo.trainer.losses.kl import KL_ESTIMATORS
+from webdojo.trainer.losses.loss import Clip
+from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.token_weights import NORMALIZERS
+
+NAMED_PARTS: dict[str, Registry[Any]] = {
+    "policy_loss": LOSSES,
+    "advantage": ADVANTAGES,
+    "normalizer": NORMALIZERS,
+    "correction": CORRECTIONS,
+    "kl_estimator": KL_ESTIMATORS,
+}
+"""The keys of `train` that name a plug."""
+
+
+class SFTConfig(Section):
+    demos: int = Field(default=400, ge=0)
+    """Oracle demonstrations; 0 skips the warm start."""
+    epochs: int = Field(default=3, ge=1)
+    lr: float = Field(default=1e-5, gt=0)
+    """Peak of the schedule."""
+    schedule: Literal["cosine", "constant"] = "cosine"
+    """After a linear warm-up: down to almost 0 at the last step, or the peak to the end."""
+    warmup_ratio: float = Field(default=0.1, ge=0, le=1)
+    batch_size: int = Field(default=128, ge=1)
+    """Turns an optimizer step."""
+    val_size: float = Field(default=0.0, ge=0, lt=1)
+    """Share of the demonstrated tasks that is held out, to measure the loss on after every epoch."""
+    load_best_model_at_end: bool = False
+    """End with the weights of the epoch of the lowest loss on what `val_size` holds out, not with the last ones."""
+
+    @model_validator(mode="after")
+    def _can_tell_the_best(self) -> SFTConfig:
+        if self.load_best_model_at_end and not self.val_size:
+            raise ValueError("load_best_model_at_end goes by the loss on held-out tasks: set val_size, such as 0.1")
+        return self
+
+
+class TrainConfig(Section):
+    iterations: int = Field(default=90, ge=0)
+    """Updates of online training; 0 ends with the warm start."""
+    stages: list[StageConfig] = Field(default=[])
+    """Curriculum, in order: how far episodes may go, in place of the horizon of `rollout`, and which difficulties are
+    drawn. Empty is one stage."""
+    groups_per_iteration: int = Field(default=48, ge=1)
+    """Effective groups (non-zero reward spread) an iteration: dynamic sampling."""
+    max_groups_per_iteration: int = Field(default=0, ge=0)
+    """Clear error when this many groups that ended since the last update hold too few effective ones; 0 means 8 times
+    the above."""
+    ppo_epochs: int = Field(default=2, ge=1)
+    """Passes over the turns of an update."""
+    batch_size: int = Field(default=256, ge=1)
+    """About how many turns an optimizer step takes: batches are even, and the turns of a group, which share most, stay
+    in one."""
+    threads: int = Field(default=0, ge=0)
+    """torch threads of a step on the CPU, all ranks together; 0 takes every core. An embedded engine there sleeps
+    meanwhile."""
+    micro_batch_tokens: int = Field(default=8192, ge=1)
+    """Tokens of a packed micro-batch, which is one forward and backward pass; what its samples share counts once."""
+    ranks: int = Field(default=1, ge=1)
+    """Processes of this machine that share an update (torchrun's `nproc_per_node`), each on a GPU of its own where
+    models are on GPUs. Weights, gradients and optimizer state are spread over them (FSDP2)."""
+    compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Precision of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their
+    gradients' sums and optimizer state are float32 in either case."""
+    encoder_cache_gb: float = Field(default=0.25, ge=0)
+    """Visual features that a learner whose vision tower is frozen keeps on its device for later micro-batches and
+    passes. An update's screenshots go through the tower once where they all fit: with a 4 B model, one of 1,280 x 1,000
+    pixels takes 51 MB."""
+    gradient_checkpointing: bool = False
+    """Keep only what enters each layer and compute the rest again in the backward pass: about a third more time, and a
+    fraction of the memory of a micro-batch."""
+    compile: bool = False
+    """Compile the text layers with torch.compile, once for micro-batches of every length: minutes at the start, then
+    faster steps on a GPU."""
+    optimizer: Literal["adamw", "adamw_8bit"] = "adamw"
+    """AdamW, with its two moments in float32 (8 bytes a parameter) or in 8 bits (2 bytes, `webdojo[torchao]`)."""
+    optimizer_offload: bool = False
+    """Between steps the moments lie in the machine's memory, and leave the GPU's to passes and to engines."""
+    lr: float = Field(default=1e-6, gt=0)
+    """Learning rate of online training."""
+    warmup_steps: int = Field(default=0, ge=0)
+    """Optimizer steps over which the rate rises to `lr`; it is constant after them."""
+    weight_decay: float = Field(default=0.1, ge=0)
+    adam_betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.98)
+    grad_clip: float = Field(default=1.0, gt=0)
+    """Norm to which the gradient of a step is clipped."""
+    clip_low: float = Field(default=0.2, ge=0)
+    """ε_low: a token with a negative advantage loses its gradient where its ratio is below 1 - ε_low."""
+    clip_high: float = Field(default=0.28, ge=0)
+    """ε_high: one with a positive advantage, where its ratio is above 1 + ε_high."""
+    policy_loss: Annotated[str, plug_name(LOSSES)] = "clip"
+    """See `trainer/losses`: `clip` (PPO), `decoupled` (PPO), `gspo`, `cispo`, `raft` (RAFT++), `bc` (filtered behaviour
+    cloning), or a `Loss` of your own."""
+    dual_clip: float = Field(default=0.0, ge=0)
+    """c of dual clip, 3 in the literature: bounds the loss of tokens with a negative advantage; 0 is off."""
+    behav_imp_weight_cap: float = Field(default=5.0, ge=0)
+    """In a decoupled loss, tokens whose π_prox / π_behave is above it add nothing; 0 is off, and a few stale tokens may
+    then outweigh a whole batch."""
+    advantage: Annotated[str, plug_name(ADVANTAGES)] = "grpo"
+    """See `trainer/advantages`: `grpo`, `dr_grpo`, `rloo`, `reinforce`, `reinforce_baseline`, `reinforce_plus_plus`,
+    `reinforce_plus_plus_baseline`, or an `Advantage` of your own."""
+    normalizer: Annotated[str, plug_name(NORMALIZERS)] = "openwebrl"
+    """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `asyncwebrl` and `dr_grpo`:
+    constant `normalizer_k`; `dapo`: mean over all tokens of the update."""
+    normalizer_k: float = Field(default=10.0, gt=0)
+    old_logprobs: Literal["engine", "learner", "loglinear"] = "engine"
+    """π_prox of the ratio: what the engine reported, the learner's weights at the start of the update, or, in a
+    decoupled loss, log-linear between what the engine reported and the weights that learn, which saves a forward pass:
+    for a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
+    correction: Annotated[str, plug_name(CORRECTIONS)] = "none"
+    """Factor for tokens where engine and learner disagree (`trainer/corrections.py`): `none`, `tis`, `icepop`,
+    `mis_token`, `mis_sequence`, `mis_geometric`; needs `old_logprobs: learner`."""
+    correction_low: float = Field(default=0.0, ge=0)
+    """Lower bound of π_learner / π_engine."""
+    correction_high: float = Field(default=2.0, gt=0)
+    """Upper bound of π_learner / π_engine."""
+    kl_coef: float = Field(default=0.0, ge=0)
+    """β of the KL term against the model that online training starts from; 0 loads no reference model."""
+    kl_estimator: Annotated[str, plug_name(KL_ESTIMATORS)] = "k3"
+    """See `trainer/losses/kl.py`: `k1`, `k2` or `k3`."""
+    entropy_coef: float = Field(default=0.0, ge=0)
+    """Weight of the entropy bonus."""
+    repetition_penalty: bool = False
+    """A turn after which the screen is the same gets no positive weight (WebGym §5.2)."""
+    replay_buffer_capacity: int = Field(default=1, ge=1)
+    """Iterations that an update draws its turns from, ending with its own; 1 is no replay (WebGym, table 6)."""
+    recency_bias_power: float = Field(default=1.0, ge=0, le=16)
+    """A turn of the k-th iteration of the replay buffer, counted from the oldest, is drawn with weight k to this
+    power."""
+    samples_per_iteration: int = Field(default=0, ge=0)
+    """Turns that an update draws from the replay buffer; 0 is as many as its own iteration has brought."""
+    save_every: int = Field(default=5, ge=1)
+    """Iterations between checkpoints that stay; the latest and the best policy's stay besides (`loops/keep.py`)."""
+    save_total_limit: int = Field(default=5, ge=0)
+    """Checkpoints of online training that stay, the latest (and as many before it as `rollout.max_staleness` says) and
+    the best among them; the oldest go. 0 keeps all."""
+
+    @property
+    def clip(self) -> Clip:
+        """The bounds of a policy loss."""
+        return Clip(self.clip_low, self.clip_high, self.dual_clip, self.behav_imp_weight_cap)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> TrainConfig:
+        loss = LOSSES.get(self.policy_loss)
+        if self.correction != "none" and self.old_logprobs != "learner":
+            raise ValueError(f"correction {self.correction!r} compares engine and learner: set old_logprobs: learner")
+        if loss.decoupled and self.correction != "none":
+            raise ValueError(
+                f"policy_loss {self.policy_loss!r} already weighs by π_prox / π_behave: leave correction at none"
+            )
+        if loss.decoupled and self.old_logprobs == "engine":
+            raise ValueError(f"policy_loss {self.policy_loss!r} needs a π_prox: set old_logprobs: learner or loglinear")
+        if not loss.decoupled and self.old_logprobs == "loglinear":
+            fitting = " or ".join(repr(name) for name, built_in in LOSSES.built_in.items() if built_in.decoupled)
+            raise ValueError(f"old_logprobs 'loglinear' is for policy_loss {fitting}, not {self.policy_loss!r}")
+        if self.dual_clip and not loss.dual_clip:
+            raise ValueError(f"policy_loss {self.policy_loss!r} has no dual clip: set dual_clip to 0")
+        if 0 < self.dual_clip <= 1:
+            raise ValueError(
+                f"dual_clip {self.dual_clip:g} would stop all that tokens of a negative advantage teach: take one "
+                "above 1, such as 3, or 0 for none"
+            )
+        if 0 < self.max_groups_per_iteration < self.groups_per_iteration:
+            raise ValueError(
+                f"max_groups_per_iteration {self.max_groups_per_iteration} is below groups_per_iteration "
+                f"{self.groups_per_iteration}, so no update could begin: raise it, or set 0"
+            )
+        if self.samples_per_iteration and self.replay_buffer_capacity == 1:
+            raise ValueError(
+                f"samples_per_iteration {self.samples_per_iteration} draws from a replay buffer: set "
+                "replay_buffer_capacity above 1, or samples_per_iteration to 0"
+            )
+        if self.correction_low > self.correction_high:
+            raise ValueError(f"correction_low {self.correction_low} is above correction_high {self.correction_high}")
+        return self

@@ -1,0 +1,67 @@
+"""The objective of a recipe as formulas with its numbers: what `webdojo explain RECIPE` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webdojo.rollout.config import RolloutConfig
+from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.corrections import CORRECTIONS
+from webdojo.trainer.losses.kl import KL_ESTIMATORS
+from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.token_weights import NORMALIZERS
+
+_PROX = {
+    "engine": "as the engine reported it",
+    "learner": "the learner's weights at the start of the update",
+    "loglinear": "of a token d versions old log π_engine + d / (d + 1) · (log π_θ - log π_engine)",
+}
+
+
+def explain(train: TrainConfig, rollout: RolloutConfig) -> str:
+    """A few lines of text: the loss, each of its parts, and the steps that minimise it."""
+    return "\n".join([*_loss(train, rollout), "", *_steps(train)])
+
+
+def _loss(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
+    N, G = train.groups_per_iteration, rollout.group_size
+    terms = ["ℓ" if train.correction == "none" else "c · ℓ"]
+    terms += [f"{train.kl_coef:g} · KL"] if train.kl_coef else []
+    terms += [f"- {train.entropy_coef:g} · H"] if train.entropy_coef else []
+    inside = " + ".join(terms).replace("+ -", "-")
+    yield f"L(θ) = Σ_i Σ_t Σ_k  w · {f'[ {inside} ]' if len(terms) > 1 else inside}"
+    yield f"       over {N} groups of {G} trajectories i, their turns t, and the tokens k of each response y_it"
+    yield ""
+    weight = NORMALIZERS.get(train.normalizer).formula.format(episodes=N * G, k=train.normalizer_k)
+    yield f"w    = {weight}  ({train.normalizer})"
+    if train.repetition_penalty:
+        yield "       and 0 where A_i > 0 and the screen after the turn is the same"
+    yield f"A_i  = {ADVANTAGES.get(train.advantage).formula}, over valid trajectories  ({train.advantage})"
+    yield f"ρ    = π_θ(k) / π_prox(k), at temperature {rollout.sampling.temperature:g}"
+    yield f"       π_prox: {_PROX[train.old_logprobs]}"
+    yield f"ℓ    = {LOSSES.get(train.policy_loss).formula(train.clip)}  ({train.policy_loss})"
+    if train.correction != "none":
+        rule = CORRECTIONS.get(train.correction).formula.format(low=train.correction_low, high=train.correction_high)
+        yield f"c    = {rule}, q = π_prox(k) / π_engine(k)  ({train.correction})"
+    if train.kl_coef:
+        yield f"KL   = {KL_ESTIMATORS.get(train.kl_estimator).formula}  ({train.kl_estimator})"
+    if train.entropy_coef:
+        yield "H    = entropy of the distribution that k was drawn from"
+
+
+def _steps(train: TrainConfig) -> Iterator[str]:
+    first, second = train.adam_betas
+    yield (
+        f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of about {train.batch_size} turns; "
+        f"AdamW: lr {train.lr:g}, betas {first:g} and {second:g}, weight decay {train.weight_decay:g}, "
+        f"gradient norm at most {train.grad_clip:g}"
+    )
+    if train.replay_buffer_capacity > 1:
+        count, power = train.samples_per_iteration or "as many", f"k^{train.recency_bias_power:g}"
+        yield (
+            f"an update draws {count} turns of the last {train.replay_buffer_capacity} iterations, of the k-th by "
+            f"{power}; w is scaled to the sum that one iteration has"
+        )
+    if train.warmup_steps:
+        yield f"lr rises linearly over the first {train.warmup_steps} steps"

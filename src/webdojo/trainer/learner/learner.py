@@ -1,0 +1,398 @@
+"""The learner: optimizer steps on weighted samples.
+
+It minimises the sum over samples of token weight times token loss, and knows no algorithm. An update of N samples is
+split into mini-batches; each optimizer step sees N / len(mini-batch) times its part of the sum, an unbiased estimate of
+the whole objective, and is packed into micro-batches that compute once what its samples share (`packing`): their
+gradients add up to the mini-batch's, on whichever ranks they are computed.
+Invariant: the same samples, seed and checkpoint give the same weights, and the same to float tolerance on any number
+of ranks; a step whose loss or gradient is not finite changes no weight and raises.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from webdojo.errors import ModelError, TrainError
+from webdojo.policy.model.forward import TokenScores
+from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.processor import Processor
+from webdojo.trainer.batch import Sample, mini_batches
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.checkpoint import (
+    check_checkpoint,
+    read_moments,
+    read_trainer,
+    write_manifest,
+    write_moments,
+    write_policy,
+    writing,
+)
+from webdojo.trainer.learner.lora import ADAPTER, Adapters
+from webdojo.trainer.learner.malloc import keep_freed_memory
+from webdojo.trainer.learner.oom import micro_batch_in_memory, moments_in_memory
+from webdojo.trainer.learner.optimizer import constant, load_moments, make_optimizer, quantised_moments, step_optimizer
+from webdojo.trainer.learner.ranks import Ranks
+from webdojo.trainer.learner.scoring import Scoring, in_order
+from webdojo.trainer.learner.sharding import gather_weights, load_weights, local_part, whole_tensor
+from webdojo.trainer.objective import Objective
+from webdojo.types import ImageSource
+
+TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
+"""Takes the samples of a micro-batch and the scores of their T response tokens, sample after sample; gives the summed
+loss, and means over those tokens for the log. With several ranks it is sent to the others, so it is a function of a
+module, or an object of a class that pickles."""
+
+
+class Means:
+    """Running weighted means by name, for the log: of tokens over micro-batches, of steps over an update.
+
+    A name that was never added is not in the result.
+    """
+
+    def __init__(self) -> None:
+        self._sums: defaultdict[str, float] = defaultdict(float)
+        self._weights: defaultdict[str, float] = defaultdict(float)
+
+    def add(self, values: Mapping[str, float], weight: float = 1.0) -> None:
+        """Add one value a name, all of the same weight (above 0)."""
+        for name, value in values.items():
+            self._sums[name] += weight * value
+            self._weights[name] += weight
+
+    def merge(self, other: Means) -> None:
+        """Add all that was added to another."""
+        for name, total in other._sums.items():
+            self._sums[name] += total
+            self._weights[name] += other._weights[name]
+
+    def result(self) -> dict[str, float]:
+        return {name: total / self._weights[name] for name, total in self._sums.items()}
+
+
+class Learner:
+    """A model, its optimizer, and the steps it has taken, on the device that the model is on.
+
+    Args:
+        model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
+            tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
+            Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
+        processor: of the same model folder; saved with every checkpoint.
+        images: where the screenshots of the prompts are read from.
+        config: optimizer, clip and batch sizes.
+        reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
+            while it scores. Where there are adapters it is the model without them.
+        adapters: the adapters of the model, where they train in place of its weights.
+        seed: decides the order in which samples are drawn.
+        ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
+            once one of them has raised, the ranks have ended.
+        compute_dtype: precision of activations and of the weights they meet; other than float32 only with a mesh.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        processor: Processor,
+        images: ImageSource,
+        config: TrainConfig,
+        *,
+        reference: PreTrainedModel | None = None,
+        adapters: Adapters | None = None,
+        seed: int = 0,
+        ranks: Ranks | None = None,
+        compute_dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self.ranks = ranks or Ranks()
+        self.stop = threading.Event()
+        """Set from another thread, it makes whatever computes micro-batches raise before its next one."""
+        self._scoring = Scoring(model, processor, images, config, self.ranks, compute_dtype, self.stop)
+        if model.device.type == "cpu":
+            keep_freed_memory()
+        self.model = model
+        self.reference = reference
+        self.adapters = adapters
+        self.processor = processor
+        self.config = config
+        self.steps = 0
+        """Optimizer steps taken; the schedule's only state."""
+        self.thread = ThreadPoolExecutor(1, "learner")
+        """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
+        thread: in a pool each would keep the memory of an update."""
+        self._remembered: list[Tensor] = []
+        self._generator = torch.Generator().manual_seed(seed)
+        trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        self._parameters = [p for _, p in trained]
+        self._optimizer = make_optimizer(trained, config)
+
+    def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
+        return self.ranks.run(Learner._logprobs, self, samples, temperature)
+
+    def train_policy(
+        self, samples: Sequence[Sample], temperature: float, version: int | None = None
+    ) -> dict[str, float]:
+        """One policy update: `ppo_epochs` passes over the samples with the recipe's loss (OpenWebRL §4.4).
+
+        Args:
+            samples: what `samples_from_groups` gave.
+            temperature: the one at which the responses were sampled; logits are divided by it.
+            version: which version the weights that learn are; None: the newest that sampled.
+
+        Returns:
+            Means over tokens: `entropy` (nats) and those of `policy_stats`, such as `approx_kl` and `ratio`. Means
+            over optimizer steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens
+            the samples have apart as in the micro-batches that were computed. Counts: `samples`, `tokens` (of the
+            responses), `optimizer_steps`. `seconds`. `engine_gap_mean` and `engine_gap_max`, the absolute difference in
+            nats between the engine's logprobs and the learner's before the first step, over tokens of that version (of
+            the first mini-batch only, unless `old_logprobs` is `learner`; absent where that has no such token).
+
+        Raises:
+            TrainError: no samples, a loss or gradient that is not finite, or `stop` is set.
+        """
+        if not samples:
+            raise TrainError("a policy update has no samples: every trajectory was invalid or empty")
+        config = self.config
+        started = time.perf_counter()
+        first_step = self.steps
+        if version is None:
+            version = max(sampled_by for sample in samples for sampled_by in sample.versions)
+        gaps: list[Tensor] = []
+        if config.old_logprobs == "learner":
+            current = self.logprobs(samples, temperature)
+            gaps = [_engine_gap([s], lp, version) for s, lp in zip(samples, current, strict=True)]
+            samples = [
+                dataclasses.replace(sample, prox_logprobs=logprobs.tolist())
+                for sample, logprobs in zip(samples, current, strict=True)
+            ]
+        if config.kl_coef:
+            before = self.ranks.run(Learner._reference_logprobs, self, samples, temperature)
+            samples = [
+                dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
+                for sample, logprobs in zip(samples, before, strict=True)
+            ]
+        objective, means = Objective(config, version), Means()
+        for _ in range(config.ppo_epochs):
+            for batch in self.shuffled(samples, config.batch_size):
+                lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
+                share = len(batch) / len(samples)
+                scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=objective, means=means)
+                if not gaps:  # of the first step, unless `old_logprobs` is `learner`
+                    gaps = [_engine_gap([s], lp, version) for s, lp in zip(batch, scored, strict=True)]
+        gap_T = torch.cat(gaps)
+        gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
+        return (
+            means.result()
+            | gap
+            | {
+                "samples": len(samples),
+                "tokens": sum(len(sample.response_ids) for sample in samples),
+                "optimizer_steps": self.steps - first_step,
+                "seconds": time.perf_counter() - started,
+            }
+        )
+
+    def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
+        """Seeded mini-batches of one pass over the samples."""
+        batches = mini_batches([sample.unit for sample in samples], size, self._generator)
+        return [[samples[i] for i in batch] for batch in batches]
+
+    def step(
+        self,
+        batch: Sequence[Sample],
+        *,
+        share: float,
+        temperature: float,
+        lr: float,
+        loss: TokenLoss,
+        means: Means,
+    ) -> list[Tensor]:
+        """One optimizer step on a mini-batch.
+
+        Args:
+            batch: the samples of the mini-batch.
+            share: which part of the update's samples the mini-batch holds, in (0, 1]; the loss is divided by it.
+            temperature: logits are divided by it.
+            lr: learning rate of this step.
+            loss: what to minimise.
+            means: where `loss`, `grad_norm`, `lr` and the token means are added.
+
+        Returns:
+            Log-probabilities [|y|] of each sample's response before the step, on the CPU, in order.
+
+        Raises:
+            TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
+        """
+        found, added = self.ranks.run(Learner._step, self, batch, share, temperature, lr, loss)
+        means.merge(added)
+        return found
+
+    def remember(self) -> None:
+        """Copy the weights that train to CPU memory, in place of the copy before."""
+        self.ranks.run(Learner._remember, self)
+
+    def recall(self) -> None:
+        """Go back to the weights of `remember`; the optimizer stays as it is."""
+        self.ranks.run(Learner._recall, self)
+
+    def state_dict(self) -> Mapping[str, Tensor]:
+        """The policy's weights, whole, by the names of the model without adapters, which are merged into them."""
+        whole = self.model.state_dict() if self.ranks.mesh is None else self.ranks.run(Learner._gather, self)
+        return whole if self.adapters is None else self.adapters.merged(whole)
+
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
+        self.ranks.run(Learner._save, self, folder)
+
+    def load(self, folder: Path) -> None:
+        """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
+
+        Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
+
+        Raises:
+            ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
+                other parameters (nothing has changed then).
+        """
+        self.ranks.run(Learner._load, self, folder)
+
+    def close(self) -> None:
+        """End the other ranks; a learner that has any is of no use afterwards."""
+        self.ranks.close()
+        self.thread.shutdown(wait=False)
+
+    def _step(
+        self, batch: Sequence[Sample], share: float, temperature: float, lr: float, loss: TokenLoss
+    ) -> tuple[list[Tensor], Means]:
+        self._optimizer.zero_grad(set_to_none=True)
+        if self.adapters is not None:
+            self.adapters.reseed(self.steps, self.ranks.rank)
+        total, means, mine = 0.0, Means(), dict[int, Tensor]()
+        for piece in self._scoring.pieces(batch):
+            with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self.config):
+                scores = self._scoring.scores(piece, temperature)
+                if not piece.counts:
+                    (scores.logprobs.sum() * 0.0).backward()
+                    continue
+                part, token_means = loss(piece.members, scores)
+                (part / share).backward()
+            total += float(part.detach()) / share
+            entropy = float(scores.entropy.detach().mean())
+            means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
+            tokens = piece.micro_batch.tokens
+            means.add({"packing": sum(map(len, piece.members)) / tokens}, weight=tokens)
+            mine |= piece.by_sample(scores)
+        parts = self.ranks.gather((total, means, mine))
+        total, means = sum(part[0] for part in parts), Means()
+        for _, others, _ in parts:
+            means.merge(others)
+        norm = self._clip_gradients()
+        if not (math.isfinite(total) and math.isfinite(norm)):
+            self._optimizer.zero_grad(set_to_none=True)
+            raise TrainError(
+                f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
+                f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
+            )
+        with moments_in_memory(sum(p.numel() for p in self._parameters), self.config):
+            step_optimizer(self._optimizer, lr, self.config)
+        self._optimizer.zero_grad(set_to_none=True)
+        self.steps += 1
+        means.add({"loss": total, "grad_norm": norm, "lr": lr})
+        return in_order([part[2] for part in parts]), means
+
+    def _clip_gradients(self) -> float:
+        """Scale the gradients of all ranks to a joint norm of at most `grad_clip`; the norm that they had."""
+        norm = torch.nn.utils.get_total_norm([p.grad for p in self._parameters if p.grad is not None])
+        norm = whole_tensor(norm)
+        torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
+        return float(norm)
+
+    @torch.no_grad()
+    def _remember(self) -> None:
+        self._remembered = [local_part(parameter).to("cpu", copy=True) for parameter in self._parameters]
+
+    @torch.no_grad()
+    def _recall(self) -> None:
+        for parameter, value in zip(self._parameters, self._remembered, strict=True):
+            local_part(parameter).copy_(value)
+
+    def _gather(self) -> dict[str, Tensor]:
+        return gather_weights(self.model, keep=self.ranks.rank == 0)
+
+    def _save(self, folder: Path) -> None:
+        weights = self._gather()
+        names = self._names()
+        if self.ranks.rank == 0:
+            if self.adapters is not None:
+                with writing(folder):
+                    self.adapters.write(folder / ADAPTER, weights)
+                weights = self.adapters.merged(weights)
+            trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": names}
+            write_policy(folder, self.model, self.processor, weights, trainer)
+        state = self._optimizer.state_dict()["state"]
+        write_moments(folder, {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()})
+        if self.ranks.rank == 0:
+            write_manifest(folder)
+
+    def _load(self, folder: Path) -> None:
+        check_checkpoint(folder)
+        saved, _ = load_model(folder)
+        trainer = read_trainer(folder)
+        names = self._names()
+        numbers = {name: i for i, name in enumerate(names)}
+        if set(trainer["trained"]) != set(names):
+            different = min(set(trainer["trained"]) ^ set(names))
+            raise ModelError(
+                f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
+                f"the {len(names)} that train now, first difference {different!r}; resume with the same "
+                "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
+            )
+        like = dict(zip(names, self._parameters_in_order(), strict=True))
+        moments = read_moments(folder, like, quantised_moments(self._optimizer, self.config))
+        weights: Mapping[str, Tensor] = saved.state_dict()
+        if self.adapters is not None:
+            weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
+            self.adapters.check_base(weights, saved.state_dict(), folder)
+        load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
+        self._scoring.forget_images()
+        state: dict[int, dict[str, Tensor]] = {}
+        for key, value in moments.items():
+            name, _, kind = key.rpartition("/")
+            state.setdefault(numbers[name], {})[kind] = value
+        load_moments(self._optimizer, state, self.config)
+        self._generator.set_state(trainer["generator"])
+        self.steps = trainer["steps"]
+
+    def _names(self) -> list[str]:
+        """Names of the parameters that train, in the optimizer's order."""
+        return [name for group in self._optimizer.param_groups for name in group["param_names"]]
+
+    def _parameters_in_order(self) -> list[Tensor]:
+        """The parameters of `_names`."""
+        return [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
+
+    def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        return self._scoring.logprobs(samples, temperature)
+
+    def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        """As `logprobs`, under the reference model."""
+        if self.adapters is not None:
+            with self.adapters.disabled():
+                return self._scoring.logprobs(samples, temperature)
+        assert self.reference is not None
+        return self._scoring.reference_logprobs(self.reference, samples, temperature)
+
+
+def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, version: int) -> Tensor:
+    """|engine - learner| in nats of the tokens that `version` sampled."""
+    engine_T = torch.tensor([lp for sample in samples for lp in sample.old_logprobs])
+    chosen_T = torch.tensor([sampled_by == version for sample in samples for sampled_by in sample.versions])
+    return (logprobs_T - engine_T).abs()[chosen_T]

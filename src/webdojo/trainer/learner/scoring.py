@@ -1,0 +1,156 @@
+"""Samples to log-probabilities: packed into micro-batches (`packing`), shared out over the ranks, one forward pass
+each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from webdojo.errors import TrainError
+from webdojo.policy.model.features import FeatureCache, ImageFeatures
+from webdojo.policy.model.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
+from webdojo.policy.model.processor import Processor
+from webdojo.trainer.batch import Sample
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.learner.layers import compile_layers, recompute_activations
+from webdojo.trainer.learner.oom import micro_batch_in_memory, reference_in_memory
+from webdojo.trainer.learner.ranks import Ranks
+from webdojo.trainer.learner.sharding import Scorer, shard, tower_trains
+from webdojo.trainer.packing.collate import collate_micro_batch, with_blank_image
+from webdojo.trainer.packing.radix import MicroBatch, Paths, cut, rounds
+from webdojo.types import ImageSource, Prompt
+
+
+class Piece(NamedTuple):
+    """A micro-batch that this rank computes, and what the others compute beside it."""
+
+    micro_batch: MicroBatch
+    members: list[Sample]
+    counts: bool
+    """False for one that adds nothing and keeps the rank in step."""
+    images: bool
+    """Some rank's micro-batch of this round shows an image."""
+
+    @property
+    def sequences(self) -> list[tuple[Prompt, list[int]]]:
+        return [(sample.prompt, sample.response_ids) for sample in self.members]
+
+    def by_sample(self, scores: TokenScores) -> dict[int, Tensor]:
+        """Log-probabilities of the members, on the CPU, by the numbers of the samples."""
+        lengths = [len(sample.response_ids) for sample in self.members]
+        # Copies: a part of a tensor would be pickled with the whole.
+        parts = [part.clone() for part in scores.logprobs.detach().cpu().split(lengths)]
+        return dict(zip(self.micro_batch.members, parts, strict=True))
+
+
+class Scoring:
+    """The forward passes of a learner; the arguments are as `Learner` takes them.
+
+    The model is changed in place: its layers recompute or are compiled as `config` says, and it is spread over the mesh
+    of `ranks`, if that has one.
+
+    Args:
+        stop: makes whatever computes micro-batches raise before the next one.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        processor: Processor,
+        images: ImageSource,
+        config: TrainConfig,
+        ranks: Ranks,
+        compute_dtype: torch.dtype,
+        stop: threading.Event,
+    ) -> None:
+        self._model, self._processor, self._images, self._config = model, processor, images, config
+        self._ranks, self._compute_dtype, self._stop = ranks, compute_dtype, stop
+        self._scorer = Scorer(model)
+        narrow_last_layer(model)
+        if config.gradient_checkpointing:
+            recompute_activations(model)
+        if ranks.mesh is not None:
+            shard(self._scorer, ranks.mesh, compute_dtype)
+        if config.compile:
+            compile_layers(model)
+        attend_in_rows(model)
+        self._features = (
+            None if tower_trains(model) else FeatureCache(model, processor, images, int(config.encoder_cache_gb * 1e9))
+        )
+
+    def pieces(self, samples: Sequence[Sample]) -> Iterator[Piece]:
+        """The samples packed into micro-batches, and those that this rank computes, largest first: an out-of-memory
+        shows at once."""
+        paths = Paths([(sample.prompt, sample.response_ids) for sample in samples])
+        for jobs in rounds(cut(paths, self._config.micro_batch_tokens), self._ranks.count):
+            images = any(samples[i].prompt.images for job in jobs for i in job.micro_batch.members)
+            job = jobs[self._ranks.rank]
+            if self._stop.is_set():
+                raise TrainError("the optimizer step was stopped; the weights are as before it")
+            yield Piece(job.micro_batch, [samples[i] for i in job.micro_batch.members], job.counts, images)
+
+    def scores(self, piece: Piece, temperature: float) -> TokenScores:
+        """The scores of the response tokens of a micro-batch, member after member."""
+        device = self._model.device
+        entropy_grad = self._config.entropy_coef > 0
+        self._model.train(torch.is_grad_enabled())  # where layers recompute, and adapters drop out
+        if self._features is None:
+            batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images)
+            if batch.pixel_values is None and piece.images:
+                batch = with_blank_image(batch, self._processor)
+            return self._scorer(batch.to(device), temperature, entropy_grad=entropy_grad)
+        shown: dict[str, ImageFeatures] = {}
+        # A tower that does not train keeps its float32 weights; sharding does not cast them.
+        with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
+            for sample in piece.members:
+                shown |= self._features.of(sample.prompt)
+        grids = {sha: image.grid for sha, image in shown.items()}
+        batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images, grids)
+        features = join_features([image.features for image in shown.values()])
+        return self._scorer(batch.to(device), temperature, features, entropy_grad=entropy_grad)
+
+    @torch.no_grad()
+    def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it."""
+        mine = dict[int, Tensor]()
+        for piece in self.pieces(samples):
+            with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self._config):
+                scores = self.scores(piece, temperature)
+            if piece.counts:
+                mine |= piece.by_sample(scores)
+        return in_order(self._ranks.gather(mine))
+
+    @torch.no_grad()
+    def reference_logprobs(
+        self, reference: PreTrainedModel, samples: Sequence[Sample], temperature: float
+    ) -> list[Tensor]:
+        """As `logprobs`, under another model, which is on the policy's device only meanwhile."""
+        device = self._model.device
+        with reference_in_memory():
+            reference.to(device)  # type: ignore[arg-type]
+        narrow_last_layer(reference)
+        attend_in_rows(reference)
+        mine = dict[int, Tensor]()
+        for piece in self.pieces(samples):
+            if piece.counts:
+                with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self._config):
+                    batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images)
+                    mine |= piece.by_sample(token_logprobs(reference, batch.to(device), temperature))
+        reference.to("cpu")  # type: ignore[arg-type]
+        return in_order(self._ranks.gather(mine))
+
+    def forget_images(self) -> None:
+        """Drop the visual features that are kept, because the weights have changed."""
+        if self._features is not None:
+            self._features.clear()
+
+
+def in_order(found: Sequence[Mapping[int, Tensor]]) -> list[Tensor]:
+    """The values that the ranks have by the numbers of samples, as one list."""
+    joined = {number: value for part in found for number, value in part.items()}
+    return [joined[i] for i in range(len(joined))]

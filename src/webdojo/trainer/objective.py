@@ -1,0 +1,111 @@
+"""What a policy update minimises: the recipe's named parts put together.
+
+    Σ_k w_k · [ c_k · ℓ_k + β · kl_k - η · entropy_k ]
+
+over all response tokens k of the update, with w from `token_weights`, c from `corrections`, ℓ and the KL estimator from
+`losses`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from webdojo.policy.model.forward import TokenScores
+from webdojo.trainer.batch import Sample
+from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.corrections import CORRECTIONS
+from webdojo.trainer.losses.kl import KL_ESTIMATORS
+from webdojo.trainer.losses.loss import Clip, Loss, Tokens, too_far, turn_means
+from webdojo.trainer.losses.registry import LOSSES
+
+
+class Objective:
+    """The loss of a micro-batch, and its means for the log. It pickles: records are looked up by name where they are
+    used.
+
+    Args:
+        config: names the parts.
+        version: of the weights that learn; read where `old_logprobs` is `loglinear`.
+    """
+
+    def __init__(self, config: TrainConfig, version: int = 0) -> None:
+        self._config, self._version = config, version
+
+    def __call__(self, members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
+        """The summed loss, with gradient, and means over the tokens that have weight."""
+        config, device = self._config, scores.logprobs.device
+        loss, correction = LOSSES.get(config.policy_loss), CORRECTIONS.get(config.correction)
+        tokens = token_table(members, device)
+        if config.old_logprobs == "loglinear":
+            versions_T = flat([sample.versions for sample in members], device)
+            prox_T = log_linear(scores.logprobs.detach(), tokens.behave_logprobs, self._version - versions_T)
+            tokens = dataclasses.replace(tokens, prox_logprobs=prox_T)
+        gap_T = tokens.prox_logprobs - tokens.behave_logprobs
+        factor_T = correction.function(gap_T, tokens.turns, config.correction_low, config.correction_high)
+        per_token = factor_T * loss.function(scores.logprobs, tokens, config.clip)
+        means = policy_stats(scores.logprobs, tokens, config.clip, loss)
+        if config.correction != "none":
+            means["correction"] = float(factor_T.mean())
+        if config.kl_coef:
+            reference_T = flat([sample.reference_logprobs for sample in members], device)
+            kl_T = KL_ESTIMATORS.get(config.kl_estimator).function(scores.logprobs, reference_T)
+            per_token = per_token + config.kl_coef * kl_T
+            means["reference_kl"] = float(kl_T.detach().mean())
+        if config.entropy_coef:
+            per_token = per_token - config.entropy_coef * scores.entropy
+        return (tokens.token_weights * per_token).sum(), means
+
+
+@torch.no_grad()
+def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -> dict[str, float]:
+    """How far the policy has moved from π_prox, and what the loss cuts off.
+
+    Returns:
+        Plain means over the tokens with a weight other than 0, whatever that weight is; 0 over none. `approx_kl`:
+        KL(π_prox || π) by the k3 estimator, mean of (ρ - 1 - log ρ), in nats. `ratio`: ρ. Where the loss clips,
+        `clip_fraction`: tokens whose gradient the clip cuts off; where it has dual clip, `dual_clip_fraction`: those
+        whose gradient that cuts off; where it is decoupled, `capped_fraction`: those above the cap of π_prox /
+        π_behave.
+    """
+    counted = tokens.token_weights != 0
+    log_ratio_T = logprobs_T - tokens.prox_logprobs
+    clipped_T = turn_means(log_ratio_T, tokens.turns) if loss.clips == "turn" else log_ratio_T
+    advantages, log_ratio, clipped = tokens.advantages[counted], log_ratio_T[counted], clipped_T[counted].exp()
+    if loss.positives_only:
+        advantages = advantages.clamp(min=0)
+    ratio = log_ratio.exp()
+    found = {"approx_kl": ratio - 1 - log_ratio, "ratio": ratio}
+    if loss.clips:
+        found["clip_fraction"] = bounds.clamp(clipped) * advantages < clipped * advantages
+    if bounds.dual:
+        found["dual_clip_fraction"] = (advantages < 0) & (clipped > bounds.dual)
+    if loss.decoupled:
+        found["capped_fraction"] = too_far(tokens, bounds)[counted]
+    return {name: float(values.sum()) / max(len(ratio), 1) for name, values in found.items()}
+
+
+def token_table(members: Sequence[Sample], device: torch.device) -> Tokens:
+    """The response tokens of some samples, sample after sample."""
+    lengths = torch.tensor([len(sample.response_ids) for sample in members], device=device)
+    return Tokens(
+        prox_logprobs=flat([sample.prox_logprobs or sample.old_logprobs for sample in members], device),
+        behave_logprobs=flat([sample.old_logprobs for sample in members], device),
+        advantages=flat([[sample.advantage] * len(sample.response_ids) for sample in members], device),
+        token_weights=flat([sample.token_weights for sample in members], device),
+        turns=torch.repeat_interleave(torch.arange(len(members), device=device), lengths),
+    )
+
+
+def log_linear(logprobs_T: Tensor, behave_T: Tensor, age_T: Tensor) -> Tensor:
+    """log π_prox of tokens that are d versions old, as if log-probabilities moved evenly from version to version, the
+    next one being π: log π_behave + d / (d + 1) · (log π - log π_behave)."""
+    return torch.lerp(behave_T, logprobs_T, age_T / (age_T + 1))
+
+
+def flat(values: Sequence[Sequence[float]], device: torch.device) -> Tensor:
+    """Per-token values of samples one after the other, float32 [T]."""
+    return torch.tensor([v for row in values for v in row], dtype=torch.float32, device=device)
