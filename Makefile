@@ -1,6 +1,6 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-vllm fuzz crash lint fmt docs clean
+.PHONY: help setup train check test test-slow test-vllm fuzz crash lint fmt docs clean
 
 BIN := .venv/bin
 
@@ -13,8 +13,14 @@ setup:  ## create .venv, install the package, find or install a Chromium
 train: setup  ## train the quickstart agent; run again to resume it, or to start the next run
 	@$(BIN)/webdojo train quickstart --auto $(ARGS)
 
-test: lint  ## lint, types and all tests, in two processes
-	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile $(ARGS)
+check: lint  ## lint, types and the tests without a browser or training: for every edit
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not browser and not slow" $(ARGS)
+
+test: lint  ## lint, types and all tests but the slow ones, in two processes: what CI runs
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+
+test-slow: setup  ## the tests that take long: every recipe, kills, the README and the guides
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m slow $(ARGS)
 
 fuzz: setup  ## 25,000 odd responses for every parser of a harness
 	@$(BIN)/pytest tests/agent/test_parsing.py -k any_text_gives --hypothesis-profile=fuzz $(ARGS)
