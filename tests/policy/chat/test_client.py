@@ -15,10 +15,9 @@ import pytest
 from tests.policy.chat.endpoint import Endpoint, completion, drop, refuse, say, truncate
 from webdojo.errors import ConfigError, EngineError, StoreError
 from webdojo.policy.chat import client as client_module
-from webdojo.policy.chat.answer import Answer
+from webdojo.policy.chat.answer import Answer, retry_after
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.chat.failed import retry_after
 from webdojo.policy.chat.spending import Spending
 from webdojo.types import FinishReason, Sampling
 
@@ -270,14 +269,15 @@ async def test_a_run_that_is_resumed_goes_on_with_what_is_left(tmp_path):
 
 
 async def test_what_was_in_flight_when_a_run_died_counts_as_lost(tmp_path):
-    died = Spending(0.005, tmp_path / "spending.sqlite")
-    await died.reserve("m", 0.003)
+    config = ChatConfig(model="m", budget_usd=0.005)
+    died = Spending(config, tmp_path / "spending.sqlite")
+    await died.reserve(0.003)
     died.close()
-    resumed = Spending(0.005, tmp_path / "spending.sqlite")
+    resumed = Spending(config, tmp_path / "spending.sqlite")
     assert (resumed.totals().lost, resumed.totals().usd) == (1, 0.003)
     with pytest.raises(EngineError, match="budget"):
-        await resumed.reserve("m", 0.003)
-    await resumed.reserve("m", 0.002)
+        await resumed.reserve(0.003)
+    await resumed.reserve(0.002)
 
 
 async def test_a_request_without_a_bound_has_no_place_under_a_budget():

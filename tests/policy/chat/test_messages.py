@@ -15,7 +15,7 @@ from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.toolcall import IM_END
 from webdojo.browser.tools import TOOLS
 from webdojo.errors import EngineError
-from webdojo.policy.chat.answer import Answer, NativeCall, Unreadable, read_answer
+from webdojo.policy.chat.answer import Answer, Failed, NativeCall, read_answer
 from webdojo.policy.chat.messages import Message, break_markers, messages_of
 from webdojo.policy.chat.toolcalls import TOOL_DEFINITIONS, text_of, with_calls
 from webdojo.store.images import MemoryImages
@@ -188,5 +188,5 @@ def test_bodies_of_other_servers_are_read_too():
 
 @pytest.mark.parametrize("body", [None, 3, "text", [], {}, {"choices": None}, {"choices": [{}]}])
 def test_anything_else_is_unreadable(body):
-    with pytest.raises(Unreadable):
+    with pytest.raises(Failed):
         read_answer(body)

@@ -11,6 +11,7 @@ import os
 from typing import Any
 from urllib.parse import urlsplit
 
+from webdojo.agent.toolcall import plain
 from webdojo.browser_service.access import is_loopback
 from webdojo.errors import ConfigError
 from webdojo.policy.chat.config import ChatConfig
@@ -26,13 +27,12 @@ class Address:
     """The endpoint that a config names.
 
     Raises:
-        ConfigError: the address is none, the key is not in the environment, or options contradict each other.
+        ConfigError: `base_url` is no address, the key is not in the environment, or options contradict each other.
     """
 
     def __init__(self, config: ChatConfig) -> None:
         self.url = config.base_url.rstrip("/")
         self.model = config.model
-        self.key_variable = config.api_key_env
         self._key = os.environ.get(config.api_key_env, "").strip() if config.api_key_env else ""
         _check(config)
         if config.api_key_env and not self._key:
@@ -48,21 +48,20 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether it is this machine, where no proxy is needed."""
+        """Whether the endpoint is on this machine, where no proxy is needed."""
         return is_loopback(urlsplit(self.url).hostname or "")
 
     @property
     def headers(self) -> dict[str, str]:
-        """What authorises a request."""
+        """The headers that authorise a request."""
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
     def say(self, what: object) -> str:
-        """Foreign text as a part of one line, without the key."""
-        text = " ".join(str(self.clean(str(what))).split())
-        return text if len(text) <= 300 else f"{text[:299]}…"
+        """Return foreign text as a part of one line, without the key."""
+        return plain(self.clean(str(what)), limit=300)
 
     def clean(self, value: Any) -> Any:
-        """The same JSON value without the key in any of its strings."""
+        """Return the same JSON value without the key in any of its strings."""
         if isinstance(value, str):
             return value.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else value
         if isinstance(value, list):

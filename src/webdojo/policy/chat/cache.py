@@ -33,8 +33,7 @@ class AnswerCache:
         self._asked: Counter[str] = Counter()
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-            self._database.execute("PRAGMA busy_timeout=30000")
+            self._database = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
@@ -43,7 +42,7 @@ class AnswerCache:
             raise StoreError(f"cannot use {file} as cache ({error}): name another file in engine.cache") from None
 
     def key(self, url: str, body: dict[str, Any], repeatable: bool) -> str:
-        """The name of a request's answer.
+        """Return the name of a request's answer.
 
         Args:
             repeatable: the same request is to get the same answer, however often it is asked.
@@ -55,7 +54,7 @@ class AnswerCache:
         return f"{digest}/{self._asked[digest]}"
 
     def get(self, key: str) -> Answer | None:
-        """The answer of that name, if there is one.
+        """Return the answer of that name, if there is one.
 
         Raises:
             StoreError: the file is damaged.

@@ -1,9 +1,9 @@
 """Requests to one OpenAI-compatible endpoint, many at once, for as long as it takes.
 
-Every `complete` ends in an answer or in one `EngineError` line. What may pass is tried again after a
-growing, jittered pause, or after as long as the endpoint asks for: limits, server errors, timeouts,
-dropped connections, answers that broke off or cannot be read. What cannot pass is not: a wrong key,
-an unknown model, a bad request, an exhausted quota or budget.
+Every `complete` ends in an answer or in one `EngineError` line. A fault that may pass is tried again
+after a growing, jittered pause, or after as long as the endpoint asks for: limits, server errors,
+timeouts, dropped connections, answers that broke off or cannot be read. A fault that will not pass
+is not: a wrong key, an unknown model, a bad request, an exhausted quota or budget.
 """
 
 from __future__ import annotations
@@ -15,21 +15,18 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from webdojo.errors import EngineError
 from webdojo.policy.chat.address import Address
-from webdojo.policy.chat.answer import Answer, Unreadable, error_message, read_answer
+from webdojo.policy.chat.answer import Answer, Failed, read_answer, refusal
 from webdojo.policy.chat.cache import AnswerCache
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.chat.failed import Failed, refusal
 from webdojo.policy.chat.messages import Message
 from webdojo.policy.chat.pace import Pace
-from webdojo.policy.chat.price import Price
-from webdojo.policy.chat.spending import Spending, Totals
+from webdojo.policy.chat.spending import Spending, Totals, cost_bound_usd, expected_tokens
 from webdojo.types import Sampling
 
 FIRST_PAUSE_S = 0.5
@@ -42,7 +39,7 @@ class ChatClient:
     """An async context manager; `complete` may be called by many tasks at once.
 
     Args:
-        config: of the endpoint.
+        config: says which endpoint, and how it is asked.
         account: file that keeps what a run has spent; None keeps it in memory.
 
     Raises:
@@ -51,11 +48,10 @@ class ChatClient:
     """
 
     def __init__(self, config: ChatConfig, account: Path | None = None) -> None:
-        self._config = config
+        self.config = config
         self._address = Address(config)
-        self._spending = Spending(config.budget_usd, account)
+        self._spending = Spending(config, account)
         self._cache = AnswerCache(Path(config.cache)) if config.cache else None
-        self._price = Price(config)
         self._pace = Pace(config.requests_per_minute, config.tokens_per_minute)
         self._slots = asyncio.Semaphore(config.max_concurrency)
         self._http = httpx.AsyncClient(
@@ -68,24 +64,14 @@ class ChatClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close connections and files."""
+    async def __aexit__(self, *error: object) -> None:
         await self._http.aclose()
         self._spending.close()
         if self._cache is not None:
             self._cache.close()
 
-    @property
-    def config(self) -> ChatConfig:
-        return self._config
-
     def totals(self) -> Totals:
-        """What was asked, answered and paid so far."""
+        """Return what was asked, answered and paid so far."""
         return self._spending.totals()
 
     async def complete(
@@ -107,7 +93,7 @@ class ChatClient:
             return await self._ask(body)
         key = self._cache.key(self._address.url, body, sampling.temperature == 0 or sampling.seed is not None)
         if (known := self._cache.get(key)) is not None:
-            self._spending.cached(self._address.model)
+            self._spending.cached()
             return known
         answer = await self._ask(body)
         self._cache.put(key, answer)
@@ -122,24 +108,24 @@ class ChatClient:
             )
         body: dict[str, Any] = {"model": self._address.model, "messages": list(messages)}
         body |= {"max_tokens": sampling.max_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p}
-        optional = {"top_k": sampling.top_k, "seed": sampling.seed, "stop": list(sampling.stop), "tools": list(tools)}
-        body |= {name: value for name, value in optional.items() if value or (name == "seed" and value is not None)}
-        body |= self._config.extra_body
+        body |= {"top_k": sampling.top_k or None, "seed": sampling.seed}
+        body |= {"stop": list(sampling.stop) or None, "tools": list(tools) or None, **self.config.extra_body}
         return {name: value for name, value in body.items() if value is not None}
 
     async def _ask(self, body: dict[str, Any]) -> Answer:
         """Try until there is an answer."""
         content = json.dumps(body).encode()
-        expected, most = self._price.expected_tokens(body), self._price.most_usd(body)
+        expected, most = expected_tokens(self.config, body), cost_bound_usd(self.config, body)
         async with self._slots:
-            for tried in range(1, self._config.max_retries + 2):
-                await self._wait_for_turn(expected)
+            for tried in range(1, self.config.max_retries + 2):
+                await asyncio.sleep(self._pace.book(time.monotonic(), expected))
+                await asyncio.sleep(self._pace.held(time.monotonic()))
                 try:
                     return await self._paid_try(content, expected, most)
                 except Failed as failed:
                     if not failed.again:
                         raise EngineError(f"endpoint {self._address}: {failed.reason}") from None
-                    if tried > self._config.max_retries:
+                    if tried > self.config.max_retries:
                         times = "once" if tried == 1 else f"{tried} times"
                         raise EngineError(
                             f"endpoint {self._address} failed {times} (engine.max_retries), last: {failed.reason}"
@@ -152,65 +138,42 @@ class ChatClient:
                     await asyncio.sleep(pause)
         raise AssertionError("the last try raises")
 
-    async def _wait_for_turn(self, tokens: int) -> None:
-        await asyncio.sleep(self._pace.book(time.monotonic(), tokens))
-        await asyncio.sleep(self._pace.held(time.monotonic()))
-
-    async def _paid_try(self, content: bytes, expected: int, most_usd: float) -> Answer:
-        """One try, with its cost set aside before and settled after."""
-        bill = await self._spending.reserve(self._address.model, most_usd)
+    async def _paid_try(self, content: bytes, expected: int, most: float) -> Answer:
+        """Try once, with the cost set aside before and settled after."""
+        request = await self._spending.reserve(most)
         try:
             answer = await self._try(content)
-        except Failed as failed:
-            await (self._spending.lost(bill) if failed.charged else self._spending.refused(bill))
+        except BaseException as error:
+            # Where the task is cancelled, the endpoint may go on with it.
+            self._spending.failed(request, charged=not isinstance(error, Failed) or error.charged)
             raise
-        except BaseException:  # cancelled: the endpoint may go on with it
-            await self._spending.lost(bill)
-            raise
-        if answer.input_tokens is None or answer.output_tokens is None:
-            await self._spending.answered(bill, 0, 0, most_usd)
-            return answer
-        usd = self._price.usd(answer.input_tokens, answer.output_tokens)
-        if 0 < most_usd < usd:
-            logger.warning(
-                "endpoint %s counted %d input and %d output tokens, %.4f USD where at most %.4f were set aside: "
-                "raise engine.image_tokens",
-                *(self._address, answer.input_tokens, answer.output_tokens, usd, most_usd),
-            )
-        await self._spending.answered(bill, answer.input_tokens, answer.output_tokens, usd)
-        self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
+        self._spending.answered(request, answer.input_tokens, answer.output_tokens)
+        if answer.input_tokens is not None and answer.output_tokens is not None:
+            self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
         return answer
 
     async def _try(self, content: bytes) -> Answer:
         try:
-            async with asyncio.timeout(self._config.timeout_s):
+            async with asyncio.timeout(self.config.timeout_s):
                 response = await self._http.post(
                     f"{self._address.url}/chat/completions",
                     content=content,
                     headers={"Content-Type": "application/json"},
                 )
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise Failed(f"cannot connect ({self._address.say(_name(error))})") from None
+            raise Failed(f"cannot connect ({self._address.say(str(error) or type(error).__name__)})") from None
         except (TimeoutError, httpx.TimeoutException):
-            raise Failed(f"no answer within {self._config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
+            raise Failed(f"no answer within {self.config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
         except httpx.HTTPError as error:
-            raise Failed(f"the connection broke ({self._address.say(_name(error))})", charged=True) from None
+            what = self._address.say(str(error) or type(error).__name__)  # some errors have a name only
+            raise Failed(f"the connection broke ({what})", charged=True) from None
         try:
             body = self._address.clean(response.json())
         except (ValueError, RecursionError):
             body = None
         if response.status_code != 200:
-            raise refusal(response.status_code, response.headers, body, self._address)
+            raise refusal(response.status_code, response.headers, body, self.config.api_key_env)
         if body is None:
             kind = self._address.say(response.headers.get("content-type", "nothing in particular"))
             raise Failed(f"the answer is not valid JSON but {len(response.content)} bytes of {kind}", charged=True)
-        try:
-            return read_answer(body)
-        except Unreadable as error:
-            said, _ = error_message(body)
-            raise Failed(f"no chat completion ({self._address.say(said or str(error))})", charged=True) from None
-
-
-def _name(error: httpx.HTTPError) -> str:
-    """What happened; some errors have a name only."""
-    return str(error) or type(error).__name__
+        return read_answer(body)
