@@ -9,10 +9,9 @@ import torch
 
 from tests.agent.cases import EVERYTHING_KEPT, TASK, Make, every_variant, make, page_text, sayable, screen, talk
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.chatml import Segment
+from webdojo.agent.chatml import Segment, shared_fraction, shared_tokens
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import HARNESSES
-from webdojo.agent.prefix import shared_fraction, shared_tokens
 from webdojo.policy.model.collate import collate
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor

@@ -71,7 +71,12 @@ def test_help_answers_at_once_without_loading_torch():
 
 @pytest.mark.parametrize(
     "arguments",
-    [["runs", "list", "."], ["plugins"], ["train", "quickstart", "train.lrr=1"], ["train", "quickstart", "env.name=doj"]],
+    [
+        ["runs", "list", "."],
+        ["plugins"],
+        ["train", "quickstart", "train.lrr=1"],
+        ["train", "quickstart", "env.name=doj"],
+    ],
     ids=" ".join,
 )
 def test_what_needs_no_torch_loads_none(tmp_path: Path, arguments: list[str]) -> None:

@@ -39,7 +39,7 @@ class Conversation(Protocol):
         """What the model reads before its next response.
 
         Args:
-            max_tokens: longer prompts lose their oldest material (`budget.py`); one that cannot be made
+            max_tokens: longer prompts lose their oldest material (`transcript.fit`); one that cannot be made
                 short enough is returned all the same.
         """
         ...

@@ -25,10 +25,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from webdojo.agent import toolcall
-from webdojo.agent.budget import Kept, fit
 from webdojo.agent.chatml import USER, ChatML, Segment
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import plain
+from webdojo.agent.transcript import HistoryLimits, fit
 from webdojo.browser.tools import TOOLS, json_schema, signature
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall
 
@@ -168,13 +168,13 @@ class OpenWebRLConversation:
         self._chat = harness.chat
         self._opening = harness.opening(task)
         self._heads = {0: self._chat.text(f"{self._opening}{harness.describe(observation, first=True)}\n")}
-        """The user's first words, by how many turns they tell in a line each."""
+        """The user's first words, by how many of the oldest turns they sum up in one line each."""
         self._exchanges: list[_Exchange] = []
         self._images = [self._chat.image(observation.screenshot)]
 
     def prompt(self, max_tokens: int) -> Prompt:
         turns = len(self._exchanges)
-        wanted = Kept(
+        wanted = HistoryLimits(
             images=min(self._harness.config.screenshots_kept, turns + 1),
             pages=1,
             turns=0 if self._harness.config.keep_reasoning == "action_only" else turns,
@@ -189,14 +189,14 @@ class OpenWebRLConversation:
         lines = [plain(entry.text) for entry in feedback] if config.keep_feedback else []
         if parsed.error is not None:
             lines.append(f"Error: {plain(parsed.error)}")
-        told = "\n".join(lines)
-        if told or config.keep_feedback:
-            told = f"<tool_response>\n{told}\n</tool_response>\n"
+        said = "\n".join(lines)
+        if said or config.keep_feedback:
+            said = f"<tool_response>\n{said}\n</tool_response>\n"
         seen = f"{self._harness.describe(observation, first=False)}\n"
         self._exchanges.append(
             _Exchange(
                 response=self._past(response),
-                answer=self._chat.text(f"{self._chat.after(response)}{told}{seen}"),
+                answer=self._chat.text(f"{self._chat.after(response)}{said}{seen}"),
                 seen=seen,
                 line=f"Step {len(self._exchanges) + 1}: {' -> '.join([toolcall.brief(parsed.calls), *lines])}\n",
             )
@@ -211,20 +211,20 @@ class OpenWebRLConversation:
         _, end_tag, rest = said.partition(toolcall.THINK_END)
         return self._chat.text(rest.lstrip("\n") if end_tag else said)
 
-    def _assemble(self, kept: Kept) -> Prompt:
-        told = len(self._exchanges) - kept.turns
-        parts: list[Segment] = [self._chat.system, self._head(told)]
-        oldest = len(self._images) - kept.images
-        for index in range(told, len(self._images)):
-            if index > told:
+    def _assemble(self, limits: HistoryLimits) -> Prompt:
+        summarised = len(self._exchanges) - limits.turns
+        parts: list[Segment] = [self._chat.system, self._head(summarised)]
+        oldest = len(self._images) - limits.images
+        for index in range(summarised, len(self._images)):
+            if index > summarised:
                 parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
             if index >= oldest:
                 parts += self._images[index]
             parts.append(self._chat.turn)
         return self._chat.prompt(parts)
 
-    def _head(self, told: int) -> TextSegment:
-        if told not in self._heads:
-            lines = "".join(exchange.line for exchange in self._exchanges[:told])
-            self._heads[told] = self._chat.text(f"{self._opening}{lines}{self._exchanges[told - 1].seen}")
-        return self._heads[told]
+    def _head(self, summarised: int) -> TextSegment:
+        if summarised not in self._heads:
+            lines = "".join(exchange.line for exchange in self._exchanges[:summarised])
+            self._heads[summarised] = self._chat.text(f"{self._opening}{lines}{self._exchanges[summarised - 1].seen}")
+        return self._heads[summarised]

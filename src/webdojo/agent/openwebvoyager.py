@@ -18,7 +18,7 @@ from webdojo.agent.chatml import ChatML
 from webdojo.agent.gestures import POINTED, Do, Gesture
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
-from webdojo.agent.transcript import Transcript, what_failed
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
@@ -75,7 +75,6 @@ Your last action could not be carried out: {}. Look at the page again: is it the
 written as it should be? Then think anew.
 """
 _OLD_TREE = "(an older accessibility tree was here)\n"
-_LINE_CHARACTERS = 300
 
 
 class OpenWebVoyagerConfig(HarnessConfig):
@@ -204,13 +203,13 @@ class OpenWebVoyagerConversation:
         return self._harness.parse(text, self._restart_url)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = what_failed(parsed, feedback)
-        action = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
-        reflect = wrong and self._harness.config.error_reflection
+        errors = errors_of(parsed, feedback)
+        reflect = errors and self._harness.config.error_reflection
         self._transcript.add(
             response,
-            told=_REFLECT.format(plain("; ".join(wrong), _LINE_CHARACTERS)) if reflect else "",
-            line=f"Step {len(self._transcript) + 1}: {plain(action, _LINE_CHARACTERS)}\n",
+            feedback=_REFLECT.format(plain("; ".join(errors), LINE_CHARACTERS)) if reflect else "",
+            action=parsed.sections.get("Action", "no action"),
+            errors=errors,
             observation=observation,
             page=_page(observation),
         )

@@ -18,7 +18,7 @@ from webdojo.agent import pycall
 from webdojo.agent.chatml import ChatML
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
-from webdojo.agent.transcript import Transcript, what_failed
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, calls_of, words
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
@@ -27,7 +27,6 @@ ANSWER_END = "</answer>"
 
 _URL_CHARACTERS = 300
 _TITLE_CHARACTERS = 120
-_LINE_CHARACTERS = 300
 _OLD_PAGE = "(simplified HTML of an older page)\n"
 
 _MARKER = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?(?:think|answer|tools|tool_call|tool_response)>)")
@@ -161,10 +160,10 @@ class WebAgentR1Harness:
         parsed = Parsed(think="\n".join(notes))
         try:
             call, end = pycall.read(body, begin)
-            parsed.sections["action"] = plain(body[begin.start() : end], limit=_LINE_CHARACTERS)
+            parsed.sections["action"] = plain(body[begin.start() : end], limit=LINE_CHARACTERS)
             parsed.calls = calls_of(call)
         except ValueError as error:
-            parsed.error = plain(str(error), limit=_LINE_CHARACTERS)
+            parsed.error = plain(str(error), limit=LINE_CHARACTERS)
         else:
             if self._grammar.find(body, end) is not None:
                 parsed.error = "more than one action; only the first was done"
@@ -187,12 +186,12 @@ class WebAgentR1Conversation:
         return self._harness.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = what_failed(parsed, feedback)
-        action = " Error: ".join([parsed.sections.get("action", "no action"), *wrong])
+        errors = errors_of(parsed, feedback)
         self._transcript.add(
             response,
-            told="".join(f"Error: {plain(each)}\n" for each in wrong),
-            line=f"Step {len(self._transcript) + 1}: {plain(action, _LINE_CHARACTERS)}\n",
+            feedback="".join(f"Error: {plain(error)}\n" for error in errors),
+            action=parsed.sections.get("action", "no action"),
+            errors=errors,
             observation=observation,
             page=_page(observation),
         )

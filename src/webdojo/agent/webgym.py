@@ -36,7 +36,7 @@ from webdojo.agent.toolcall import (
     reason,
     skip_space,
 )
-from webdojo.agent.transcript import Transcript, what_failed
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 _SYSTEM = """\
@@ -67,7 +67,6 @@ _PARTS = {
     "Action": "what you do next, in one short sentence.",
 }
 _JSON = ("Memory", "Progress")
-_LINE_CHARACTERS = 300
 
 _FACT = re.compile(r"(?P<name>\S.* of .+?)(?: is|:) (?!not |in view)(?P<value>.+)\.")
 """A sentence of a script that is worth remembering: `Price of Red Mug is $9.`"""
@@ -202,19 +201,18 @@ class WebGymConversation:
         return self._harness.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = what_failed(parsed, feedback)
-        wrong += self._remember(parsed)
-        done = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
+        errors = errors_of(parsed, feedback) + self._remember(parsed)
         self._transcript.add(
             response,
-            told="".join(f"Error: {plain(each, _LINE_CHARACTERS)}\n" for each in wrong),
-            line=f"Step {len(self._transcript) + 1}: {plain(done, _LINE_CHARACTERS)}\n",
+            feedback="".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors),
+            action=parsed.sections.get("Action", "no action"),
+            errors=errors,
             observation=observation,
-            aside=f"Memory: {dumps(self._memory)}\n" if self._memory else "",
+            memory=f"Memory: {dumps(self._memory)}\n" if self._memory else "",
         )
 
     def _remember(self, parsed: Parsed) -> list[str]:
-        """Add what a response notes; what it would have changed."""
+        """Add what a response notes, and return an error for each name that it would have changed."""
         noted = json.loads(parsed.sections.get("Memory", "{}"))
         taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
         return [

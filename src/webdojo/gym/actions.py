@@ -29,7 +29,7 @@ from gymnasium import spaces
 
 from webdojo.browser.tools import COORDINATE_MAX, TOOLS, check_call
 from webdojo.errors import ActionError
-from webdojo.gym.texts import AnyText
+from webdojo.gym.observations import AnyText
 from webdojo.types import ToolCall
 
 TOOL_NAMES = tuple(TOOLS)

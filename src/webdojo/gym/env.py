@@ -8,12 +8,14 @@ The browser starts at the first `reset`, and `close` leaves no process behind.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
-from collections.abc import Sequence
+import threading
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import gymnasium
 import numpy as np
@@ -25,7 +27,6 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
 from webdojo.gym.actions import ACTION_SPACE, to_call
-from webdojo.gym.background import BackgroundLoop
 from webdojo.gym.observations import observation_space, observe, pixels
 from webdojo.reward.reward import RewardFunction, Scorer
 from webdojo.reward.rewards import EnvironmentReward
@@ -48,6 +49,7 @@ from webdojo.types import (
 )
 
 Result = tuple[dict[str, Any], dict[str, Any]]
+T = TypeVar("T")
 
 
 @dataclass
@@ -65,11 +67,35 @@ class _Episode:
     error: BrowserError | None = None
 
 
+class _BackgroundLoop:
+    """Runs coroutines one after the other in a thread of its own, so that synchronous callers can drive the browser."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="webdojo-gym")
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return or raise what the coroutine does; Ctrl+C cancels it."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the thread. Nothing may be running any more."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
 @dataclass
 class _Running:
     """What lives between `reset` and `close`."""
 
-    loop: BackgroundLoop
+    loop: _BackgroundLoop
     pool: BrowserPool
     closing: AsyncExitStack
 
@@ -219,7 +245,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return self._tasks[wanted]
 
     def _start(self) -> _Running:
-        loop = BackgroundLoop()
+        loop = _BackgroundLoop()
         closing = AsyncExitStack()
 
         async def enter() -> _Running:

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
 from rich.filesize import decimal
 from rich.table import Table
 
 from webdojo.loops.runs import Glance
 from webdojo.progress import duration
-from webdojo.view.summary import summary
+from webdojo.view.tables import new_table, success_table
 
 ROWS = 12
 """Iterations that are shown, the last ones."""
@@ -37,7 +36,7 @@ RARE = ("invalid", "staleness_mean")
 
 def overview(runs: Sequence[Glance]) -> Table:
     """One row a run."""
-    table = _table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
+    table = new_table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
     if any(run.success is not None and not run.measured for run in runs):
         table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
     for run in runs:
@@ -59,7 +58,7 @@ def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
     """What `loops.runs.describe` says, part by part."""
     yield _facts(run)
     if run["results"]:
-        yield summary(run["results"])
+        yield success_table(run["results"])
     if run["metrics"]:
         yield _iterations(run["metrics"])
     if run["checkpoints"]:
@@ -70,7 +69,7 @@ def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 def freed(run: Path, paths: Mapping[str, Sequence[Path]], sizes: Mapping[str, int]) -> Table:
     """What can go from a run, by kind."""
-    table = _table(str(run), ["what"], ["number", "size"])
+    table = new_table(str(run), ["what"], ["number", "size"])
     for kind, size in sizes.items():
         if paths[kind]:
             table.add_row(kind, f"{len(paths[kind]):,}", decimal(size))
@@ -113,7 +112,7 @@ def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
     there = {name for row in shown for name, value in row.items() if value or name not in RARE}
     columns = [column for column in FIGURES if column[0] in there]
     title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
-    table = _table(title, [], ["iter", *(heading for _, heading, _ in columns)])
+    table = new_table(title, [], ["iter", *(heading for _, heading, _ in columns)])
     for row in shown:
         table.add_row(f"{row['step']:.0f}", *(_figure(row.get(name), form) for name, _, form in columns))
     return table
@@ -126,7 +125,7 @@ def _figure(value: float | None, form: str) -> str:
 
 
 def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("checkpoints", ["name"], ["success in training", "size"])
+    table = new_table("checkpoints", ["name"], ["success in training", "size"])
     table.add_column("")
     for each in checkpoints:
         marks = ", ".join(mark for mark in ("latest", "best") if each[mark])
@@ -136,19 +135,10 @@ def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _episodes(episodes: Mapping[str, int], invalid: Mapping[str, Mapping[str, int]]) -> Table:
-    table = _table("episodes", ["phase"], ["episodes", "invalid"])
+    table = new_table("episodes", ["phase"], ["episodes", "invalid"])
     table.add_column("why")
     for phase, count in episodes.items():
         causes = invalid.get(phase, {})
         why = ", ".join(f"{cause.replace('_', ' ')} {number}" for cause, number in causes.items())
         table.add_row(phase, f"{count:,}", f"{sum(causes.values()):,}", why)
-    return table
-
-
-def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", padding=(0, 1, 0, 0))
-    for heading in texts:
-        table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
     return table
