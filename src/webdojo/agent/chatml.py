@@ -1,6 +1,6 @@
 """Qwen's chat format (ChatML) as prompt segments: each piece of text is tokenised once, here.
 
-All registered model families share it. What a person or a page wrote must pass through
+All registered model families share it. Text from a person or a page must pass through
 `toolcall.plain` first, so that it cannot forge a marker.
 """
 
@@ -32,7 +32,7 @@ class ChatML:
         self._codec = codec
         self.system = self.text(f"<|im_start|>system\n{system}{IM_END}\n")
         self.turn = self.text(f"{IM_END}\n<|im_start|>assistant\n")
-        """Ends the user's words; the model's response comes next."""
+        """Ends the user's words; the model's response follows."""
         self._vision_start = self.text("<|vision_start|>")
         self._vision_end = self.text("<|vision_end|>")
         self._im_end_id = codec.encode(IM_END)[-1]

@@ -10,9 +10,9 @@ Layout of a prompt, ChatML as in Qwen3-VL, one part a line; each text part is to
     user                <tool_response> feedback, observation text
     screenshot, turn, response, user, …
 
-A dropped screenshot vanishes with its two markers and nothing else moves, so consecutive prompts
+A dropped screenshot disappears with its two markers and nothing else changes, so consecutive prompts
 share every token before the first screenshot that one of them lacks. Turns that are dropped, by the
-context budget or by `keep_reasoning: action_only`, become a line each after the task.
+token budget or by `keep_reasoning: action_only`, become one line each after the task.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class OpenWebRLConfig(HarnessConfig):
     screenshots_kept: int = Field(default=1, ge=1)
     """K of OpenWebRL §4.1: the most recent screenshots that stay in the context."""
     keep_feedback: bool = True
-    """What the browser said about each call stays in the context (OpenWebRL, table 4)."""
+    """The browser's feedback on each call stays in the context (OpenWebRL, table 4)."""
     keep_reasoning: Literal["full", "hidden", "action_only"] = "full"
-    """Past turns as they were sampled; without their thoughts; or as one line each (OpenWebRL, table 4)."""
+    """Past turns stay as they were sampled, without their thoughts, or as one line each (OpenWebRL, table 4)."""
     tool_schemas: Literal["json", "signature"] = "json"
     """How the system prompt shows the tools: full JSON schemas, or one line each."""
 
@@ -103,7 +103,7 @@ class OpenWebRLHarness:
         self.chat = ChatML(codec, self.system_prompt())
 
     def system_prompt(self) -> str:
-        """The protocol and the tools, as full JSON schemas or as one line each."""
+        """The protocol and the tools, which are full JSON schemas or one line each."""
         if self._brief:
             return _SYSTEM_SIGNATURE.format(tools="\n".join(signature(name) for name in TOOLS))
         kept = self.config.screenshots_kept
@@ -120,11 +120,11 @@ class OpenWebRLHarness:
         return toolcall.render(think, calls, separator="" if self._brief else "\n"), len(calls)
 
     def opening(self, task: Task) -> str:
-        """The task as the user says it."""
+        """The user's message with the task."""
         return f"{USER}{'task ' if self._brief else 'Task: '}{plain(task.instruction)}\n"
 
     def describe(self, observation: Observation, first: bool) -> str:
-        """The observation as text: x_t of §4.1, without the feedback."""
+        """The observation as text (x_t of §4.1), without the feedback."""
         scrolled, hidden = observation.scroll_px[1], max(observation.page_px[1] - observation.viewport_px[1], 0)
         url = plain(observation.url, _URL_CHARACTERS)
         if self._brief:
@@ -149,10 +149,10 @@ class OpenWebRLHarness:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """A response and what the browser made of it."""
+    """A response and the browser's answer to it."""
 
     response: TextSegment
-    """As it was sampled."""
+    """The response as it was sampled."""
     answer: TextSegment
     """The user's words after it: feedback, then the next observation's text."""
     seen: str
@@ -161,7 +161,7 @@ class _Exchange:
 
 
 class OpenWebRLConversation:
-    """One episode: what was said, with the screenshots between."""
+    """The messages and screenshots of one episode."""
 
     def __init__(self, harness: OpenWebRLHarness, task: Task, observation: Observation) -> None:
         self._harness = harness
@@ -204,7 +204,7 @@ class OpenWebRLConversation:
         self._images.append(self._chat.image(observation.screenshot))
 
     def _past(self, response: Response) -> TextSegment:
-        """A response as later turns see it."""
+        """A response in the form in which later prompts show it."""
         if self._harness.config.keep_reasoning == "full":
             return TextSegment(ids=tuple(response.ids))
         said = self._harness.codec.decode(response.ids)

@@ -1,7 +1,7 @@
 """`webdojo/Browser-v0`: one task an episode, one tool call a step, in a real Chromium.
 
-The reward is 0 until the episode is over and then what the reward function says of it. An episode is over when the
-agent calls `done` or the environment ends it (`terminated`), or after `max_steps` steps or when web or browser fail
+The reward is 0 until the episode is over, and then that of the reward function. An episode is over when the agent
+calls `done` or the environment ends it (`terminated`), after `max_steps` steps, or when the web or the browser fails
 (`truncated`).
 The browser starts at the first `reset`, and `close` leaves no process behind.
 """
@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 @dataclass
 class _Episode:
-    """The episode at hand."""
+    """The current episode."""
 
     task: Task
     visit: Visit
@@ -62,7 +62,7 @@ class _Episode:
     seen: Observation
     turns: list[Turn] = field(default_factory=list)
     termination: Termination | None = None
-    """Why it is over, if it is."""
+    """Why the episode is over, if it is."""
     answer: str | None = None
     error: BrowserError | None = None
 
@@ -93,7 +93,7 @@ class _BackgroundLoop:
 
 @dataclass
 class _Running:
-    """What lives between `reset` and `close`."""
+    """What exists between `reset` and `close`."""
 
     loop: _BackgroundLoop
     pool: BrowserPool
@@ -114,14 +114,14 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     whole `Trajectory` with its `Reward`, and `error`, empty unless the browser failed.
 
     Args:
-        tasks: what to draw from; absent: the first 100 training tasks of `env` (`webdojo.load_tasks` has others).
-        env: where episodes happen, such as `Dojo(layout="compact", perturbations=2)`; absent: `Dojo()`. One draws what
-            it does to an episode at each `reset`, the same for the same seed.
+        tasks: the tasks to draw from; absent: the first 100 training tasks of `env` (`webdojo.load_tasks` has others).
+        env: where episodes happen, such as `Dojo(layout="compact", perturbations=2)`; absent: `Dojo()`. At
+            each `reset` it draws its perturbations, the same for the same seed.
         reward: scores a finished episode; absent: the environment's own verdict.
         max_steps: steps before the episode is truncated.
         viewport_px: width and height; absent: that of `browser`.
-        browser: as the recipe's browser section; one Chromium, whatever its `browsers` says.
-        render_mode: `rgb_array`: `render` gives the last screenshot.
+        browser: the recipe's browser section; there is one Chromium, whatever its `browsers` says.
+        render_mode: with `rgb_array`, `render` returns the last screenshot.
 
     Raises:
         ConfigError, SiteError, TaskError: an argument is wrong, or a task needs another environment or reward.
@@ -142,9 +142,9 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         browser = browser or BrowserConfig()
         if browser.servers:
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
-        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
+        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # there is one session only
         self._config = browser.model_copy(update=own)
-        self._env = (env or Dojo()).model_copy()  # it starts here, and what was given can be given to others too
+        self._env = (env or Dojo()).model_copy()  # a copy, so that the caller can use its own elsewhere
         self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name)
         if tasks is None:
             tasks = self._env.tasks("train", 100, 0)
@@ -176,7 +176,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
         Raises:
             StartError: the start URL cannot be reached.
-            BrowserError: no browser can be had.
+            BrowserError: no browser can be started.
             ConfigError, TaskError: an unknown option or task.
         """
         super().reset(seed=seed)
@@ -214,7 +214,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     @property
     def images(self) -> ImageSource:
-        """The screenshots of the episode at hand, or of the last one, by their hash: what a judge looks at."""
+        """The screenshots of the current or the last episode by their hash, for judges."""
         return self._images
 
     def render(self) -> np.ndarray[Any, np.dtype[np.uint8]] | None:  # type: ignore[override]
@@ -222,7 +222,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return pixels(self._picture) if self.render_mode and self._picture else None
 
     def close(self) -> None:
-        """End the browser and the sites. Closing twice is allowed, and `reset` starts anew."""
+        """End the browser and the sites. Closing twice is allowed, and `reset` starts them again."""
         running, self._running = self._running, None
         if running is not None:
             running.loop.run(self._leave())
@@ -319,7 +319,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return trajectory
 
     async def _leave(self) -> None:
-        """End the episode at hand, if there is one."""
+        """End the current episode, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
             try:
@@ -334,6 +334,6 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
 
 def _turn(seen: Observation, call: ToolCall) -> Turn:
-    """One exchange; what whoever acts has read and sampled is not known here."""
+    """The turn of one call; prompt and response are empty, because the caller's policy is not known here."""
     response = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
     return Turn(observation=seen, prompt=Prompt(segments=()), response=response, text="", parsed=Parsed(calls=[call]))

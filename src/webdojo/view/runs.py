@@ -16,8 +16,8 @@ from webdojo.progress import duration
 from webdojo.view.tables import new_table, success_table
 
 ROWS = 12
-"""Iterations that are shown, the last ones."""
-FIGURES = [
+"""How many iterations are shown, counted from the last."""
+COLUMNS = [
     ("success", "success", "{:.1%}"),
     ("reward", "reward", "{:.3f}"),
     ("episodes", "episodes", "{:.0f}"),
@@ -29,13 +29,13 @@ FIGURES = [
     ("grad_norm", "grad", "{:.2g}"),
     ("seconds_total", "time", ""),
 ]
-"""Metric, heading and format of each column; a time has no format. They fit into 80 columns."""
-RARE = ("invalid", "staleness_mean")
-"""Those that have no column where they are 0 throughout."""
+"""Metric, heading and format of each column (a time has no format); they fit into 80 characters."""
+HIDDEN_AT_ZERO = ("invalid", "staleness_mean")
+"""Metrics that have no column if they are 0 throughout."""
 
 
 def overview(runs: Sequence[Glance]) -> Table:
-    """One row a run."""
+    """The table of `runs list`, with one row for each run."""
     table = new_table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
     if any(run.success is not None and not run.measured for run in runs):
         table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
@@ -55,7 +55,7 @@ def overview(runs: Sequence[Glance]) -> Table:
 
 
 def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """What `loops.runs.describe` says, part by part."""
+    """The tables of `runs show`, from what `loops.runs.describe` returns."""
     yield _facts(run)
     if run["results"]:
         yield success_table(run["results"])
@@ -68,7 +68,7 @@ def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def freed(run: Path, paths: Mapping[str, Sequence[Path]], sizes: Mapping[str, int]) -> Table:
-    """What can go from a run, by kind."""
+    """What `runs gc` can delete from a run, by kind."""
     table = new_table(str(run), ["what"], ["number", "size"])
     for kind, size in sizes.items():
         if paths[kind]:
@@ -109,16 +109,16 @@ def _facts(run: Mapping[str, Any]) -> Table:
 
 def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
     shown = metrics[-ROWS:]
-    there = {name for row in shown for name, value in row.items() if value or name not in RARE}
-    columns = [column for column in FIGURES if column[0] in there]
+    there = {name for row in shown for name, value in row.items() if value or name not in HIDDEN_AT_ZERO}
+    columns = [column for column in COLUMNS if column[0] in there]
     title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
     table = new_table(title, [], ["iter", *(heading for _, heading, _ in columns)])
     for row in shown:
-        table.add_row(f"{row['step']:.0f}", *(_figure(row.get(name), form) for name, _, form in columns))
+        table.add_row(f"{row['step']:.0f}", *(_cell(row.get(name), form) for name, _, form in columns))
     return table
 
 
-def _figure(value: float | None, form: str) -> str:
+def _cell(value: float | None, form: str) -> str:
     if value is None:
         return ""
     return form.format(value) if form else duration(value)
