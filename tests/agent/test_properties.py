@@ -210,5 +210,5 @@ def test_each_text_is_tokenised_once() -> None:
             conversation.prompt(10**6)
         openings = [text for text in codec.encoded if text.startswith("<|im_start|>user")]
         assert len(openings) == 1, name
-        told = [text for text in codec.encoded if "<|im_start|>user" in text and text not in openings]
-        assert len(told) == len(turns), name
+        feedbacks = [text for text in codec.encoded if "<|im_start|>user" in text and text not in openings]
+        assert len(feedbacks) == len(turns), name

@@ -90,7 +90,7 @@ class OpenWebVoyagerConfig(HarnessConfig):
     trees_kept: int = Field(default=1, ge=1)
     """The most recent accessibility trees that stay in the context."""
     tree_tokens: int = Field(default=4096, ge=16)
-    """The approximate most tokens of the accessibility tree of a window."""
+    """About how many tokens the accessibility tree of a window may have."""
     error_reflection: bool = True
     """After a failed action the agent is asked to look again (OpenWebVoyager, appendix A)."""
     restart_url: str = ""

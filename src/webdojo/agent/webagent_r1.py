@@ -85,7 +85,7 @@ class WebAgentR1Config(HarnessConfig):
     pages_kept: int = Field(default=1, ge=1)
     """The most recent pages that stay in the context (dynamic context compression, WebAgent-R1 §2.3)."""
     page_tokens: int = Field(default=4096, ge=16)
-    """The approximate most tokens of the simplified HTML of a page."""
+    """About how many tokens the simplified HTML of a page may have."""
     address_bar: bool = False
     """Adds `goto(url)`, `new_tab()` and `close_tab()` to the paper's actions, for tasks on sites that no link leads
     to."""
