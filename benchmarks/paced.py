@@ -136,6 +136,8 @@ class Engines:
     fits: float = math.inf
     version: int = 0
     active: int = 0
+    sleeps_during_update: bool = False
+    updates_asleep: bool = False
     _serving: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:

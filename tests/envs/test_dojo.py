@@ -60,7 +60,7 @@ def test_difficulties_are_known_without_drawing_tasks() -> None:
     ("options", "says"),
     [
         ({"kinds": ["mall"]}, "unknown kind of site 'mall'"),
-        ({"difficulties": [5]}, r"difficulties \[5\]: each kind needs one"),
+        ({"difficulties": [10]}, r"difficulties \[10\]: each kind needs one"),
         ({"difficulties": [1, 2], "difficulty_sampling": {1: 0, 2: 0}}, r"difficulties \[\]: each kind needs one"),
     ],
 )

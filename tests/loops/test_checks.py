@@ -103,9 +103,9 @@ def test_servers_elsewhere_need_a_port_that_stays(trains: bool) -> None:
     ("overrides", "message"),
     [
         (["env.difficulty_sampling={1: 0, 2: 0}"], r"difficulties \[\]: each kind needs one"),
-        (["env.difficulties=[5]"], r"difficulties \[5\]: each kind needs one"),
+        (["env.difficulties=[10]"], r"difficulties \[10\]: each kind needs one"),
         (
-            ["env.difficulties=[1,2,5]", f"train.stages=[{STAGE}]"],
+            ["env.difficulties=[1,2,10]", f"train.stages=[{STAGE}]"],
             r"train\.stages\.0\.difficulty_sampling .* leaves none of the difficulties \[1, 2\]",
         ),
     ],

@@ -28,8 +28,9 @@ from webdojo.store.run import DATABASE, RunStore
 from webdojo.types import Termination, ToolCall
 
 
+@pytest.mark.parametrize("key", ["pool", "unsettled"])  # the second is that of version 0.1
 def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
-    tmp_path: Path, small_recipe: SmallRecipe
+    tmp_path: Path, small_recipe: SmallRecipe, key: str
 ) -> None:
     run = tmp_path / "run"
     first = train(small_recipe(), run, resume=False)
@@ -46,7 +47,8 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
     file = run / "checkpoints" / "rl-0001" / "checkpoint.json"
     record = json.loads(file.read_text())
     waiting = next(group for group, values in rewards.items() if len(values) > 1)
-    record["meta"]["unsettled"] = {"waiting": [int(waiting.rpartition("-")[2])], "running": []}
+    del record["meta"]["pool"]
+    record["meta"][key] = {"waiting": [int(waiting.rpartition("-")[2])], "running": []}
     file.write_text(json.dumps(record))
     with RunStore.open(run) as store:
         demos = [row.id for row in store.rows("demo")]
@@ -79,8 +81,8 @@ def test_an_extended_run_measures_its_new_policy_on_the_tasks_it_is_asked_for(
 def test_a_wrong_recipe_leaves_no_run_behind(tmp_path: Path, small_recipe: SmallRecipe) -> None:
     with pytest.raises(TaskError, match="unknown kind of site 'shp'"):
         train(small_recipe("env.kinds=[shp]"), tmp_path / "run", resume=False)
-    with pytest.raises(TaskError, match=r"difficulties \[5\]"):
-        train(small_recipe("env.difficulties=[5]"), tmp_path / "run", resume=False)
+    with pytest.raises(TaskError, match=r"difficulties \[10\]"):
+        train(small_recipe("env.difficulties=[10]"), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
 
 
