@@ -45,7 +45,7 @@ os.kill(os.getpid(), signal.SIGKILL) if end == "killed" else sys.exit(int(end))
 
 @pytest.fixture
 def outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, int, list[str]]]:
-    """Supervises children that do one deed each; returns the exit code, the number of deeds left, and why it restarted."""
+    """Supervises children that do one deed each; returns the exit code, the deeds left, and why it restarted."""
     monkeypatch.setattr(supervision, "BACK_OFF_S", 0.01)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "src")]))
 
