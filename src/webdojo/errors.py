@@ -68,22 +68,18 @@ class BrowserError(WebdojoError):
     """
 
     exit_code = PASSING
+    default: ClassVar[Failure] = Failure.NO_BROWSER
 
-    def __init__(
-        self, message: str, failure: Failure = Failure.NO_BROWSER, diagnostics: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, message: str, failure: Failure | None = None, diagnostics: dict[str, Any] | None = None) -> None:
         super().__init__(message)
-        self.failure = failure
+        self.failure = failure or self.default
         self.diagnostics = diagnostics or {}
 
 
 class StartError(BrowserError):
     """The session could not be brought to its start URL; the episode never began."""
 
-    def __init__(
-        self, message: str, failure: Failure = Failure.START_FAILED, diagnostics: dict[str, Any] | None = None
-    ) -> None:
-        super().__init__(message, failure, diagnostics)
+    default = Failure.START_FAILED
 
 
 class SiteError(WebdojoError):

@@ -11,6 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from webdojo.agent.toolcall import plain
+
+SHOWN = 40
+"""The most characters of a name or a value in an error."""
 _DOUBLE, _SINGLE = '"“”„‟″＂', "'‘’‚‛′＇`"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
@@ -44,7 +48,7 @@ class PyCall:
         for name, value in self.named.items():
             if name not in parameters:
                 known = ", ".join(parameters) or "no arguments"
-                raise ValueError(f'{self.function} has no argument "{short(name)}"; it takes {known}')
+                raise ValueError(f'{self.function} has no argument "{plain(name, SHOWN)}"; it takes {known}')
             if name in values:
                 raise ValueError(f"{self.function} got {name} twice")
             values[name] = value
@@ -85,7 +89,7 @@ def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
         if name is None:
             call.positional.append(value)
         elif name[1] in call.named:
-            raise ValueError(f"{call.function} got {short(name[1])} twice")
+            raise ValueError(f"{call.function} got {plain(name[1], SHOWN)} twice")
         else:
             call.named[name[1]] = value
         position = _skip(text, position)
@@ -106,12 +110,6 @@ def write(function: str, arguments: Mapping[str, str], reserved: re.Pattern[str]
     return f"{function}({', '.join(said)})"
 
 
-def short(text: str, limit: int = 40) -> str:
-    """The beginning of a text in one line."""
-    line = " ".join(text[: 2 * limit].split())
-    return line if len(line) <= limit and len(text) <= 2 * limit else f"{line[: limit - 1]}…"
-
-
 def nearest(name: str, known: Sequence[str]) -> str:
     """A hint for error messages: the known name that was probably meant."""
     match = difflib.get_close_matches(name[:80], known, n=1, cutoff=0.5)
@@ -129,7 +127,7 @@ def _value(text: str, position: int) -> tuple[Value, int]:
     if word is not None and word[0] in ("None", "null"):
         return None, word.end()
     if word is not None:
-        raise ValueError(f"{short(word[0])} must stand in quotes")
+        raise ValueError(f"{plain(word[0], SHOWN)} must stand in quotes")
     raise ValueError(f"expected a value {_near(text, position)}")
 
 
@@ -142,10 +140,10 @@ def _closing(opening: str) -> str:
 
 def _string(text: str, position: int, closing: str) -> tuple[str, int]:
     """The text up to its closing quote, and the position after it."""
-    plain = re.compile(rf"[^\\{closing}]*")
+    unescaped = re.compile(rf"[^\\{closing}]*")
     parts: list[str] = []
     while True:
-        run = plain.match(text, position)
+        run = unescaped.match(text, position)
         assert run is not None, "it matches nothing at least"
         parts.append(run[0])
         position = run.end()
@@ -195,4 +193,4 @@ def _skip(text: str, position: int) -> int:
 def _near(text: str, position: int) -> str:
     if position >= len(text):
         return "at the end"
-    return f'near "{short(text[max(position - 10, 0) : position + 20])}"'
+    return f'near "{plain(text[max(position - 10, 0) : position + 20], SHOWN)}"'

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from webdojo.agent.harness import ElementAt
-from webdojo.agent.pycall import PyCall, nearest, short
-from webdojo.agent.toolcall import brief
+from webdojo.agent.pycall import SHOWN, PyCall, nearest
+from webdojo.agent.toolcall import brief, plain
 from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
@@ -139,7 +139,7 @@ def _do(values: Mapping[str, str]) -> list[ToolCall]:
     said = " ".join(values["action"].replace("_", " ").split())
     action = _BY_NAME.get(said.casefold())
     if action is None:
-        raise ValueError(f'unknown action "{short(said)}"; {nearest(said, list(ACTIONS))}')
+        raise ValueError(f'unknown action "{plain(said, SHOWN)}"; {nearest(said, list(ACTIONS))}')
     for name in ACTIONS[action]:
         if name not in values:
             raise ValueError(f"{action} needs {name}")
@@ -196,7 +196,7 @@ def _element(call: ToolCall, element_at: ElementAt) -> int | None:
 def _number(name: str, text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _NUMBER_DIGITS):
-        raise ValueError(f'{name} must be a number, such as "7", not "{short(text)}"')
+        raise ValueError(f'{name} must be a number, such as "7", not "{plain(text, SHOWN)}"')
     return int(digits)
 
 

@@ -31,14 +31,12 @@ class Rate(Record):
     ci95: tuple[float, float]
 
 
-class SuccessRate(Record):
-    """The results of an evaluation. `model_dump(mode="json")` goes into `result.json`."""
+class SuccessRate(Rate):
+    """The results of an evaluation. `model_dump(mode="json")` goes into `result.json`.
 
-    n: int
-    successes: int
-    rate: float
-    """The rate over all tasks, where an invalid episode counts as a failure."""
-    ci95: tuple[float, float]
+    `rate` is over all tasks, where an invalid episode counts as a failure.
+    """
+
     valid_n: int
     valid_rate: float
     """The rate over episodes that neither the web nor the system failed."""
@@ -90,10 +88,7 @@ def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
     for trajectory, reward in scored:
         websites[trajectory.task.website].append(reward.success)
     return SuccessRate(
-        n=everything.n,
-        successes=everything.successes,
-        rate=everything.rate,
-        ci95=everything.ci95,
+        **everything.model_dump(),
         valid_n=valid.n,
         valid_rate=valid.rate,
         valid_ci95=valid.ci95,

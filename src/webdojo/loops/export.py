@@ -131,7 +131,7 @@ def _answered(turn: Turn, codec: Codec) -> Prompt:
 
 def _codec(store: RunStore) -> Processor:
     """The processor of the model that the run trains, from a checkpoint if there is one, since that is at hand."""
-    for checkpoint in store.checkpoints():
+    for checkpoint in store.checkpoints.all():
         if (checkpoint.path / "tokenizer.json").is_file():
             return Processor.load(checkpoint.path)
     recipe = yaml.safe_load(store.recipe_yaml)

@@ -67,7 +67,7 @@ def remove(store: RunStore, found: Garbage) -> None:
         StoreFailure: the disk refuses; what is gone by then is gone.
     """
     for checkpoint in found.checkpoints:
-        store.remove_checkpoint(checkpoint.name)
+        store.checkpoints.remove(checkpoint.name)
     for path in (*found.temporary, *found.screenshots):
         try:
             if path.is_dir():

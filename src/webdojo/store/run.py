@@ -20,7 +20,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib.resources import files
 from pathlib import Path
@@ -28,7 +28,7 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store.checkpoints import Checkpoint, CheckpointFolder
+from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.database import Database, rescue_path
 from webdojo.store.files import sync, write_atomic, write_error
 from webdojo.store.images import ImageStore
@@ -80,7 +80,7 @@ class RunStore:
     def __init__(self, path: Path, database: Database, lock_file: IO[str] | None) -> None:
         self.path = path
         self.images = ImageStore(path / "images")
-        self._checkpoints = CheckpointFolder(path / "checkpoints")
+        self.checkpoints = CheckpointFolder(path / "checkpoints")
         self._database = database
         self._lock_file = lock_file
         self._counting = threading.Lock()
@@ -343,34 +343,18 @@ class RunStore:
         write_atomic(self.path / "info.json", json.dumps(dict(info), indent=2).encode())
         write_atomic(self.path / "recipe.yaml", recipe_yaml.encode())
 
-    # --- checkpoints ----------------------------------------------------------------------------
-
-    def save_checkpoint(self, name: str, write: Callable[[Path], None], meta: dict[str, Any]) -> Checkpoint:
-        """Let `write` fill a folder, and make it visible under `name` once it is complete."""
-        return self._checkpoints.save(name, write, meta)
-
-    def checkpoint(self, name: str) -> Checkpoint:
-        """One checkpoint; the StoreError for an unknown name lists those that exist."""
-        return self._checkpoints.get(name)
-
-    def checkpoints(self) -> list[Checkpoint]:
-        """All complete checkpoints, oldest first."""
-        return self._checkpoints.all()
-
-    def remove_checkpoint(self, name: str) -> None:
-        """Delete a checkpoint."""
-        self._checkpoints.remove(name)
+    # --- repair ---------------------------------------------------------------------------------
 
     def left_over(self) -> list[Path]:
         """Files and folders that a killed process left half-written; call it only while no other process writes."""
         temporary = [path for folder in (self.path, *self.images.folder.glob("*")) for path in folder.glob(".*.tmp")]
-        return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self._checkpoints.left_over()]
+        return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self.checkpoints.left_over()]
 
     def _repair(self) -> None:
         """Repair a folder after a process was killed or a person deleted parts of it."""
         try:
             self.images.folder.mkdir(exist_ok=True)
-            self._checkpoints.repair()
+            self.checkpoints.repair()
         except OSError as error:
             raise StoreError(f"the run in {self.path} cannot be repaired ({error}): make it writable") from None
 
