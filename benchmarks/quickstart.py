@@ -75,12 +75,12 @@ def train(run: Path, seed: int, overrides: list[str]) -> dict[str, float]:
 async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) -> dict[str, Any]:
     """SFT continued from the run's warm start on new demonstrations, for `seconds` of wall time."""
     pipeline = Pipeline(recipe, store, log)
-    start = store.checkpoint("sft").path
+    start = store.checkpoints.get("sft").path
     learner = make_learner(recipe, store.images, str(start))
     learner.load(start)
     meta = {"phase": "control", "iteration": recipe.train.iterations}  # a longer RL needs a longer control
     async with open_episodes(recipe, store, learner.processor) as runner:
-        if all(checkpoint.meta != meta for checkpoint in store.checkpoints()):
+        if all(checkpoint.meta != meta for checkpoint in store.checkpoints.all()):
             for chunk in {row.iteration for row in store.rows("control_demo")}:
                 store.discard_trajectories("control_demo", chunk)
             config = recipe.sft.model_copy(
@@ -98,9 +98,9 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
                     samples = sft_samples([d for d in shown if d.reward is not None and d.reward.value == 1])
                     await learn(learner, train_sft, learner, samples, config)
                     first += CHUNK
-            store.save_checkpoint("control", learner.save, meta)
+            store.checkpoints.save("control", learner.save, meta)
         learner.close()
-        model = str(store.checkpoint("control").path)
+        model = str(store.checkpoints.get("control").path)
         found = await pipeline.evaluate(runner, "eval_control", model, recipe.train.iterations)
     return found | {"demos": recipe.sft.demos + len(store.rows("control_demo"))}
 

@@ -1,7 +1,7 @@
-"""What a run needs from this machine, checked for real, each with what to do about it.
+"""Checks of what a run needs from this machine, each with the remedy if it fails.
 
-A check that fails stops every run; one that warns costs speed or shows in some pages only. The
-browser check takes the whole path of a run: site server, Chromium, a context, a screenshot.
+A failed check means that no run works; a warning costs speed or concerns some pages only. The
+browser check does all that a run does: site server, Chromium, a context, a screenshot.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SANDBOX_SWITCHES = {
     "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
     "user.max_user_namespaces": ("0", "10000"),
 }
-"""Kernel settings: the value with which Chromium cannot build its sandbox, and one with which it can."""
+"""Kernel settings, each with the value that breaks Chromium's sandbox and one that allows it."""
 
 
 class Status(StrEnum):
@@ -63,14 +63,14 @@ class Check:
 
 
 def examine() -> list[Check]:
-    """Run every check, in the order in which one builds on another; takes a few seconds."""
+    """Run all checks, each after those that it depends on; takes a few seconds."""
     checks: list[Callable[[], Check]] = [python, torch, transformers, tiny_model, chromium, browser, sandbox]
     checks += [shared_memory, memory, disk, fonts]
     return [check() for check in checks]
 
 
 def table(checks: list[Check]) -> Table:
-    """For people: one row a check, with what to do where something is wrong."""
+    """The checks as a table for people, with what to do about each problem."""
     colours = {Status.OK: "green", Status.WARN: "yellow", Status.FAIL: "bold red"}
     out = Table(title="webdojo doctor", box=box.SIMPLE_HEAD, title_justify="left")
     out.add_column("check", no_wrap=True)

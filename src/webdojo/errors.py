@@ -11,14 +11,14 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 PASSING = 75
-"""Exit code of a command that may come further when it is called again (EX_TEMPFAIL of sysexits.h)."""
+"""The exit code of a command that may get further when it is run again (EX_TEMPFAIL of sysexits.h)."""
 
 
 class WebdojoError(Exception):
     """Base of every error that a user can act on."""
 
     exit_code: ClassVar[int] = 2
-    """Of the command that it ends."""
+    """The exit code of a command that ends with this error."""
 
 
 class ConfigError(WebdojoError):
@@ -26,7 +26,7 @@ class ConfigError(WebdojoError):
 
 
 class Failure(StrEnum):
-    """What ended an episode from outside, or kept it from beginning."""
+    """The cause that ended an episode from outside, or kept it from starting."""
 
     NO_BROWSER = "no_browser"
     """No Chromium can be started or reached."""
@@ -55,12 +55,12 @@ class Failure(StrEnum):
 
     @property
     def is_loss(self) -> bool:
-        """True where a process was lost that is started again: the episode may end well when it runs anew."""
+        """Whether a process was lost that is started again, so that the episode may succeed when it is run again."""
         return self in (Failure.TAB_CRASHED, Failure.BROWSER_DIED, Failure.SERVER_LOST, Failure.ENGINE_LOST)
 
 
 class BrowserError(WebdojoError):
-    """No browser can be started, or one failed in a way that its session cannot survive.
+    """No browser can be started, or a browser failed and its session with it.
 
     Attributes:
         failure: the name by which such failures are counted.
@@ -68,22 +68,18 @@ class BrowserError(WebdojoError):
     """
 
     exit_code = PASSING
+    default: ClassVar[Failure] = Failure.NO_BROWSER
 
-    def __init__(
-        self, message: str, failure: Failure = Failure.NO_BROWSER, diagnostics: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, message: str, failure: Failure | None = None, diagnostics: dict[str, Any] | None = None) -> None:
         super().__init__(message)
-        self.failure = failure
+        self.failure = failure or self.default
         self.diagnostics = diagnostics or {}
 
 
 class StartError(BrowserError):
     """The session could not be brought to its start URL; the episode never began."""
 
-    def __init__(
-        self, message: str, failure: Failure = Failure.START_FAILED, diagnostics: dict[str, Any] | None = None
-    ) -> None:
-        super().__init__(message, failure, diagnostics)
+    default = Failure.START_FAILED
 
 
 class SiteError(WebdojoError):
@@ -95,7 +91,7 @@ class TaskError(WebdojoError):
 
 
 class ActionError(WebdojoError):
-    """An action that lies outside the Gymnasium action space, or a tool call that has no place in it."""
+    """An action that lies outside the Gymnasium action space, or a tool call that it cannot express."""
 
 
 class ModelError(WebdojoError):
@@ -103,7 +99,7 @@ class ModelError(WebdojoError):
 
 
 class HarnessError(WebdojoError):
-    """A harness's format has no words for something."""
+    """The format of a harness cannot express a tool call."""
 
 
 class EngineError(WebdojoError):
@@ -113,7 +109,7 @@ class EngineError(WebdojoError):
 
 
 class EngineLost(EngineError):
-    """The engine's process died under a request; the next one finds it started again."""
+    """The engine's process died under a request; it is started again for the next one."""
 
 
 class RewardError(WebdojoError):
@@ -127,11 +123,11 @@ class StoreError(WebdojoError):
 
 
 class StoreFailure(StoreError):
-    """The disk or the database failed a run that had begun; what was stored before is kept, so it can go on."""
+    """The disk or the database failed a running run; what was stored before is kept, so the run can be resumed."""
 
 
 class TrainError(WebdojoError):
-    """Training cannot go on: no effective groups, or numbers that are no longer finite."""
+    """Training cannot continue: there are no effective groups, or numbers are no longer finite."""
 
 
 class RankLost(TrainError):

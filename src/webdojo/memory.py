@@ -1,4 +1,4 @@
-"""Memory of this machine, or of the container where that has less, and how running out of it shows."""
+"""The memory of this machine, or of its container if that has less, and how to recognise that it ran out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory(cgroup: Path = CGROUP) -> int:
-    """Bytes that can be had without swapping."""
+    """Bytes that are available without swapping."""
     free = int(psutil.virtual_memory().available)
     limit = _limit(cgroup)
     if limit is None:
@@ -21,7 +21,7 @@ def free_memory(cgroup: Path = CGROUP) -> int:
 
 
 def total_memory(cgroup: Path = CGROUP) -> int:
-    """Bytes that there are."""
+    """Bytes of memory in total."""
     limit = _limit(cgroup)
     total = int(psutil.virtual_memory().total)
     return total if limit is None else min(total, limit)
@@ -35,7 +35,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def _limit(cgroup: Path) -> int | None:
-    """Of the container; None where there is none, or it has none of its own."""
+    """The memory limit of the container; None without a container or a limit."""
     try:
         limit = (cgroup / "memory.max").read_text().strip()
     except FileNotFoundError:

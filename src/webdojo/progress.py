@@ -1,10 +1,10 @@
-"""Progress that people can read: a live bar on a terminal, a plain line now and then elsewhere.
+"""Progress for people: a live bar on a terminal, and elsewhere a plain line now and then.
 
     with progress("SFT", total=300) as bar:
         for batch in batches:
             bar.advance(1, loss=learn(batch))
 
-On a terminal it is a rich bar with count, rate, time left and the latest figures. In a log file or
+On a terminal it is a rich bar with count, rate, time left and the latest metrics. In a log file or
 a pipe it is one line every `every_s` seconds and one at the end. It writes to stderr, so that
 stdout keeps what a program prints for others to read.
 """
@@ -21,19 +21,19 @@ from rich.progress import Progress as RichProgress
 
 
 class Progress:
-    """A count that grows towards `total` (None: not known), and the latest figures beside it."""
+    """A count that grows towards `total` (None: not known), and the latest metrics beside it."""
 
     def __init__(self, name: str, total: int | None) -> None:
         self.name = name
         self.total = total
         self.done = 0.0
-        self.figures: dict[str, float | str] = {}
+        self.metrics: dict[str, float | str] = {}
         self._started = time.monotonic()
 
-    def advance(self, count: float = 1, **figures: float | str) -> None:
-        """Count on, and show these figures from now on."""
+    def advance(self, count: float = 1, **metrics: float | str) -> None:
+        """Add to the count, and show these metrics from now on."""
         self.done += count
-        self.figures |= figures
+        self.metrics |= metrics
         self._changed()
 
     @property
@@ -51,13 +51,18 @@ class Progress:
         return f"{shown}, {duration((self.total - self.done) / rate)} left"
 
     def line(self) -> str:
-        """All of it as plain text."""
+        """Count, time and metrics as plain text."""
         share = f"/{self.total} ({100 * self.done / self.total:.0f} %)" if self.total else ""
-        parts = [f"{self.name}: {self.done:g}{share}", f"{duration(self.seconds)} gone", self.pace(), self._figures()]
+        parts = [
+            f"{self.name}: {self.done:g}{share}",
+            f"{duration(self.seconds)} gone",
+            self.pace(),
+            self._metrics_text(),
+        ]
         return "  ".join(part for part in parts if part)
 
-    def _figures(self) -> str:
-        return " ".join(f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.figures.items())
+    def _metrics_text(self) -> str:
+        return " ".join(f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.metrics.items())
 
     def _changed(self) -> None: ...
 
@@ -86,27 +91,27 @@ class _Bar(Progress):
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TextColumn("[cyan]{task.fields[pace]}"),
-            TextColumn("[dim]{task.fields[figures]}", markup=True),
+            TextColumn("[dim]{task.fields[metrics]}", markup=True),
             console=console,
         )
-        self._task = self.live.add_task(name, total=total, pace="", figures="")
+        self._task = self.live.add_task(name, total=total, pace="", metrics="")
 
     def _changed(self) -> None:
-        figures = self._figures().replace("[", r"\[")
-        self.live.update(self._task, completed=self.done, total=self.total, pace=self.pace(), figures=figures)
+        metrics = self._metrics_text().replace("[", r"\[")
+        self.live.update(self._task, completed=self.done, total=self.total, pace=self.pace(), metrics=metrics)
 
 
 @contextmanager
 def progress(
     name: str, total: int | None, *, every_s: float = 10, console: Console | None = None
 ) -> Iterator[Progress]:
-    """Show how far a piece of work is while the block runs.
+    """Show the progress of some work while the block runs.
 
     Args:
         name: what is being done.
-        total: how many `advance` counts make the whole; None where it cannot be known.
-        every_s: seconds between lines where there is no terminal.
-        console: where to; stderr by default.
+        total: the count at which the work is done; None if it is not known.
+        every_s: seconds between lines if there is no terminal.
+        console: where to print; stderr by default.
     """
     console = console or Console(stderr=True)
     if console.is_terminal:

@@ -66,7 +66,7 @@ class Recipe(Section):
     """Everything a run needs. `recipes/quickstart.yaml` is a commented example."""
 
     name: str
-    """Of the recipe; runs are named after it."""
+    """The name of the recipe; runs are named after it."""
     seed: int = 0
     """Every random choice of a run follows from it."""
     model: ModelConfig = ModelConfig()

@@ -24,7 +24,7 @@ class Record(BaseModel):
 
 
 PageText = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
-"""Text that a page may have a part in: half a character, which cannot be stored, becomes `?`."""
+"""Text that may come from a page: half a character, which cannot be stored, becomes `?`."""
 
 
 class Task(Record):
@@ -37,14 +37,13 @@ class Task(Record):
     website: str
     """Host name without port; what splits and blocklists count by."""
     storage_state: str = ""
-    """File with the cookies and local storage that its sessions begin with (Playwright's format), for sites that need a
-    log-in; empty: the recipe's."""
+    """A file with cookies and local storage in Playwright's format, for sites with a log-in; empty: the recipe's."""
     kind: str = ""
-    """Kind of site for tasks that its environment serves itself (`shop`, `wiki`, `miniwob`), else empty."""
+    """The kind of site if the environment serves it itself (`shop`, `wiki`, `miniwob`), else empty."""
     difficulty: int = Field(default=1, ge=1)
-    """Number of facts that must hold at the end (WebGym §3.2)."""
+    """The number of facts that must hold at the end (WebGym §3.2)."""
     evaluator: dict[str, Any] = Field(default_factory=dict)
-    """What the reward function reads of the task: a goal that can be checked, a reference answer; plain JSON."""
+    """What the reward function needs, such as a goal to check or a reference answer; plain JSON."""
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -113,9 +112,9 @@ class Observation(Record):
     page_px: tuple[int, int] = (0, 0)
     """Width and height of the whole document."""
     blocked: str = ""
-    """Why this seems to be a page for robots (an HTTP status, a bot check), in a few words."""
+    """Why the site seems to block robots (an HTTP status, a bot check), in a few words."""
     text: PageText = ""
-    """The page as text with numbered elements, where a `View` asked for one."""
+    """The page as text with numbered elements, if a `View` asked for it."""
 
 
 ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
@@ -124,18 +123,17 @@ ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
 class View(Record):
     """How an agent that names elements by number sees a page (`browser/page/views.py`).
 
-    The numbers stay good for the calls of the next turn: wherever a tool takes `x` and `y`, a call may say
-    `element` instead.
+    The numbers are valid for the calls of the next turn, which may give `element` instead of `x` and `y`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: ViewKind
-    """`marks` draws the numbers into the screenshot; the others give `Observation.text`."""
+    """`marks` draws the numbers into the screenshot; the others set `Observation.text`."""
     max_tokens: int = Field(default=4096, ge=16)
-    """Of the text, about: a quarter of its characters."""
+    """The approximate limit of the text, at four characters a token."""
     whole_page: bool = False
-    """With what is out of view."""
+    """Whether the text includes what is out of view."""
 
 
 class TextSegment(Record):
@@ -147,7 +145,7 @@ class TextSegment(Record):
 
 
 class ImageSegment(Record):
-    """An image in a prompt: it stands for `tokens` image-pad ids in a row."""
+    """An image in a prompt, which becomes `tokens` image-pad ids in a row."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -163,7 +161,7 @@ class Prompt(Record):
     """What the context budget left out, by kind: `image`, `page`, `turn`."""
 
     def __len__(self) -> int:
-        """Number of tokens, image tokens included."""
+        """The number of tokens, image tokens included."""
         return sum(s.tokens if isinstance(s, ImageSegment) else len(s.ids) for s in self.segments)
 
     def ids(self, image_id: int) -> list[int]:
@@ -190,11 +188,11 @@ class Sampling(Record):
     """0 keeps every token."""
     max_tokens: int = Field(default=256, ge=1)
     seed: int | None = None
-    """Fixes what this request draws; None leaves it to the engine's own seed."""
+    """The seed of this request; None uses the engine's own seed."""
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    """Texts that end a response once its decoded text holds one of them; the tokens up to there stay."""
+    """Texts that end a response as soon as it contains one of them; the tokens up to there are kept."""
     logit_bias: dict[int, float] = Field(default_factory=dict)
-    """Added to the logits of these ids before anything else; log-probabilities are those of the biased policy."""
+    """Values that are added to the logits of these ids first; log-probabilities are those of the biased policy."""
 
 
 class FinishReason(StrEnum):
@@ -216,20 +214,20 @@ class Response(Record):
     versions: list[int]
     finish_reason: FinishReason
     seconds: dict[str, float] = Field(default_factory=dict)
-    """Wall seconds by phase, as far as the engine tells them apart: `queue`, `prefill`, `decode`, `total`."""
+    """Wall seconds by phase, as far as the engine measures them: `queue`, `prefill`, `decode`, `total`."""
 
 
 class EngineHealth(Record):
-    """How an engine is, at this moment."""
+    """The state of an engine at one moment."""
 
     alive: bool
     version: int = 0
-    """Of the weights that serve."""
+    """The version of the weights that it serves."""
     running: int = 0
-    """Requests that are being sampled."""
+    """The number of requests that are being sampled."""
     waiting: int = 0
     error: str = ""
-    """Why it is not alive, in one line."""
+    """Why the engine is not alive, in one line."""
 
 
 class Engine(Protocol):
@@ -239,19 +237,21 @@ class Engine(Protocol):
         """Sample a response.
 
         Raises:
-            EngineError: it cannot be sampled, now or ever; the message says which.
+            EngineError: the response cannot be sampled; the message says whether it is worth trying again.
         """
         ...
 
 
 class MonitoredEngine(Engine, Protocol):
-    """An engine that says how it is."""
+    """An engine that reports its state."""
 
-    def health(self) -> EngineHealth: ...
+    def health(self) -> EngineHealth:
+        """The engine's state; never blocks."""
+        ...
 
 
 class TrainableEngine(MonitoredEngine, Protocol):
-    """An engine whose weights follow a learner; its owner closes it."""
+    """An engine that takes new weights from a learner; its owner closes it."""
 
     @property
     def sleeps_during_update(self) -> bool:
@@ -260,11 +260,11 @@ class TrainableEngine(MonitoredEngine, Protocol):
 
     @property
     def updates_asleep(self) -> bool:
-        """Whether new weights are better loaded before it wakes up: what it computes with the old ones is lost then."""
+        """Whether it should load new weights before it wakes up, because that discards all work with the old ones."""
         ...
 
     async def update_weights(self, source: Mapping[str, Any] | Path, version: int) -> None:
-        """Serve other weights from the next sampled token on; requests in flight go on under them.
+        """Sample with new weights from the next token on, also in requests that are under way.
 
         Args:
             source: a state dict by the model's own names, or a folder in Hugging Face layout.
@@ -276,7 +276,7 @@ class TrainableEngine(MonitoredEngine, Protocol):
         ...
 
     async def sleep(self) -> None:
-        """Compute no further token until `wake_up`; requests wait, those in flight too.
+        """Stop computing until `wake_up`; all requests wait, also those that are under way.
 
         Raises:
             EngineError: the engine cannot sleep.
@@ -284,20 +284,16 @@ class TrainableEngine(MonitoredEngine, Protocol):
         ...
 
     async def wake_up(self) -> None:
-        """Go on with what waits."""
-        ...
-
-    def health(self) -> EngineHealth:
-        """The engine's state; never blocks."""
+        """Continue with the requests that wait."""
         ...
 
     def close(self) -> None:
-        """Release what the engine holds; requests in flight fail with `EngineError`."""
+        """Release all resources; requests that are under way fail with `EngineError`."""
         ...
 
 
 class Parsed(Record):
-    """What a harness read from a response: calls, or the reason why there are none.
+    """What a harness parsed from a response: calls, or the reason why there are none.
 
     Good calls before a bad one are kept, so both `calls` and `error` may be set.
     """
@@ -306,7 +302,7 @@ class Parsed(Record):
     calls: list[ToolCall] = Field(default_factory=list)
     error: str | None = None
     sections: dict[str, str] = Field(default_factory=dict)
-    """What else the response says, by the name of its part; a matter of the harness."""
+    """Other named parts of the response, as the harness defines them."""
 
 
 class Turn(Record):
@@ -320,12 +316,11 @@ class Turn(Record):
     parsed: Parsed
     feedback: list[Feedback] = Field(default_factory=list)
     same_screen: bool = False
-    """The next screen is this one, to the pixel: the calls changed nothing that can be seen (WebGym §5.2)."""
+    """Whether the next screenshot equals this one, so the calls had no visible effect (WebGym §5.2)."""
     began: float = 0.0
-    """Unix time at which the engine was asked; 0: not known."""
+    """The Unix time at which the engine got the prompt; 0 if it is not known."""
     seconds: dict[str, float] = Field(default_factory=dict)
-    """Wall seconds by phase: `generate`, `act`, `observe`; and `ready`, the part of `act` in which the browser waited
-    for pages."""
+    """Wall seconds by phase: `generate`, `act`, `observe`; and `ready`, the part of `act` spent waiting for pages."""
 
 
 class Termination(StrEnum):
@@ -343,7 +338,7 @@ class Termination(StrEnum):
 
     @property
     def is_infra(self) -> bool:
-        """True where the web or the system failed, not the agent: such episodes train nothing."""
+        """Whether the web or the system failed and not the agent; such episodes train nothing."""
         return self in (Termination.ENV_ERROR, Termination.START_ERROR, Termination.TIMEOUT, Termination.ABORTED)
 
 
@@ -353,12 +348,12 @@ class Reward(Record):
     value: float
     success: bool
     valid: bool = True
-    """False: out of the group's mean and std, and zero weight in the loss."""
+    """If False, it counts neither in the group's mean and std nor in the loss."""
     reason: str = ""
     facts: list[bool] = Field(default_factory=list)
-    """Which facts of the task hold; empty where nobody looked at them. They earn nothing by themselves."""
+    """Which facts of the task hold, if they were checked; they earn no reward by themselves."""
     fact_names: list[str] = Field(default_factory=list)
-    """What each of these facts says; empty where they have no names."""
+    """A description of each of these facts; may be empty."""
 
 
 class Trajectory(Record):
@@ -373,23 +368,22 @@ class Trajectory(Record):
     """The screen after the last action."""
     termination: Termination
     answer: str | None = None
-    """The argument of `done`; None where the episode ended in another way."""
+    """The argument of `done`; None if the episode ended in another way."""
     error: str = ""
     """For infra failures: what failed, in one line."""
     failure: str = ""
-    """For failures of the browser, and of an engine that died: their name (`errors.Failure`)."""
+    """The name of a failure from outside the agent (`errors.Failure`), else empty."""
     diagnostics: dict[str, Any] = Field(default_factory=dict)
-    """For failures of the browser: what the session went through (`browser.diagnostics`)."""
+    """For failures of the browser: the history of the session (`browser.diagnostics`)."""
     state: dict[str, Any] = Field(default_factory=dict)
     """Final state of the environment for this episode (`Environment.state`), as plain JSON."""
     reward: Reward | None = None
     began: float = 0.0
-    """Unix time; 0: not known."""
+    """The Unix time of its start; 0 if it is not known."""
     seconds: dict[str, float] = Field(default_factory=dict)
-    """Wall seconds by phase: `start`, those of the turns, `close`, and `total` of them and what is between them; then
-    `reward`."""
+    """Wall seconds by phase: `start`, the phases of turns, `close`, `total` from start to close, and then `reward`."""
     cut: list[str] = Field(default_factory=list)
-    """What ended earlier attempts at this episode, which count for nothing (`errors.Failure.is_loss`)."""
+    """The failures that ended earlier attempts at this episode, which are not counted (`errors.Failure.is_loss`)."""
 
     @property
     def steps(self) -> int:

@@ -9,10 +9,9 @@ import torch
 
 from tests.agent.cases import EVERYTHING_KEPT, TASK, Make, every_variant, make, page_text, sayable, screen, talk
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.chatml import Segment
+from webdojo.agent.chatml import Segment, shared_fraction, shared_tokens
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import HARNESSES
-from webdojo.agent.prefix import shared_fraction, shared_tokens
 from webdojo.policy.model.collate import collate
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
@@ -211,5 +210,5 @@ def test_each_text_is_tokenised_once() -> None:
             conversation.prompt(10**6)
         openings = [text for text in codec.encoded if text.startswith("<|im_start|>user")]
         assert len(openings) == 1, name
-        told = [text for text in codec.encoded if "<|im_start|>user" in text and text not in openings]
-        assert len(told) == len(turns), name
+        feedbacks = [text for text in codec.encoded if "<|im_start|>user" in text and text not in openings]
+        assert len(feedbacks) == len(turns), name

@@ -4,7 +4,7 @@ import pytest
 
 from webdojo.agent.harness import no_elements
 from webdojo.agent.pycall import Grammar, PyCall, read
-from webdojo.agent.webarena_actions import ACTIONS, ADDRESS_BAR, FUNCTIONS, calls_of, words
+from webdojo.agent.webarena_actions import ACTIONS, ADDRESS_BAR, FUNCTIONS, action_for, calls_of
 from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
@@ -49,7 +49,7 @@ def parsed(text: str) -> PyCall:
 def test_actions_and_calls_say_the_same(text, calls):
     assert calls_of(parsed(text)) == calls
     assert not [reason for reason in map(check_call, calls) if reason]
-    (function, arguments), said = words([*calls, tool("go_back")], no_elements, ALL)
+    (function, arguments), said = action_for([*calls, tool("go_back")], no_elements, ALL)
     assert (PyCall(function, named=dict(arguments)), said) == (parsed(text), len(calls))
 
 
@@ -57,16 +57,16 @@ def test_a_list_is_typed_into_by_an_action_of_its_own():
     text = 'do(action="Select Dropdown Option", argument="mug", element="7")'
     assert calls_of(parsed(text)) == [CLICK, MUG]
     calls = [tool("click", x=10, y=20), MUG]
-    assert words(calls, lambda x, y: ListNumber(7), ALL)[0] == ("do", dict(parsed(text).named))
-    assert words(calls, lambda x, y: 7, ALL)[0][1]["action"] == "Type"
+    assert action_for(calls, lambda x, y: ListNumber(7), ALL)[0] == ("do", dict(parsed(text).named))
+    assert action_for(calls, lambda x, y: 7, ALL)[0][1]["action"] == "Type"
     assert {parsed(text).named["action"], *(parsed(text).named.get("action") for text in SAID)} >= set(ACTIONS)
 
 
 def test_points_are_named_by_the_element_there():
     hover = tool("hover", x=3, y=1200)
-    assert words([hover], lambda x, y: x + y, ALL)[0] == ("do", {"action": "Hover", "element": "1203"})
+    assert action_for([hover], lambda x, y: x + y, ALL)[0] == ("do", {"action": "Hover", "element": "1203"})
     explicit = tool("click", x=3, y=4, button="left", click_type="single")
-    assert words([explicit], lambda x, y: 1, ALL)[0] == ("do", {"action": "Click", "element": "1"})
+    assert action_for([explicit], lambda x, y: 1, ALL)[0] == ("do", {"action": "Click", "element": "1"})
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_points_are_named_by_the_element_there():
 )
 def test_what_no_action_says_is_an_error_that_names_it(call):
     with pytest.raises(HarnessError, match=rf"no action says {call.name}\("):
-        words([call], no_elements, FUNCTIONS)
+        action_for([call], no_elements, FUNCTIONS)
 
 
 def test_names_of_actions_are_read_leniently():

@@ -36,13 +36,15 @@ async def test_the_control_trains_on_from_the_warm_start_and_goes_on_where_it_wa
         found = await quickstart.control(recipe, store, log, 0.1)
         assert found["n"] == recipe.evaluate.tasks
         assert found["demos"] >= recipe.sft.demos + 2
-        before, after = (load_file(store.checkpoint(name).path / "model.safetensors") for name in ("sft", "control"))
+        before, after = (
+            load_file(store.checkpoints.get(name).path / "model.safetensors") for name in ("sft", "control")
+        )
         changed = {name for name in before if not before[name].equal(after[name])}
         assert changed, "the control learned nothing"
         assert not any("visual" in name for name in changed), "the control trained what the run keeps frozen"
 
         # Stopped before its weights were kept: its demonstrations are in the store, and it starts afresh.
-        store.remove_checkpoint("control")
+        store.checkpoints.remove("control")
         again = await quickstart.control(recipe, store, log, 0.1)
         assert again["demos"] == recipe.sft.demos + len(store.rows("control_demo"))
         # Stopped after that: nothing is trained again.

@@ -107,8 +107,8 @@ async def test_sessions_start_logged_in_and_say_who_they_are(tmp_path: Path, sit
         for session in (first, second):
             assert await session.page.inner_text("body") == "who=ada"
         zone = "Intl.DateTimeFormat().resolvedOptions().timeZone"
-        told = await first.page.evaluate(f"[localStorage.theme, navigator.language, navigator.userAgent, {zone}]")
-        assert told == ["dark", "nb-NO", "Robot/1.0", "Asia/Tokyo"]
+        found = await first.page.evaluate(f"[localStorage.theme, navigator.language, navigator.userAgent, {zone}]")
+        assert found == ["dark", "nb-NO", "Robot/1.0", "Asia/Tokyo"]
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ async def test_a_session_from_open_to_close(http: httpx.AsyncClient, site: str) 
     assert seen.headers["content-type"] == "application/vnd.webdojo.observation"
     assert observation.url == f"{site}/headers"
     assert image.startswith(b"\xff\xd8") and hashlib.sha256(image).hexdigest() == observation.screenshot.sha
-    told = (await http.get(f"{session}/snapshot")).json()
-    assert [node["name"] for node in told["nodes"]] == ["seven"]
+    reply = (await http.get(f"{session}/snapshot")).json()
+    assert [node["name"] for node in reply["nodes"]] == ["seven"]
     go = {"name": "goto_url", "arguments": {"url": f"{site}/two"}}
     done = {"name": "done", "arguments": {"answer": "42"}}
     acted = (await http.post(f"{session}/act", json={"calls": [go, done, WAIT]})).json()
@@ -257,15 +257,15 @@ async def test_places_idle_sessions_and_deadlines(site: str) -> None:
             gone = await http.get(f"/sessions/{first}/observation")
             assert failure(gone) == (404, "unknown_session")
             assert "--idle-timeout-s" in gone.json()["error"]["message"]
-            told = await metrics(http)
-            assert told["webdojo_sessions_opened_total{}"] == 3
+            reply = await metrics(http)
+            assert reply["webdojo_sessions_opened_total{}"] == 3
             for reason in ("closed", "deadline", "idle"):
-                assert told[f"webdojo_sessions_ended_total{{{reason}}}"] == 1
-            assert told["webdojo_requests_refused_total{full}"] == 1
-            assert told["webdojo_sessions{}"] == 0
-            assert told["webdojo_browsers{}"] == 1
-            assert told["webdojo_operation_seconds_count{open}"] == 3
-            assert told["webdojo_operation_seconds_sum{observe}"] > 0
+                assert reply[f"webdojo_sessions_ended_total{{{reason}}}"] == 1
+            assert reply["webdojo_requests_refused_total{full}"] == 1
+            assert reply["webdojo_sessions{}"] == 0
+            assert reply["webdojo_browsers{}"] == 1
+            assert reply["webdojo_operation_seconds_count{open}"] == 3
+            assert reply["webdojo_operation_seconds_sum{observe}"] > 0
 
 
 async def test_web_pages_have_no_access_without_a_token() -> None:
@@ -315,9 +315,9 @@ async def test_web_pages_have_no_access_without_a_token() -> None:
                     assert time.monotonic() < deadline
                 assert title == "opaque0 blocked opaque"
                 await session.close()
-            told = await metrics(http)
-            assert told["webdojo_requests_refused_total{forbidden}"] >= 7 + 3
-            assert told["webdojo_sessions_opened_total{}"] == 0
+            reply = await metrics(http)
+            assert reply["webdojo_requests_refused_total{forbidden}"] >= 7 + 3
+            assert reply["webdojo_sessions_opened_total{}"] == 0
     assert asked
 
 

@@ -28,7 +28,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.add_metrics("rl", 3, {"success": 0.25, "grad_norm": float("nan")})
             lost = trajectory("t", store.images, success=False, valid=False, termination=Termination.TIMEOUT)
             store.add_trajectory(lost, "rl", 3)
-            store.save_checkpoint("rl-0003", lambda folder: None, {"phase": "rl", "iteration": 3})
+            store.checkpoints.save("rl-0003", lambda folder: None, {"phase": "rl", "iteration": 3})
     (folder / "killed" / "run.lock").write_text("12345")
     shutil.copytree(folder / "stopped", folder / "newer")
     with RunStore.open(folder / "newer") as store:

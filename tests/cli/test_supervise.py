@@ -45,7 +45,7 @@ os.kill(os.getpid(), signal.SIGKILL) if end == "killed" else sys.exit(int(end))
 
 @pytest.fixture
 def outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, int, list[str]]]:
-    """Supervises children that do one deed each; returns exit code, deeds left undone, and restarts told of."""
+    """Supervises children that do one deed each; returns the exit code, the deeds left, and why it restarted."""
     monkeypatch.setattr(supervision, "BACK_OFF_S", 0.01)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "src")]))
 
@@ -54,11 +54,11 @@ def outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tu
         script.write_text(json.dumps(deeds))
         words = [sys.executable, "-c", CHILD, str(run), str(script)]
         code = supervise([*words, "first"], [*words, "again"], run, max_restarts)
-        told = []
+        restarts = []
         if run.exists():
             with RunStore.open(run, readonly=True) as store:
-                told = [restart["because"] for restart in store.info.get("restarted", [])]
-        return code, len(json.loads(script.read_text())), told
+                restarts = [restart["because"] for restart in store.info.get("restarted", [])]
+        return code, len(json.loads(script.read_text())), restarts
 
     return act
 
@@ -68,14 +68,14 @@ KILLED = "the training was killed by SIGKILL"
 
 def test_a_run_that_dies_and_comes_further_is_started_again(outcome):
     deeds = ["run killed", "episode killed", f"episode {PASSING}", "episode 1", "episode 0"]
-    told = [KILLED, KILLED, "the training ended with exit code 75", "the training ended with exit code 1"]
-    assert outcome(1, *deeds) == (0, 0, told)
+    restarts = [KILLED, KILLED, "the training ended with exit code 75", "the training ended with exit code 1"]
+    assert outcome(1, *deeds) == (0, 0, restarts)
 
 
 def test_restarts_without_progress_are_counted(outcome):
-    code, left, told = outcome(2, "run killed", "episode killed", "killed", f"{PASSING}", "killed", "0")
+    code, left, restarts = outcome(2, "run killed", "episode killed", "killed", f"{PASSING}", "killed", "0")
     assert (code, left) == (PASSING, 2)
-    assert len(told) == 3
+    assert len(restarts) == 3
 
 
 @pytest.mark.parametrize("code", [0, 2, 130])

@@ -84,7 +84,7 @@ def test_a_run_goes_on_with_a_server_after_demonstrations_here(
     result = train(small_recipe(*remote, "rollout.max_steps=8"), run, resume=True)
     assert result["success_rl"]["n"] == 2
     with RunStore.open(run, readonly=True) as store:
-        assert [checkpoint.meta["phase"] for checkpoint in store.checkpoints()] == ["sft", "rl"]
+        assert [checkpoint.meta["phase"] for checkpoint in store.checkpoints.all()] == ["sft", "rl"]
 
 
 def test_what_cannot_work_leaves_no_run_behind(

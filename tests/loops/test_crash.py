@@ -47,9 +47,9 @@ def test_kills_lose_no_group_and_train_none_twice(tmp_path: Path, deaths, overri
     with RunStore.open(folder) as store:
         checkpoint = latest(store)
         assert checkpoint is not None
-        for each in store.checkpoints():
+        for each in store.checkpoints.all():
             assert len(json.loads((each.path / "trained.json").read_text())) == each.meta["iteration"]
-        assert {path.name for path in (folder / "checkpoints").iterdir()} == {c.name for c in store.checkpoints()}
+        assert {path.name for path in (folder / "checkpoints").iterdir()} == {c.name for c in store.checkpoints.all()}
     history: list[list[int]] = json.loads((checkpoint.path / "trained.json").read_text())
     for trained, ids in zip(history, numbers, strict=True):
         assert trained == sorted(ids * 3), "the learner trained on something else, or not on every member once"

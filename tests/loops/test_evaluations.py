@@ -280,7 +280,7 @@ def test_no_version_is_credited_with_what_was_measured_of_weights_that_are_gone(
     before = measured()
     with RunStore.open(world.folder) as store:
         for iteration in (3, 4, 5):
-            store.remove_checkpoint(f"rl-{iteration:04d}")
+            store.checkpoints.remove(f"rl-{iteration:04d}")
     world.kill_at = 1
     world.go(*options)
     with RunStore.open(world.folder, readonly=True) as store:

@@ -136,6 +136,6 @@ def test_the_tokenizer_comes_from_a_checkpoint_where_there_is_one(run: Path, tmp
         shutil.copytree(model_folder("tiny"), folder, dirs_exist_ok=True)
 
     with RunStore.open(run) as store:
-        store.save_checkpoint("sft", write, {})
+        store.checkpoints.save("sft", write, {})
     _, lines = exported(run, tmp_path / "out.jsonl", "eval_rl")
     assert len(lines) == 1

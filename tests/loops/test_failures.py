@@ -141,7 +141,7 @@ def test_episodes_of_weights_whose_checkpoint_was_deleted_run_again(run: Path) -
     attempt(run)
     with RunStore.open(run) as store:
         for iteration in (5, 6):
-            store.remove_checkpoint(f"rl-{iteration:04d}")
+            store.checkpoints.remove(f"rl-{iteration:04d}")
     attempt(run)
     check(run)
     with RunStore.open(run, readonly=True) as store:

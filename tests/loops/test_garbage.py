@@ -30,9 +30,9 @@ def run(tmp_path: Path) -> Path:
     """Seven checkpoints, the third the best; a screenshot that an export names, two of no trajectory, halves."""
     recipe = load_recipe("quickstart", ["train.save_every=2", "train.save_total_limit=3", "rollout.max_staleness=0"])
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store:
-        store.save_checkpoint("sft", weights("sft"), {"phase": "sft"})
+        store.checkpoints.save("sft", weights("sft"), {"phase": "sft"})
         for iteration in range(1, 8):
-            store.save_checkpoint(f"rl-{iteration:04d}", weights("rl"), {"phase": "rl", "iteration": iteration})
+            store.checkpoints.save(f"rl-{iteration:04d}", weights("rl"), {"phase": "rl", "iteration": iteration})
         for n in range(3):
             store.add_trajectory(trajectory(f"t{n}", store.images, site=n), "rl", 4)  # begun under the third
         named = page_image(store.images, 100)
@@ -62,7 +62,7 @@ def unharmed(run: Path) -> set[str]:
         assert all(map(store.has_screenshots, store.trajectories()))
         (line,) = (run / "trajectories.jsonl").read_text().splitlines()
         assert (run / line.split('"')[3]).is_file()
-        names = {checkpoint.name for checkpoint in store.checkpoints()}
+        names = {checkpoint.name for checkpoint in store.checkpoints.all()}
     assert names >= {"sft", "rl-0003", "rl-0007"}
     return names
 

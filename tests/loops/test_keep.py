@@ -54,7 +54,7 @@ def roll_out(store: RunStore, iteration: int, success: float, n: int = 20) -> No
 
 def save(store: RunStore, iteration: int) -> None:
     """The checkpoint that ends an iteration."""
-    store.save_checkpoint(f"rl-{iteration:04d}", weights(str(iteration)), {"phase": "rl", "iteration": iteration})
+    store.checkpoints.save(f"rl-{iteration:04d}", weights(str(iteration)), {"phase": "rl", "iteration": iteration})
 
 
 def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> No
     for iteration in range(1, 31):
         with RunStore.open(tmp_path / "run") as store:  # as if killed after every iteration
             if iteration == 1:
-                store.save_checkpoint("sft", weights("sft"), {"phase": "sft"})
+                store.checkpoints.save("sft", weights("sft"), {"phase": "sft"})
             if iteration != 20:
                 roll_out(store, iteration, success[iteration])
             save(store, iteration)
@@ -83,7 +83,7 @@ def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> No
     (folder / "rl-0007").rename(folder / "rl-0007.old")  # killed while it was replaced
     (folder / "rl-0003.tmp").mkdir()  # killed while it was removed
     with RunStore.open(tmp_path / "run") as store:
-        assert {c.name for c in store.checkpoints()} == {"sft", "rl-0007", "rl-0024", "rl-0028", "rl-0030"}
+        assert {c.name for c in store.checkpoints.all()} == {"sft", "rl-0007", "rl-0024", "rl-0028", "rl-0030"}
         found = best(store)
         assert found is not None
         assert (found.checkpoint.path / "weights").read_text() == "7"
@@ -98,7 +98,7 @@ def test_where_updates_overlap_a_policy_has_the_episodes_that_began_under_it(tmp
             roll_out(store, iteration, {1: 0.6, 4: 0.0, 7: 1.0}.get(iteration, 0.3), n={4: 1, 7: 2}.get(iteration, 20))
             save(store, iteration)
             remove_surplus(store, every=100, limit=0, max_staleness=2)
-            there = {c.meta["iteration"] for c in store.checkpoints()}
+            there = {c.meta["iteration"] for c in store.checkpoints.all()}
             assert there >= set(range(max(1, iteration - 2), iteration + 1))
         found = best(store)
         assert found is not None
@@ -130,4 +130,4 @@ def test_success_on_held_out_tasks_decides_once_there_is_any(tmp_path: Path) -> 
                 store.add_metrics(EVALUATION, iteration, {"success": measured[iteration]})
         assert found is not None
         assert (found.checkpoint.name, found.success) == ("rl-0006", 0.6)
-        assert {c.name for c in store.checkpoints()} == {"rl-0006", "rl-0010"}
+        assert {c.name for c in store.checkpoints.all()} == {"rl-0006", "rl-0010"}

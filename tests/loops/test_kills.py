@@ -43,6 +43,7 @@ from webdojo.loops.resume import latest
 from webdojo.loops.run_folder import RL
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
+from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.trainer.learner.checkpoint import check_checkpoint, read_trainer
 from webdojo.types import FinishReason, Prompt, Response, Sampling, ToolCall, TrainableEngine
@@ -98,7 +99,7 @@ def all_right(recipe: Recipe, folder: Path) -> None:
     """What every run must be that has ended, whatever was killed meanwhile."""
     trained_groups(recipe, folder)
     with RunStore.open(folder, readonly=True) as store:
-        for checkpoint in store.checkpoints():
+        for checkpoint in store.checkpoints.all():
             check_checkpoint(checkpoint.path)
         last = latest(store)
         assert last is not None
@@ -223,7 +224,7 @@ class At:
         parts = {
             "rollout": (RolloutPool, "next_batch", 1),
             "update": (online, "learn", 1),
-            "save": (RunStore, "save_checkpoint", 1),
+            "save": (CheckpointFolder, "save", 1),
             "publish": (HFEngine, "update_weights", 2),  # the first is what the attempt begins with
         }
         owner, name, call = parts[self.part]

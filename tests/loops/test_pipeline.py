@@ -141,7 +141,7 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
             if thread.name.startswith("learner"):  # what Ctrl-C waits for
                 await asyncio.to_thread(thread.join, 20)
                 assert not thread.is_alive()
-        assert not store.checkpoints(), "an interrupted warm start was kept as if it were complete"
+        assert not store.checkpoints.all(), "an interrupted warm start was kept as if it were complete"
 
 
 async def test_every_phase_meets_a_task_under_the_same_perturbations(tmp_path: Path, small_recipe: SmallRecipe) -> None:

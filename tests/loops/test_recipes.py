@@ -48,7 +48,7 @@ def test_a_papers_recipe_warm_starts_and_trains_the_tiny_model(paper: str, tmp_p
         scored = any(row.valid and row.iteration == 2 for row in store.rows("rl"))
         assert ("best" in result) == scored
         if scored:
-            assert result["best"]["model"] == str(store.checkpoint("rl-0001").path)
+            assert result["best"]["model"] == str(store.checkpoints.get("rl-0001").path)
         measured = [figures["val_loss"] for figures in store.metrics("sft") if "val_loss" in figures]
         assert len(measured) == (recipe.sft.epochs if recipe.sft.val_size else 0)
         assert result["sft"].get("val_loss") == min(measured, default=None)

@@ -62,7 +62,7 @@ def test_an_interrupted_and_then_killed_run_goes_on_to_its_result(tmp_path: Path
     process.communicate(timeout=60)
     with RunStore.open(run, readonly=True) as store:
         ended = {row.id for row in store.rows("rl") if row.valid}
-        sft = store.checkpoint("sft")
+        sft = store.checkpoints.get("sft")
         written = (sft.path / "model.safetensors").stat().st_mtime_ns
         first = store.metrics("rl")[0]
         assert demos <= {row.id for row in store.rows("demo")}

@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from tests.codec import SmallCodec
+from webdojo.agent.chatml import shared_fraction
 from webdojo.agent.harnesses import HARNESSES
-from webdojo.agent.prefix import shared_fraction
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession

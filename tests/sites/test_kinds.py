@@ -118,11 +118,11 @@ def test_every_wording_of_an_action_says_every_value(kind: str) -> None:
     site = catalog(kind, 0)
     for action in (*site.actions, *site.menu):
         assert len(action.clauses) >= 3
-        told = {each.key for each in action.fields if each.askable and each.widget != "checkbox"} - action.also.keys()
+        stated = {each.key for each in action.fields if each.askable and each.widget != "checkbox"} - action.also.keys()
         if action.collection:
-            told = {"new_name" if key == "name" else key for key in told} | {"name"}
+            stated = {"new_name" if key == "name" else key for key in stated} | {"name"}
         for clause in action.clauses:
-            assert set(re.findall(r"\{(\w+)\}", clause)) == told, clause
+            assert set(re.findall(r"\{(\w+)\}", clause)) == stated, clause
 
 
 @pytest.mark.parametrize("kind", KINDS)

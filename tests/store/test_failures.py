@@ -85,7 +85,7 @@ def write(folder):
         (folder / f"part-{part}").write_bytes(bytes(10_000))
 
 def save(store, n):
-    store.save_checkpoint("last", write, {"n": n})
+    store.checkpoints.save("last", write, {"n": n})
 
 def episode(store, n):
     store.add_trajectory(trajectory(f"t{n}", store.images, site=n), "rl", n)
@@ -109,8 +109,8 @@ store.close()
 ballast.unlink()
 with RunStore.open(run) as store:
     if sys.argv[1] == "save":
-        assert store.checkpoint("last").meta == {"n": last}
-        assert len(list(store.checkpoint("last").path.iterdir())) == 21
+        assert store.checkpoints.get("last").meta == {"n": last}
+        assert len(list(store.checkpoints.get("last").path.iterdir())) == 21
         assert [path.name for path in (run / "checkpoints").iterdir()] == ["last"]
     elif sys.argv[1] == "episode":
         assert [row.id for row in store.rows()] == [f"t{n}" for n in range(last + 1)]
@@ -244,7 +244,7 @@ def write_until_read_only(folder: Path) -> None:
         with pytest.raises(StoreFailure, match=r"cannot write .*images.* \(Permission denied\): .*make it writable"):
             add(store, "c")
         with pytest.raises(StoreFailure, match=r"cannot write .*last \(Permission denied\)"):
-            store.save_checkpoint("last", lambda folder: None, {})
+            store.checkpoints.save("last", lambda folder: None, {})
         with pytest.raises(StoreFailure, match=r"cannot write .*result.json \(Permission denied\)"):
             store.write_result({})
     assert ids(run) == "a", "a run of somebody else cannot be looked at"

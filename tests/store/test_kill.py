@@ -28,7 +28,7 @@ for n in range(start, 100_000):
     store.add_trajectory(trajectory(f"t{n}", store.images, site=n % 7), "rl", n)
     print(f"t{n}", flush=True)
     if n % 3 == 0:
-        store.save_checkpoint("last", write, {"n": n})
+        store.checkpoints.save("last", write, {"n": n})
         store.write_result({"n": n})
         print(f"c{n}", flush=True)
 """
@@ -60,7 +60,7 @@ def test_everything_committed_survives_kill_9(tmp_path):
                     assert store.images.get(ref)
             last = max((int(line[1:]) for line in told if line.startswith("c")), default=-1)
             if last >= 0:
-                checkpoint = store.checkpoint("last")
+                checkpoint = store.checkpoints.get("last")
                 assert checkpoint.meta["n"] >= last
                 assert len(list(checkpoint.path.glob("part-*"))) == 40
                 assert store.get("result")["n"] >= last

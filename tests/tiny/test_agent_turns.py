@@ -5,9 +5,9 @@ import random
 import pytest
 
 from webdojo.agent import toolcall
-from webdojo.tiny.agent_turns import passed, say
+from webdojo.tiny.agent_turns import agent_turn, earlier_turn
 from webdojo.tiny.labels import ScreenLabels
-from webdojo.tiny.questions import Note
+from webdojo.tiny.questions import ShownTask
 from webdojo.tiny.screens import Screen, Word
 
 
@@ -29,8 +29,8 @@ SCREEN = Screen(
     scroll_px=(0, 160),
     place="Rugs",
 )
-NOTE = Note("Open Royal Rug.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
-TURNS = [say(SCREEN, ScreenLabels(SCREEN), random.Random(seed), NOTE) for seed in range(400)]
+SHOWN = ShownTask("Open Royal Rug.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
+TURNS = [agent_turn(SCREEN, ScreenLabels(SCREEN), random.Random(seed), SHOWN) for seed in range(400)]
 
 
 def test_every_turn_is_one_that_the_harness_reads() -> None:
@@ -57,7 +57,7 @@ def test_a_click_is_on_what_the_thought_names_last() -> None:
 def test_digits_of_an_answer_are_read_where_they_stand() -> None:
     turn = next(turn for turn in TURNS if "Price of" in turn.answer)
     assert toolcall.parse(turn.answer).calls[0].arguments == {"answer": "95"}
-    attended = ["".join(character for character, cells in zip(turn.answer, turn.answered, strict=True) if cells)]
+    attended = ["".join(character for character, cells in zip(turn.answer, turn.answer_cells, strict=True) if cells)]
     assert attended == ["95"]
     source, copy, length = turn.copied
     assert turn.answer[source : source + length] == turn.answer[copy : copy + length] == "95"
@@ -77,12 +77,13 @@ def test_digits_of_an_answer_are_read_where_they_stand() -> None:
 def test_what_is_said_of_a_page_is_true(path: str, place: str, claim: str) -> None:
     screen = Screen((), (), f"http://shop-3.localhost{path}", (0, 0), place)
     said = {
-        toolcall.parse(say(screen, ScreenLabels(screen), random.Random(seed), NOTE).answer).think for seed in range(40)
+        toolcall.parse(agent_turn(screen, ScreenLabels(screen), random.Random(seed), SHOWN).answer).think
+        for seed in range(40)
     }
-    assert f"{NOTE.goal} {claim} Done." in said
+    assert f"{SHOWN.goal} {claim} Done." in said
 
 
 def test_an_earlier_turn_led_to_the_page() -> None:
-    text, feedback = passed("http://shop-3.localhost/p/royal-rug", NOTE, random.Random(0))
+    text, feedback = earlier_turn("http://shop-3.localhost/p/royal-rug", SHOWN, random.Random(0))
     assert toolcall.parse(text).error is None
     assert feedback.text.endswith("page is now http://shop-3.localhost/p/royal-rug")

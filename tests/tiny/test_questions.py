@@ -10,11 +10,11 @@ from webdojo.tiny.questions import (
     CHARACTERS,
     NO_WORD,
     WORDS,
-    Note,
     Question,
+    ShownTask,
     Skill,
     dense_targets,
-    note,
+    draw_task,
     questions,
 )
 from webdojo.tiny.screens import Screen, Word
@@ -39,7 +39,7 @@ SCREEN = Screen(
     url="http://shop-3.localhost/p/royal-rug",
     place="Royal Rug",
 )
-SIGHT = ScreenLabels(SCREEN)
+LABELS = ScreenLabels(SCREEN)
 
 
 def test_dense_targets_name_both_cells_of_every_token() -> None:
@@ -66,7 +66,7 @@ def test_dense_targets_name_both_cells_of_every_token() -> None:
     ],
 )
 def test_each_kind_of_question_is_asked_with_its_answer(skill: Skill, text: str, answer: str) -> None:
-    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, SIGHT, random.Random(0), 300)}
+    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, LABELS, random.Random(0), 300)}
     assert asked[skill, text] == answer
 
 
@@ -76,15 +76,15 @@ def test_a_name_that_stands_twice_is_not_pointed_at() -> None:
 
 
 def test_see_is_no_for_what_is_not_there() -> None:
-    asked = [q for q in questions(SCREEN, SIGHT, random.Random(1), 400) if q.skill is Skill.SEE]
+    asked = [q for q in questions(SCREEN, LABELS, random.Random(1), 400) if q.skill is Skill.SEE]
     names = {"Nova", "Royal Rug", "Size", "Large"}
     assert {q.answer for q in asked} == {"yes", "no"}
     assert all((q.text.removeprefix("see ") in names) == (q.answer == "yes") for q in asked)
 
 
-def test_questions_about_the_note_do_not_say_what_it_names() -> None:
-    above = Note("Find Royal Rug and open it.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
-    asked = {q.text: q.answer for q in questions(SCREEN, SIGHT, random.Random(0), 300, above) if q.noted}
+def test_questions_about_the_shown_task_do_not_say_what_it_names() -> None:
+    shown = ShownTask("Find Royal Rug and open it.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
+    asked = {q.text: q.answer for q in questions(SCREEN, LABELS, random.Random(0), 300, shown) if q.about_task}
     assert asked == {
         "name": "Royal Rug",
         "kind": "Rugs",
@@ -95,19 +95,19 @@ def test_questions_about_the_note_do_not_say_what_it_names() -> None:
     }
 
 
-def test_a_note_holds_what_it_names_and_its_goal_says_it_again() -> None:
-    notes = [note(SCREEN, SIGHT, random.Random(seed)) for seed in range(200)]
-    assert all(value in n.text for n in notes for value in n.values)
-    assert all(n.name == n.values[0] for n in notes)
-    assert sum(n.name == "Royal Rug" for n in notes) > 40
-    assert len({n.name for n in notes}) > 40
-    assert all(n.name in n.goal for n in notes)
-    assert {n.goal.split()[0] for n in notes} >= {"Open", "Search", "What", "Buy", "Show"}
+def test_a_shown_task_holds_what_it_names_and_its_goal_says_it_again() -> None:
+    tasks = [draw_task(SCREEN, LABELS, random.Random(seed)) for seed in range(200)]
+    assert all(value in n.text for n in tasks for value in n.values)
+    assert all(n.name == n.values[0] for n in tasks)
+    assert sum(n.name == "Royal Rug" for n in tasks) > 40
+    assert len({n.name for n in tasks}) > 40
+    assert all(n.name in n.goal for n in tasks)
+    assert {n.goal.split()[0] for n in tasks} >= {"Open", "Search", "What", "Buy", "Show"}
 
 
 def test_a_cart_is_of_no_kind() -> None:
-    above = Note("Open the Bag.", "Bag", "Open the Bag.", ("Bag",))
-    asked = questions(SCREEN, SIGHT, random.Random(0), 300, above)
+    shown = ShownTask("Open the Bag.", "Bag", "Open the Bag.", ("Bag",))
+    asked = questions(SCREEN, LABELS, random.Random(0), 300, shown)
     assert not [q for q in asked if q.skill is Skill.KIND]
 
 

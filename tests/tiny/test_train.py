@@ -110,8 +110,8 @@ def test_the_shipped_model_reads_points_and_answers_on_sites_it_never_saw(screen
     heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode))
     with torch.no_grad():
         loss_of = partial(answering_loss, model, heads, AttentionLoss(model), image_token_id=processor.image_token_id)
-        figures = _measure(loss_of, check, ask=True)
+        metrics = _measure(loss_of, check, ask=True)
     for skill in ("find", "see", "say", "name", "kind"):
-        assert figures[skill] > 0.9, skill
+        assert metrics[skill] > 0.9, skill
     for skill in ("read", "value", "goal", "here"):
-        assert figures[skill] > 0.8, skill
+        assert metrics[skill] > 0.8, skill

@@ -87,20 +87,20 @@ def test_events_nest_and_no_two_episodes_are_in_one_slot(run: Path, rows: dict[t
 
 def test_the_sums_of_the_trace_are_the_figures_of_the_iterations(run: Path, rows: dict[tuple[int, int], Row]) -> None:
     with RunStore.open(run, readonly=True) as store:
-        figures = {int(row["step"]): row for row in store.metrics("rl")}
-        loop = {step: attempts(store, iteration_key("rl", step)) for step in figures}
+        metrics = {int(row["step"]): row for row in store.metrics("rl")}
+        loop = {step: attempts(store, iteration_key("rl", step)) for step in metrics}
     with sqlite3.connect(run / DATABASE) as database:
         query = "SELECT iteration, sum(length(record)) FROM trajectories WHERE phase = 'rl' GROUP BY 1"
         records = dict(database.execute(query).fetchall())
     spent = seconds_by_iteration(rows)
-    assert spent.keys() == figures.keys() == {1, 2}
-    for step, row in figures.items():
+    assert spent.keys() == metrics.keys() == {1, 2}
+    for step, row in metrics.items():
         (spans,) = loop[step]
         assert [span.name for span in spans] == ["wait", "assemble", "update", "save", "publish"]
         seconds = {span.name: span.seconds for span in spans}
         assert {name: row[f"seconds_{name}"] for name in ("wait", "assemble", "update")}.items() <= seconds.items()
-        if step + 1 in figures:  # of the lap after it
-            assert figures[step + 1]["seconds_save"] == seconds["save"]
+        if step + 1 in metrics:  # saved in the iteration after it
+            assert metrics[step + 1]["seconds_save"] == seconds["save"]
 
         drawn = spent[step]
         parts = {name: drawn[name] for name in ("start", "queue", "ready", "observe", "close", "reward")}

@@ -1,1 +1,1 @@
-"""Harnesses: from a task and its history to a prompt, and from a response to tool calls."""
+"""Harnesses make prompts from a task and its history, and tool calls from responses."""

@@ -1,29 +1,30 @@
 """Qwen's chat format (ChatML) as prompt segments: each piece of text is tokenised once, here.
 
-All registered model families share it. What a person or a page wrote must pass through
+All registered model families share it. Text from a person or a page must pass through
 `toolcall.plain` first, so that it cannot forge a marker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
 
 from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
-from webdojo.types import ImageRef, ImageSegment, Prompt, Response, TextSegment
+from webdojo.types import ImageRef, ImageSegment, Prompt, Response, TextSegment, Turn
 
 Segment = TextSegment | ImageSegment
 
 USER = "<|im_start|>user\n"
-"""Opens what the user says; `NEXT_USER` where the model's response stands before it."""
+"""Opens what the user says; after a response of the model it is `NEXT_USER`."""
 NEXT_USER = f"\n{USER}"
 
 
 class ChatML:
-    """Segments of one codec, with those that every prompt needs made once.
+    """Makes segments for one codec; those that every prompt needs are made once.
 
     Args:
-        codec: of the model that will read them.
+        codec: the codec of the model that will read them.
         system: the system prompt.
     """
 
@@ -31,7 +32,7 @@ class ChatML:
         self._codec = codec
         self.system = self.text(f"<|im_start|>system\n{system}{IM_END}\n")
         self.turn = self.text(f"{IM_END}\n<|im_start|>assistant\n")
-        """Ends the user's words; the model's response comes next."""
+        """Ends the user's words; the model's response follows."""
         self._vision_start = self.text("<|vision_start|>")
         self._vision_end = self.text("<|vision_end|>")
         self._im_end_id = codec.encode(IM_END)[-1]
@@ -45,14 +46,44 @@ class ChatML:
         return self._vision_start, ImageSegment(image=image, tokens=tokens), self._vision_end
 
     def ended(self, response: Response) -> bool:
-        """False where sampling stopped before the model closed its turn."""
+        """Whether the model closed its turn before sampling stopped."""
         return bool(response.ids) and response.ids[-1] == self._im_end_id
 
     def after(self, response: Response) -> str:
-        """What opens the user's words after a response, which may have been cut off."""
+        """The text that opens the user's words after a response, which may have been cut off."""
         return NEXT_USER if self.ended(response) else f"{IM_END}{NEXT_USER}"
 
     @staticmethod
     def prompt(segments: Iterable[Segment]) -> Prompt:
-        """The segments joined, those without any tokens left out."""
+        """Join the segments, without those that have no tokens."""
         return Prompt(segments=tuple(s for s in segments if isinstance(s, ImageSegment) or s.ids))
+
+
+def shared_fraction(turns: Sequence[Turn]) -> float:
+    """The share of prompt tokens that an engine has read or written before, because the last turn began with them.
+
+    Prefix caching in engines and packing in training live on this share; what a harness drops or rewrites early in its
+    prompts lowers it. An episode of fewer than two turns has 1: nothing would have to be read again.
+    """
+    read = sum(len(turn.prompt) for turn in turns[1:])
+    shared = sum(
+        shared_tokens((*before.prompt.segments, TextSegment(ids=tuple(before.response.ids))), after.prompt.segments)
+        for before, after in pairwise(turns)
+    )
+    return shared / read if read else 1.0
+
+
+def shared_tokens(first: Sequence[Segment], second: Sequence[Segment]) -> int:
+    """The length in tokens of the longest common prefix of two sequences of segments; equal images count as equal."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    whole = sum(segment.tokens if isinstance(segment, ImageSegment) else len(segment.ids) for segment in first[:same])
+    rest = zip(_tokens(first[same:]), _tokens(second[same:]), strict=False)
+    return whole + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], rest))
+
+
+def _tokens(segments: Iterable[Segment]) -> Iterator[int | tuple[str, int]]:
+    for segment in segments:
+        if isinstance(segment, ImageSegment):
+            yield from ((segment.image.sha, index) for index in range(segment.tokens))
+        else:
+            yield from segment.ids

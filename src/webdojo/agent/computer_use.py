@@ -1,4 +1,4 @@
-"""WebGym's one tool, `computer_use` (E.1): its schema, and its arguments as gestures and back.
+"""WebGym's one tool, `computer_use` (E.1): its schema, and how its arguments become gestures and back.
 
 A place is `coordinate`, [x, y] in 0..1000, or `element`, the number of a mark in the screenshot. `fill`, which types
 without Enter, is ours.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webdojo.agent.gestures import POINTED, Do, Gesture
+from webdojo.agent.gestures import POINTED, Gesture, GestureKind
 from webdojo.agent.harness import ElementAt
 from webdojo.agent.toolcall import plain
 from webdojo.browser.tools import COORDINATE_MAX, TOOLS
@@ -16,18 +16,26 @@ from webdojo.errors import HarnessError
 
 TOOL = "computer_use"
 
-_ACTIONS: dict[str, tuple[Do, str, str]] = {
-    "left_click": (Do.CLICK, "", "click a place"),
-    "type": (Do.TYPE, "text", "click a field, put the text in place of what it holds, press Enter"),
-    "fill": (Do.FILL, "text", "the same without Enter: for forms of several fields, and to choose from a list"),
-    "scroll": (Do.SCROLL, "direction", "scroll the page, or the part of it at a place"),
-    "wait": (Do.WAIT, "time", "pause"),
-    "go_back": (Do.BACK, "", "go back to the page before"),
-    "navigate": (Do.GO, "url", "open an address"),
-    "answer": (Do.ANSWER, "text", "end the task with its answer, or with a short report where none was asked for"),
+_ACTIONS: dict[str, tuple[GestureKind, str, str]] = {
+    "left_click": (GestureKind.CLICK, "", "click a place"),
+    "type": (GestureKind.TYPE, "text", "click a field, put the text in place of what it holds, press Enter"),
+    "fill": (
+        GestureKind.FILL,
+        "text",
+        "the same without Enter: for forms of several fields, and to choose from a list",
+    ),
+    "scroll": (GestureKind.SCROLL, "direction", "scroll the page, or the part of it at a place"),
+    "wait": (GestureKind.WAIT, "time", "pause"),
+    "go_back": (GestureKind.BACK, "", "go back to the page before"),
+    "navigate": (GestureKind.GO, "url", "open an address"),
+    "answer": (
+        GestureKind.ANSWER,
+        "text",
+        "end the task with its answer, or with a short report where none was asked for",
+    ),
 }
-"""Of each action the gesture, the argument that holds its value, and what it does."""
-_NAMES = {do: action for action, (do, *_) in _ACTIONS.items()}
+"""The gesture of each action, the argument that holds its value, and its description."""
+_NAMES = {kind: action for action, (kind, *_) in _ACTIONS.items()}
 _MAX_ELEMENT = 1_000_000
 _LONGEST_S = TOOLS["wait"].arguments[0].high or 0
 _VALUES: dict[str, dict[str, Any]] = {
@@ -39,20 +47,20 @@ _VALUES: dict[str, dict[str, Any]] = {
 
 
 class ComputerUse:
-    """The tool as one agent has it.
+    """The tool with the options of one agent.
 
     Args:
-        marks: places are numbers, not points.
-        fill: with the action `fill`.
+        marks: whether places are numbers instead of points.
+        fill: whether there is the action `fill`.
     """
 
     def __init__(self, marks: bool, fill: bool) -> None:
         self._place = "element" if marks else "coordinate"
-        self._actions = {name: spec for name, spec in _ACTIONS.items() if fill or spec[0] is not Do.FILL}
+        self._actions = {name: spec for name, spec in _ACTIONS.items() if fill or spec[0] is not GestureKind.FILL}
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI function definition."""
-        pointed = [name for name, (do, *_) in self._actions.items() if do in POINTED]
+        pointed = [name for name, (kind, *_) in self._actions.items() if kind in POINTED]
         where = f"The place; {', '.join(pointed)} need one, scroll may have one."
         if self._place == "element":
             place = {"type": "integer", "minimum": 1, "description": where}
@@ -79,36 +87,40 @@ class ComputerUse:
         }
 
     def example(self) -> dict[str, Any]:
-        """Arguments for the system prompt to show."""
+        """Example arguments for the system prompt."""
         return {"action": "left_click", self._place: 7 if self._place == "element" else [450, 250]}
 
     def read(self, arguments: dict[str, Any]) -> Gesture:
-        """The gesture of a call's arguments.
+        """The gesture that the arguments of a call ask for.
 
         Raises:
-            ValueError: what is wrong with them, in one line.
+            ValueError: the arguments are wrong; the message says how, in one line.
         """
         action = arguments.get("action")
         if not isinstance(action, str) or action not in self._actions:
             raise ValueError(f"action must be one of {', '.join(self._actions)}, not {_shown(action)}")
-        do, name, _ = self._actions[action]
-        known = {"action", *([name] if name else []), *([self._place] if do in (*POINTED, Do.SCROLL) else [])}
+        kind, name, _ = self._actions[action]
+        known = {
+            "action",
+            *([name] if name else []),
+            *([self._place] if kind in (*POINTED, GestureKind.SCROLL) else []),
+        }
         for argument in arguments:
             if argument not in known:
                 raise ValueError(f"{action} takes no {_shown(argument)}")
-        for argument in (*([self._place] if do in POINTED else []), *([name] if name else [])):
+        for argument in (*([self._place] if kind in POINTED else []), *([name] if name else [])):
             if argument not in arguments:
                 raise ValueError(f"{action} needs {argument}")
         at = self._at(arguments[self._place]) if self._place in arguments else {}
-        return Gesture(do, at, _value(name, arguments[name]) if name else "")
+        return Gesture(kind, at, _value(name, arguments[name]) if name else "")
 
     def write(self, gesture: Gesture, element_at: ElementAt) -> dict[str, Any]:
-        """The arguments that say a gesture.
+        """The arguments that ask for a gesture.
 
         Raises:
-            HarnessError: this agent has no such action, or no name for the place.
+            HarnessError: this agent has no such action, or cannot name the place.
         """
-        action = _NAMES[gesture.do]
+        action = _NAMES[gesture.kind]
         if action not in self._actions:
             raise HarnessError(f"an agent that always presses Enter cannot just fill in {gesture.value!r}")
         arguments: dict[str, Any] = {"action": action}
@@ -116,13 +128,13 @@ class ComputerUse:
             arguments["coordinate"] = [gesture.at["x"], gesture.at["y"]]
         elif self._place == "element" and (number := gesture.number(element_at)) is not None:
             arguments["element"] = number
-        elif gesture.do in POINTED:
+        elif gesture.kind in POINTED:
             raise HarnessError(f"this agent has no {self._place} for what is at {gesture.at}")
         name = _ACTIONS[action][1]
         return arguments | ({name: gesture.value} if name else {})
 
     def _at(self, value: Any) -> dict[str, int]:
-        """The place of a call, as the browser's tools take it."""
+        """The place of a call, in the form of the browser's tools."""
         if self._place == "element":
             if type(value) is int and 1 <= value <= _MAX_ELEMENT:
                 return {"element": value}

@@ -1,4 +1,4 @@
-"""What a harness is: the protocols between the text that a model reads and the records of `types`.
+"""The interface of harnesses, which translate between the text of a model and the records of `types`.
 
 Token-in, token-out: a conversation encodes every piece of text exactly once, keeps sampled ids as
 they were sampled, and joins pieces without retokenising, so what was sampled is what is trained.
@@ -17,18 +17,18 @@ from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task,
 
 
 class Codec(Protocol):
-    """Text to ids and back, special tokens included (`policy/processor.py` for real models)."""
+    """Encodes and decodes text, special tokens included (`policy/model/processor.py` for real models)."""
 
     def encode(self, text: str) -> list[int]:
-        """Ids of the text; special tokens written out in it become their ids; nothing is added."""
+        """The ids of the text; special tokens in it become their ids, and nothing is added."""
         ...
 
     def decode(self, ids: list[int]) -> str:
-        """The text of the ids, special tokens written out."""
+        """The text of the ids, special tokens included."""
         ...
 
     def image_tokens(self, width: int, height: int) -> int:
-        """How many tokens an image of this size in pixels takes in a prompt."""
+        """The number of tokens that an image of this size in pixels takes in a prompt."""
         ...
 
 
@@ -36,49 +36,49 @@ class Conversation(Protocol):
     """One episode as the model sees it."""
 
     def prompt(self, max_tokens: int) -> Prompt:
-        """What the model reads before its next response.
+        """The prompt for the next response.
 
         Args:
-            max_tokens: longer prompts lose their oldest material (`budget.py`); one that cannot be made
-                short enough is returned all the same.
+            max_tokens: longer prompts lose their oldest parts (`transcript.fit`); a prompt that cannot be made
+                short enough is returned as it is.
         """
         ...
 
     def parse(self, text: str) -> Parsed:
-        """Read a response. Never raises: what cannot be read is named in `Parsed.error`."""
+        """Parse a response. Never raises: `Parsed.error` says what is wrong with it."""
         ...
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        """Append what was sampled, what the browser said, and what it shows now."""
+        """Append a response, the browser's feedback, and what the browser shows now."""
         ...
 
 
 ElementAt = Callable[[int, int], int | None]
-"""The number of the control at a point in 0..1000, in the view that the model has."""
+"""Returns the number of the control at a point in 0..1000, in the model's view of the page."""
 
 
 def no_elements(x: int, y: int) -> int | None:
-    """For agents that point: nothing has a number."""
+    """The `ElementAt` of agents that point: nothing has a number."""
     return None
 
 
 class HarnessConfig(Plug):
-    """Options of a harness; `build` makes it."""
+    """The options of a harness; `build` makes it."""
 
     native_tools: ClassVar[bool] = False
-    """Whether its calls are the 13 browser tools themselves, which an endpoint can take as `tools`."""
+    """Whether its calls are the 13 browser tools themselves, so that an endpoint can get them as `tools`."""
 
     max_format_errors: int = Field(default=3, ge=1)
-    """Consecutive malformed responses that end the episode with reward -1."""
+    """The number of consecutive malformed responses that ends the episode with reward -1."""
 
     @property
     def images(self) -> int:
-        """How many screenshots a prompt holds at most."""
+        """The most screenshots in a prompt."""
         return 1
 
     @abstractmethod
     def build(self, codec: Codec) -> Harness:
-        """The harness for the model of this codec."""
+        """Build the harness for the model of this codec."""
 
 
 class Harness(Protocol):
@@ -92,19 +92,19 @@ class Harness(Protocol):
 
     @property
     def view(self) -> View | None:
-        """How its agent wants to see pages; None for plain screenshots."""
+        """The view of pages that its agent needs; None for plain screenshots."""
         ...
 
     def start(self, task: Task, observation: Observation) -> Conversation:
-        """A conversation that holds the task and the first screen."""
+        """Start a conversation with the task and the first observation."""
         ...
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
-        """What an ideal agent would write for the first of these calls, and how many of them that says.
+        """The response of an ideal agent for the first of these calls, and how many calls it covers.
 
-        A conversation's `parse` reads calls back that do the same; a format without amounts scrolls by its own.
+        A conversation's `parse` reads back calls that do the same; formats without scroll amounts use their own.
 
         Raises:
-            HarnessError: the format has no words for the first call.
+            HarnessError: the format cannot express the first call.
         """
         ...

@@ -1,4 +1,4 @@
-"""The harnesses by the name that a recipe gives them; `config.build(codec)` makes one."""
+"""The harnesses by their names in a recipe."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ HARNESSES: Registry[type[HarnessConfig]] = Registry(
         "openwebvoyager": OpenWebVoyagerConfig,
     },
 )
-"""What `harness.name` of a recipe may be."""
+"""The values of `harness.name` in a recipe; `build(codec)` of the config makes the harness."""

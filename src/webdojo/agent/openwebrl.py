@@ -10,9 +10,9 @@ Layout of a prompt, ChatML as in Qwen3-VL, one part a line; each text part is to
     user                <tool_response> feedback, observation text
     screenshot, turn, response, user, …
 
-A dropped screenshot vanishes with its two markers and nothing else moves, so consecutive prompts
+A dropped screenshot disappears with its two markers and nothing else changes, so consecutive prompts
 share every token before the first screenshot that one of them lacks. Turns that are dropped, by the
-context budget or by `keep_reasoning: action_only`, become a line each after the task.
+token budget or by `keep_reasoning: action_only`, become one line each after the task.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from webdojo.agent import toolcall
-from webdojo.agent.budget import Kept, fit
 from webdojo.agent.chatml import USER, ChatML, Segment
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import plain
+from webdojo.agent.transcript import HistoryLimits, fit
 from webdojo.browser.tools import TOOLS, json_schema, signature
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall
 
@@ -77,9 +77,9 @@ class OpenWebRLConfig(HarnessConfig):
     screenshots_kept: int = Field(default=1, ge=1)
     """K of OpenWebRL §4.1: the most recent screenshots that stay in the context."""
     keep_feedback: bool = True
-    """What the browser said about each call stays in the context (OpenWebRL, table 4)."""
+    """The browser's feedback on each call stays in the context (OpenWebRL, table 4)."""
     keep_reasoning: Literal["full", "hidden", "action_only"] = "full"
-    """Past turns as they were sampled; without their thoughts; or as one line each (OpenWebRL, table 4)."""
+    """Past turns stay as they were sampled, without their thoughts, or as one line each (OpenWebRL, table 4)."""
     tool_schemas: Literal["json", "signature"] = "json"
     """How the system prompt shows the tools: full JSON schemas, or one line each."""
 
@@ -103,7 +103,7 @@ class OpenWebRLHarness:
         self.chat = ChatML(codec, self.system_prompt())
 
     def system_prompt(self) -> str:
-        """The protocol and the tools, as full JSON schemas or as one line each."""
+        """The protocol and the tools, which are full JSON schemas or one line each."""
         if self._brief:
             return _SYSTEM_SIGNATURE.format(tools="\n".join(signature(name) for name in TOOLS))
         kept = self.config.screenshots_kept
@@ -120,11 +120,11 @@ class OpenWebRLHarness:
         return toolcall.render(think, calls, separator="" if self._brief else "\n"), len(calls)
 
     def opening(self, task: Task) -> str:
-        """The task as the user says it."""
+        """The user's message with the task."""
         return f"{USER}{'task ' if self._brief else 'Task: '}{plain(task.instruction)}\n"
 
     def describe(self, observation: Observation, first: bool) -> str:
-        """The observation as text: x_t of §4.1, without the feedback."""
+        """The observation as text (x_t of §4.1), without the feedback."""
         scrolled, hidden = observation.scroll_px[1], max(observation.page_px[1] - observation.viewport_px[1], 0)
         url = plain(observation.url, _URL_CHARACTERS)
         if self._brief:
@@ -149,10 +149,10 @@ class OpenWebRLHarness:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """A response and what the browser made of it."""
+    """A response and the browser's answer to it."""
 
     response: TextSegment
-    """As it was sampled."""
+    """The response as it was sampled."""
     answer: TextSegment
     """The user's words after it: feedback, then the next observation's text."""
     seen: str
@@ -161,20 +161,20 @@ class _Exchange:
 
 
 class OpenWebRLConversation:
-    """One episode: what was said, with the screenshots between."""
+    """The messages and screenshots of one episode."""
 
     def __init__(self, harness: OpenWebRLHarness, task: Task, observation: Observation) -> None:
         self._harness = harness
         self._chat = harness.chat
         self._opening = harness.opening(task)
         self._heads = {0: self._chat.text(f"{self._opening}{harness.describe(observation, first=True)}\n")}
-        """The user's first words, by how many turns they tell in a line each."""
+        """The user's first words, by how many of the oldest turns they sum up in one line each."""
         self._exchanges: list[_Exchange] = []
         self._images = [self._chat.image(observation.screenshot)]
 
     def prompt(self, max_tokens: int) -> Prompt:
         turns = len(self._exchanges)
-        wanted = Kept(
+        wanted = HistoryLimits(
             images=min(self._harness.config.screenshots_kept, turns + 1),
             pages=1,
             turns=0 if self._harness.config.keep_reasoning == "action_only" else turns,
@@ -189,14 +189,14 @@ class OpenWebRLConversation:
         lines = [plain(entry.text) for entry in feedback] if config.keep_feedback else []
         if parsed.error is not None:
             lines.append(f"Error: {plain(parsed.error)}")
-        told = "\n".join(lines)
-        if told or config.keep_feedback:
-            told = f"<tool_response>\n{told}\n</tool_response>\n"
+        said = "\n".join(lines)
+        if said or config.keep_feedback:
+            said = f"<tool_response>\n{said}\n</tool_response>\n"
         seen = f"{self._harness.describe(observation, first=False)}\n"
         self._exchanges.append(
             _Exchange(
                 response=self._past(response),
-                answer=self._chat.text(f"{self._chat.after(response)}{told}{seen}"),
+                answer=self._chat.text(f"{self._chat.after(response)}{said}{seen}"),
                 seen=seen,
                 line=f"Step {len(self._exchanges) + 1}: {' -> '.join([toolcall.brief(parsed.calls), *lines])}\n",
             )
@@ -204,27 +204,27 @@ class OpenWebRLConversation:
         self._images.append(self._chat.image(observation.screenshot))
 
     def _past(self, response: Response) -> TextSegment:
-        """A response as later turns see it."""
+        """A response in the form in which later prompts show it."""
         if self._harness.config.keep_reasoning == "full":
             return TextSegment(ids=tuple(response.ids))
         said = self._harness.codec.decode(response.ids)
         _, end_tag, rest = said.partition(toolcall.THINK_END)
         return self._chat.text(rest.lstrip("\n") if end_tag else said)
 
-    def _assemble(self, kept: Kept) -> Prompt:
-        told = len(self._exchanges) - kept.turns
-        parts: list[Segment] = [self._chat.system, self._head(told)]
-        oldest = len(self._images) - kept.images
-        for index in range(told, len(self._images)):
-            if index > told:
+    def _assemble(self, limits: HistoryLimits) -> Prompt:
+        summarised = len(self._exchanges) - limits.turns
+        parts: list[Segment] = [self._chat.system, self._head(summarised)]
+        oldest = len(self._images) - limits.images
+        for index in range(summarised, len(self._images)):
+            if index > summarised:
                 parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
             if index >= oldest:
                 parts += self._images[index]
             parts.append(self._chat.turn)
         return self._chat.prompt(parts)
 
-    def _head(self, told: int) -> TextSegment:
-        if told not in self._heads:
-            lines = "".join(exchange.line for exchange in self._exchanges[:told])
-            self._heads[told] = self._chat.text(f"{self._opening}{lines}{self._exchanges[told - 1].seen}")
-        return self._heads[told]
+    def _head(self, summarised: int) -> TextSegment:
+        if summarised not in self._heads:
+            lines = "".join(exchange.line for exchange in self._exchanges[:summarised])
+            self._heads[summarised] = self._chat.text(f"{self._opening}{lines}{self._exchanges[summarised - 1].seen}")
+        return self._heads[summarised]

@@ -1,9 +1,9 @@
-"""The OpenWebVoyager harness (§3.2–3.4, A): the accessibility tree of the window, a screenshot, one action a turn.
+"""The OpenWebVoyager harness (§3.2–3.4, A): an accessibility tree and a screenshot of the window, one action a turn.
 
 A response is `Thought: …` and then `Action: …`, which names an element by its number in the tree (table 7 of the
 paper). All thoughts and actions stay in the context, with the last `screenshots_kept` screenshots and the last
 `trees_kept` trees (equation 5); a placeholder stands for older trees. After an action that failed or could not be
-read, the agent is asked to look again.
+parsed, the agent is asked to look again.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pydantic import Field
 
 from webdojo.agent import gestures
 from webdojo.agent.chatml import ChatML
-from webdojo.agent.gestures import POINTED, Do, Gesture
+from webdojo.agent.gestures import POINTED, Gesture, GestureKind
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
-from webdojo.agent.transcript import Transcript, what_failed
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 WAIT_S = 5
-"""Of `Wait` (table 7)."""
+"""The seconds that `Wait` takes (table 7)."""
 
 _SYSTEM = """\
 You are a web agent. You finish the user's task in a real browser, one action a turn.
@@ -41,41 +41,46 @@ Action: one of the actions below
 N is the number of an element. When the task is finished, answer."""
 
 _ACTIONS = {
-    Do.CLICK: ("Click [N]", "click an element"),
-    Do.TYPE: ("Type [N]; TEXT", "click a field, put the text in place of what it holds, press Enter"),
-    Do.FILL: ("Fill [N]; TEXT", "the same without Enter: for forms of several fields, and to choose from a list"),
-    Do.SCROLL: ("Scroll [N or WINDOW]; up or down", "scroll the page, or the part of it where an element is"),
-    Do.WAIT: ("Wait", f"pause for {WAIT_S} seconds"),
-    Do.BACK: ("GoBack", "go back to the page before"),
-    Do.GO: ("Restart", "begin again at {start}"),
-    Do.ANSWER: ("ANSWER; TEXT", "end the task with its answer, or with a short report where none was asked for"),
+    GestureKind.CLICK: ("Click [N]", "click an element"),
+    GestureKind.TYPE: ("Type [N]; TEXT", "click a field, put the text in place of what it holds, press Enter"),
+    GestureKind.FILL: (
+        "Fill [N]; TEXT",
+        "the same without Enter: for forms of several fields, and to choose from a list",
+    ),
+    GestureKind.SCROLL: ("Scroll [N or WINDOW]; up or down", "scroll the page, or the part of it where an element is"),
+    GestureKind.WAIT: ("Wait", f"pause for {WAIT_S} seconds"),
+    GestureKind.BACK: ("GoBack", "go back to the page before"),
+    GestureKind.GO: ("Restart", "begin again at {start}"),
+    GestureKind.ANSWER: (
+        "ANSWER; TEXT",
+        "end the task with its answer, or with a short report where none was asked for",
+    ),
 }
-"""How each gesture is written, and what it does."""
-_VERB_OF = {do: form.partition(" ")[0].rstrip(";") for do, (form, _) in _ACTIONS.items()}
+"""The form of each action, and its description."""
+_VERB_OF = {kind: form.partition(" ")[0].rstrip(";") for kind, (form, _) in _ACTIONS.items()}
 _WINDOW = "WINDOW"
 _VERB = re.compile(r"([A-Za-z]+)[ \t]*")
 _ELEMENT = r"(?P<element>[1-9][0-9]{0,5})"
 _TYPED = rf"\[?{_ELEMENT}\]?[ \t]*;(?P<value>.*)"
 _FORMS = {
-    do: re.compile(form, re.DOTALL)
-    for do, form in {
-        Do.CLICK: rf"\[?{_ELEMENT}\]?",
-        Do.TYPE: _TYPED,
-        Do.FILL: _TYPED,
-        Do.SCROLL: rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
-        Do.WAIT: "",
-        Do.BACK: "",
-        Do.GO: "",
-        Do.ANSWER: r";(?P<value>.*)",
+    kind: re.compile(form, re.DOTALL)
+    for kind, form in {
+        GestureKind.CLICK: rf"\[?{_ELEMENT}\]?",
+        GestureKind.TYPE: _TYPED,
+        GestureKind.FILL: _TYPED,
+        GestureKind.SCROLL: rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
+        GestureKind.WAIT: "",
+        GestureKind.BACK: "",
+        GestureKind.GO: "",
+        GestureKind.ANSWER: r";(?P<value>.*)",
     }.items()
 }
-"""What follows the verb."""
+"""The form of what follows the verb."""
 _REFLECT = """\
 Your last action could not be carried out: {}. Look at the page again: is it the right element, and is the action \
 written as it should be? Then think anew.
 """
 _OLD_TREE = "(an older accessibility tree was here)\n"
-_LINE_CHARACTERS = 300
 
 
 class OpenWebVoyagerConfig(HarnessConfig):
@@ -85,11 +90,11 @@ class OpenWebVoyagerConfig(HarnessConfig):
     trees_kept: int = Field(default=1, ge=1)
     """The most recent accessibility trees that stay in the context."""
     tree_tokens: int = Field(default=4096, ge=16)
-    """Of the accessibility tree of a window, about."""
+    """About how many tokens the accessibility tree of a window may have."""
     error_reflection: bool = True
-    """After an action that failed the agent is asked to look again (OpenWebVoyager, appendix A)."""
+    """After a failed action the agent is asked to look again (OpenWebVoyager, appendix A)."""
     restart_url: str = ""
-    """Where `Restart` leads, in the paper a search engine; empty is the task's start page."""
+    """The address that `Restart` opens, in the paper a search engine; empty is the task's start page."""
     fill: bool = True
     """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
 
@@ -108,13 +113,13 @@ class OpenWebVoyagerHarness:
         self.config = config
         self.codec = codec
         self.view = View(kind="accessibility_tree", max_tokens=config.tree_tokens)
-        self.verbs = {verb: do for do, verb in _VERB_OF.items() if config.fill or do is not Do.FILL}
+        self.verbs = {verb: kind for kind, verb in _VERB_OF.items() if config.fill or kind is not GestureKind.FILL}
         self.chat = ChatML(codec, self.system_prompt())
 
     def system_prompt(self) -> str:
         """The protocol."""
         start = plain(self.config.restart_url) or "the page where the task began"
-        forms = [_ACTIONS[do] for do in self.verbs.values()]
+        forms = [_ACTIONS[kind] for kind in self.verbs.values()]
         return _SYSTEM.format(
             trees=_last(self.config.trees_kept, "tree"),
             screenshots=_last(self.config.screenshots_kept, "screenshot"),
@@ -129,10 +134,10 @@ class OpenWebVoyagerHarness:
         return f"Thought: {plain(think)}\nAction: {self._write(gesture, element_at)}{IM_END}", said
 
     def parse(self, text: str, restart_url: str) -> Parsed:
-        """Read a response; see `Conversation.parse`.
+        """Parse a response; see `Conversation.parse`.
 
         Args:
-            restart_url: where `Restart` leads.
+            restart_url: the address that `Restart` opens.
         """
         head, mark, action = text.partition(IM_END)[0].partition("\nAction:")
         parsed = Parsed(think=head.strip().removeprefix("Thought:").strip())
@@ -149,40 +154,40 @@ class OpenWebVoyagerHarness:
         return parsed
 
     def _read(self, action: str, restart_url: str) -> Gesture:
-        """The gesture of an action; ValueError says in one line what is wrong with it."""
+        """The gesture of an action; the message of a ValueError says in one line what is wrong with it."""
         line = action.partition("\n")[0].rstrip()
         verb = _VERB.match(action)
-        do = self.verbs.get(verb[1]) if verb is not None else None
-        if verb is None or do is None:
-            known = ", ".join(_ACTIONS[do][0] for do in self.verbs.values())
+        kind = self.verbs.get(verb[1]) if verb is not None else None
+        if verb is None or kind is None:
+            known = ", ".join(_ACTIONS[kind][0] for kind in self.verbs.values())
             raise ValueError(f"no such action: {plain(line, 40)!r}; the actions are {known}")
-        found = _FORMS[do].fullmatch((action if do is Do.ANSWER else line)[verb.end() :])
+        found = _FORMS[kind].fullmatch((action if kind is GestureKind.ANSWER else line)[verb.end() :])
         if found is None:
-            raise ValueError(f"{plain(line, 40)!r} is not of the form {_ACTIONS[do][0]}")
+            raise ValueError(f"{plain(line, 40)!r} is not of the form {_ACTIONS[kind][0]}")
         said = found.groupdict()
         at = {"element": int(said["element"])} if said.get("element") else {}
-        value: dict[Do, str | float] = {Do.WAIT: WAIT_S, Do.GO: restart_url}
-        return Gesture(do, at, value.get(do, said.get("value", "").strip()))
+        value: dict[GestureKind, str | float] = {GestureKind.WAIT: WAIT_S, GestureKind.GO: restart_url}
+        return Gesture(kind, at, value.get(kind, said.get("value", "").strip()))
 
     def _write(self, gesture: Gesture, element_at: ElementAt) -> str:
-        """The action that says a gesture; raises as `render`."""
-        do, value = gesture.do, unmarked(str(gesture.value))
-        verb = _VERB_OF[do]
+        """The action for a gesture; raises as `render` does."""
+        kind, value = gesture.kind, unmarked(str(gesture.value))
+        verb = _VERB_OF[kind]
         if verb not in self.verbs:
             raise HarnessError(f"an agent that always presses Enter cannot just fill in {value!r}")
         number = gesture.number(element_at)
-        if do in POINTED and number is None:
+        if kind in POINTED and number is None:
             raise HarnessError(f"nothing at {gesture.at} has a number")
-        match do:
-            case Do.CLICK:
+        match kind:
+            case GestureKind.CLICK:
                 return f"{verb} [{number}]"
-            case Do.TYPE | Do.FILL if "\n" in value:
+            case GestureKind.TYPE | GestureKind.FILL if "\n" in value:
                 raise HarnessError(f"an action of one line cannot type {value!r}")
-            case Do.TYPE | Do.FILL | Do.SCROLL:
+            case GestureKind.TYPE | GestureKind.FILL | GestureKind.SCROLL:
                 return f"{verb} [{number or _WINDOW}]; {value}"
-            case Do.ANSWER:
+            case GestureKind.ANSWER:
                 return f"{verb}; {value}"
-            case Do.GO if value != self.config.restart_url:
+            case GestureKind.GO if value != self.config.restart_url:
                 raise HarnessError(f"Restart leads to {self.config.restart_url or 'the first page'}, not to {value}")
         return verb
 
@@ -204,13 +209,13 @@ class OpenWebVoyagerConversation:
         return self._harness.parse(text, self._restart_url)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = what_failed(parsed, feedback)
-        action = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
-        reflect = wrong and self._harness.config.error_reflection
+        errors = errors_of(parsed, feedback)
+        reflect = errors and self._harness.config.error_reflection
         self._transcript.add(
             response,
-            told=_REFLECT.format(plain("; ".join(wrong), _LINE_CHARACTERS)) if reflect else "",
-            line=f"Step {len(self._transcript) + 1}: {plain(action, _LINE_CHARACTERS)}\n",
+            feedback=_REFLECT.format(plain("; ".join(errors), LINE_CHARACTERS)) if reflect else "",
+            action=parsed.sections.get("Action", "no action"),
+            errors=errors,
             observation=observation,
             page=_page(observation),
         )

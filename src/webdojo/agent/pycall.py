@@ -1,6 +1,6 @@
-"""Calls in the manner of Python, `do(action="Click", element="7")`, read without evaluating anything.
+"""Parses calls in Python syntax, such as `do(action="Click", element="7")`, without evaluating anything.
 
-A value is a quoted text, a bare number (kept as text) or None. Quotes that look alike are taken for
+A value is a quoted text, a bare number (kept as text) or None. Characters that look like quotes count as
 quotes. `find` and `read` are linear in the length of their text.
 """
 
@@ -11,6 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from webdojo.agent.toolcall import plain
+
+SHOWN = 40
+"""The most characters of a name or a value in an error."""
 _DOUBLE, _SINGLE = '"“”„‟″＂', "'‘’‚‛′＇`"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
@@ -26,14 +30,14 @@ Value = str | None
 
 @dataclass(frozen=True)
 class PyCall:
-    """A call as it was written."""
+    """A parsed call."""
 
     function: str
     positional: list[Value] = field(default_factory=list)
     named: dict[str, Value] = field(default_factory=dict)
 
     def bound(self, parameters: Sequence[str]) -> dict[str, str]:
-        """What each parameter got; those that got None or nothing are absent.
+        """The value of each parameter; those without a value, or with None, are left out.
 
         Raises:
             ValueError: too many values, or a name that is unknown or given twice; the message says which.
@@ -44,7 +48,7 @@ class PyCall:
         for name, value in self.named.items():
             if name not in parameters:
                 known = ", ".join(parameters) or "no arguments"
-                raise ValueError(f'{self.function} has no argument "{short(name)}"; it takes {known}')
+                raise ValueError(f'{self.function} has no argument "{plain(name, SHOWN)}"; it takes {known}')
             if name in values:
                 raise ValueError(f"{self.function} got {name} twice")
             values[name] = value
@@ -52,10 +56,10 @@ class PyCall:
 
 
 class Grammar:
-    """Finds calls of some functions.
+    """Finds calls of given functions.
 
     Args:
-        functions: their names.
+        functions: the names of the functions.
     """
 
     def __init__(self, functions: Iterable[str]) -> None:
@@ -63,15 +67,15 @@ class Grammar:
         self._begin = re.compile(rf"^[ \t]*#[^\n]*|(?<![\w.])({names})\s*\(", re.MULTILINE)
 
     def find(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """The next place where a call begins, outside lines that begin with `#`."""
+        """Find the beginning of the next call, outside lines that begin with `#`."""
         return next((match for match in self._begin.finditer(text, start) if match[1]), None)
 
 
 def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
-    """The call that begins at a place that `Grammar.find` gave, and where it ends.
+    """Parse the call whose beginning `Grammar.find` returned, and return it with its end.
 
     Raises:
-        ValueError: it is not a call; the message says what is wrong.
+        ValueError: the call is malformed; the message says how.
     """
     call = PyCall(begin[1])
     position = _skip(text, begin.end())
@@ -85,7 +89,7 @@ def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
         if name is None:
             call.positional.append(value)
         elif name[1] in call.named:
-            raise ValueError(f"{call.function} got {short(name[1])} twice")
+            raise ValueError(f"{call.function} got {plain(name[1], SHOWN)} twice")
         else:
             call.named[name[1]] = value
         position = _skip(text, position)
@@ -97,7 +101,7 @@ def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
 
 
 def write(function: str, arguments: Mapping[str, str], reserved: re.Pattern[str]) -> str:
-    """The call as `read` reads it back.
+    """Write a call that `read` reads back.
 
     Args:
         reserved: single characters that are written as escapes.
@@ -106,14 +110,8 @@ def write(function: str, arguments: Mapping[str, str], reserved: re.Pattern[str]
     return f"{function}({', '.join(said)})"
 
 
-def short(text: str, limit: int = 40) -> str:
-    """The beginning of a text, in one line."""
-    line = " ".join(text[: 2 * limit].split())
-    return line if len(line) <= limit and len(text) <= 2 * limit else f"{line[: limit - 1]}…"
-
-
 def nearest(name: str, known: Sequence[str]) -> str:
-    """Which name was meant, for an error."""
+    """A hint for error messages: the known name that was probably meant."""
     match = difflib.get_close_matches(name[:80], known, n=1, cutoff=0.5)
     return f"did you mean {match[0]}?" if match else f"there are {', '.join(known)}"
 
@@ -129,23 +127,23 @@ def _value(text: str, position: int) -> tuple[Value, int]:
     if word is not None and word[0] in ("None", "null"):
         return None, word.end()
     if word is not None:
-        raise ValueError(f"{short(word[0])} must stand in quotes")
+        raise ValueError(f"{plain(word[0], SHOWN)} must stand in quotes")
     raise ValueError(f"expected a value {_near(text, position)}")
 
 
 def _closing(opening: str) -> str:
-    """What ends a text: a plain quote is ended by its like alone, others by all that look alike."""
+    """The characters that end a quoted text: the same one for a plain quote, all similar ones for others."""
     if opening in "\"'":
         return opening
     return _DOUBLE if opening in _DOUBLE else _SINGLE
 
 
 def _string(text: str, position: int, closing: str) -> tuple[str, int]:
-    """The text up to its closing quote, and where that ends."""
-    plain = re.compile(rf"[^\\{closing}]*")
+    """The text up to its closing quote, and the position after it."""
+    unescaped = re.compile(rf"[^\\{closing}]*")
     parts: list[str] = []
     while True:
-        run = plain.match(text, position)
+        run = unescaped.match(text, position)
         assert run is not None, "it matches nothing at least"
         parts.append(run[0])
         position = run.end()
@@ -158,7 +156,7 @@ def _string(text: str, position: int, closing: str) -> tuple[str, int]:
 
 
 def _escape(text: str, position: int) -> tuple[str, int]:
-    """What stands after a backslash, and where it ends; an unknown escape stands for itself, as in Python."""
+    """The meaning of an escape, and the position after it; an unknown escape stands for itself, as in Python."""
     kind = text[position : position + 1]
     digits = _HEX_DIGITS.get(kind, 0)
     if digits:
@@ -174,7 +172,7 @@ def _escape(text: str, position: int) -> tuple[str, int]:
 
 
 def _whole(text: str) -> str:
-    """The text with characters that were escaped in two halves put together."""
+    """The text with surrogate pairs, which two escapes can form, joined into characters."""
     try:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
@@ -195,4 +193,4 @@ def _skip(text: str, position: int) -> int:
 def _near(text: str, position: int) -> str:
     if position >= len(text):
         return "at the end"
-    return f'near "{short(text[max(position - 10, 0) : position + 20])}"'
+    return f'near "{plain(text[max(position - 10, 0) : position + 20], SHOWN)}"'

@@ -1,7 +1,7 @@
 """The response format `<think>…</think>` followed by `<tool_call>{json}</tool_call>` blocks.
 
-`parse` is total and linear in the length of its text: any string gives a `Parsed`. Calls before a
-bad one are kept, and nothing after it is read. `render` writes what `parse` reads back unchanged.
+`parse` is linear in the length of its text and returns a `Parsed` for any string. Calls before a bad
+one are kept, and nothing after it is read. `parse` reads back unchanged what `render` writes.
 Text from tasks and pages passes through `plain`, so that a page cannot forge the markers of the
 protocol (a title with `<|im_end|>` in it would otherwise end the user's turn).
 """
@@ -33,7 +33,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def plain(text: str, limit: int = 2000) -> str:
-    """One line of foreign text: whitespace collapsed, cut to `limit` characters, markers broken by a space."""
+    """Foreign text in one line: whitespace collapsed, cut to `limit` characters, markers broken by a space."""
     line = " ".join(text.split())
     if len(line) > limit:
         line = line[: limit - 1] + "…"
@@ -41,20 +41,20 @@ def plain(text: str, limit: int = 2000) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Foreign text, its lines as they are, markers broken by a space."""
+    """Foreign text with its lines as they are and markers broken by a space."""
     return _RESERVED.sub("< ", text)
 
 
 def dumps(value: object) -> str:
-    """JSON in one line that holds no marker."""
+    """JSON in one line without any marker."""
     return _RESERVED.sub(r"\\u003c", json.dumps(value, ensure_ascii=False))
 
 
 def read_json(text: str, start: int) -> tuple[Any, int]:
-    """The JSON value that begins at `start`, after white space, and where it ends.
+    """Parse the JSON value that begins after the white space at `start`, and return it with its end.
 
     Raises:
-        ValueError, RecursionError: there is none, or one that cannot be stored or tokenised; `reason` words it.
+        ValueError, RecursionError: there is no such value, or it cannot be stored or tokenised; see `reason`.
     """
     value, end = _DECODER.raw_decode(text, skip_space(text, start))
     json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate cannot be typed, stored or tokenised
@@ -62,10 +62,10 @@ def read_json(text: str, start: int) -> tuple[Any, int]:
 
 
 def read_block(text: str, start: int) -> tuple[str, dict[str, Any], int]:
-    """Name and arguments of the call whose JSON begins at `start`, and where its end tag ends.
+    """Parse the call whose JSON begins at `start`: its name, its arguments, and the end of its end tag.
 
     Raises:
-        ValueError, RecursionError: as `read_json`, or the value is no call.
+        ValueError, RecursionError: as for `read_json`, or the value is not a call.
     """
     value, end = read_json(text, start)
     end = skip_space(text, end)
@@ -92,7 +92,7 @@ def reason(error: ValueError | RecursionError) -> str:
 
 
 def parse(text: str) -> Parsed:
-    """Read a response (OpenWebRL A.4: a thinking end tag and a parseable call).
+    """Parse a response (OpenWebRL A.4: a thinking end tag and a parseable call).
 
     The opening `<think>` may be missing, since some chat templates put it into the prompt. Text
     between and after the calls is ignored. Never raises.
@@ -119,9 +119,8 @@ def parse(text: str) -> Parsed:
 def render(think: str, calls: Sequence[ToolCall], separator: str = "") -> str:
     """The canonical text of a response, ending in `<|im_end|>`.
 
-    Arguments stand in the order of the tool's signature, and those that equal their default are
-    left out. `separator` goes between tags and contents (a newline for models that know Qwen's
-    own format).
+    Arguments are in the order of the tool's signature, and those that equal their default are left
+    out. `separator` stands between tags and contents (a newline for models that know Qwen's format).
     """
     thought = unmarked(think.strip())
     parts = [f"{THINK}{separator}{thought}{separator}{THINK_END}"]
@@ -130,7 +129,7 @@ def render(think: str, calls: Sequence[ToolCall], separator: str = "") -> str:
 
 
 def brief(calls: Sequence[ToolCall]) -> str:
-    """Calls in one line, as a list of past actions shows them."""
+    """Calls in one line, for lists of past actions."""
     said = (
         f"{call.name}({', '.join(json.dumps(value, ensure_ascii=False) for value in call.arguments.values())})"
         for call in calls
@@ -150,7 +149,7 @@ def _call_json(call: ToolCall) -> str:
 
 
 def _read_call(text: str, start: int) -> tuple[ToolCall, int]:
-    """The call whose JSON begins at `start`, and where its end tag ends; raises as `read_block`."""
+    """The call whose JSON begins at `start`, and the end of its end tag; raises as `read_block` does."""
     name, arguments, end = read_block(text, start)
     call = ToolCall(name=name, arguments=arguments)
     wrong = check_call(call)
@@ -160,7 +159,7 @@ def _read_call(text: str, start: int) -> tuple[ToolCall, int]:
 
 
 def skip_space(text: str, position: int) -> int:
-    """Where the JSON white space from `position` on ends."""
+    """The end of the JSON white space that begins at `position`."""
     while position < len(text) and text[position] in " \t\r\n":
         position += 1
     return position

@@ -3,8 +3,8 @@
 A page is simplified HTML whose elements have numbers; a response is a thought and one call such as
 `do(action="Type", argument="red mug", element="7")`. No prompt holds an image.
 
-Dynamic context compression: only the last `pages_kept` pages stand in a prompt (`transcript.py`). A placeholder
-stands for an older one; all responses stay whole.
+Dynamic context compression: a prompt shows only the last `pages_kept` pages (`transcript.py`). A placeholder
+stands for each older page; all responses stay whole.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from webdojo.agent import pycall
 from webdojo.agent.chatml import ChatML
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
-from webdojo.agent.transcript import Transcript, what_failed
-from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, calls_of, words
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
+from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, action_for, calls_of
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 ANSWER = "<answer>"
@@ -27,11 +27,10 @@ ANSWER_END = "</answer>"
 
 _URL_CHARACTERS = 300
 _TITLE_CHARACTERS = 120
-_LINE_CHARACTERS = 300
 _OLD_PAGE = "(simplified HTML of an older page)\n"
 
 _MARKER = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?(?:think|answer|tools|tool_call|tool_response)>)")
-"""The first character of whatever could be taken for a marker of the protocol."""
+"""Matches the first character of any marker of the protocol."""
 
 _SYSTEM = """\
 You are a web agent. You finish the user's task in a real browser, one action a turn.
@@ -82,14 +81,14 @@ close_tab() closes this one
 class WebAgentR1Config(HarnessConfig):
     name: str = "webagent_r1"
     thinking: bool = True
-    """`<think>…</think><answer>…</answer>`; off is the plain format without these tags (WebAgent-R1 §3.5)."""
+    """Responses are `<think>…</think><answer>…</answer>`; if off, they have no such tags (WebAgent-R1 §3.5)."""
     pages_kept: int = Field(default=1, ge=1)
-    """Pages that stay; a placeholder stands for older ones (dynamic context compression, WebAgent-R1 §2.3)."""
+    """The most recent pages that stay in the context (dynamic context compression, WebAgent-R1 §2.3)."""
     page_tokens: int = Field(default=4096, ge=16)
-    """Of the simplified HTML of a page, about."""
+    """About how many tokens the simplified HTML of a page may have."""
     address_bar: bool = False
-    """`goto(url)`, `new_tab()` and `close_tab()` besides the paper's actions, for tasks that lead to sites to which no
-    link leads."""
+    """Adds `goto(url)`, `new_tab()` and `close_tab()` to the paper's actions, for tasks on sites that no link leads
+    to."""
 
     @property
     def images(self) -> int:
@@ -123,7 +122,7 @@ class WebAgentR1Harness:
         return WebAgentR1Conversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
-        (function, arguments), said = words(calls, element_at, self.functions)
+        (function, arguments), said = action_for(calls, element_at, self.functions)
         action = pycall.write(function, arguments, _MARKER)
         thought = _unmarked(think.strip())
         if self.config.thinking:
@@ -132,7 +131,7 @@ class WebAgentR1Harness:
         return f"{notes}{action}{IM_END}", said
 
     def parse(self, text: str) -> Parsed:
-        """Read a response; total, and linear in the length of the text.
+        """Parse a response, in time linear in its length; see `Conversation.parse`.
 
         A second action in a response is an error (appendix D: one action a round), but the first is kept.
         """
@@ -161,10 +160,10 @@ class WebAgentR1Harness:
         parsed = Parsed(think="\n".join(notes))
         try:
             call, end = pycall.read(body, begin)
-            parsed.sections["action"] = plain(body[begin.start() : end], limit=_LINE_CHARACTERS)
+            parsed.sections["action"] = plain(body[begin.start() : end], limit=LINE_CHARACTERS)
             parsed.calls = calls_of(call)
         except ValueError as error:
-            parsed.error = plain(str(error), limit=_LINE_CHARACTERS)
+            parsed.error = plain(str(error), limit=LINE_CHARACTERS)
         else:
             if self._grammar.find(body, end) is not None:
                 parsed.error = "more than one action; only the first was done"
@@ -187,19 +186,19 @@ class WebAgentR1Conversation:
         return self._harness.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = what_failed(parsed, feedback)
-        action = " Error: ".join([parsed.sections.get("action", "no action"), *wrong])
+        errors = errors_of(parsed, feedback)
         self._transcript.add(
             response,
-            told="".join(f"Error: {plain(each)}\n" for each in wrong),
-            line=f"Step {len(self._transcript) + 1}: {plain(action, _LINE_CHARACTERS)}\n",
+            feedback="".join(f"Error: {plain(error)}\n" for error in errors),
+            action=parsed.sections.get("action", "no action"),
+            errors=errors,
             observation=observation,
             page=_page(observation),
         )
 
 
 def _page(observation: Observation) -> str:
-    """The simplified HTML, after what it does not say itself."""
+    """The simplified HTML, preceded by the address, tabs and blocks that it does not contain."""
     lines = [f"Address: {plain(observation.url, _URL_CHARACTERS)}"]
     if observation.blocked:
         lines.append(f"The site may be blocking you: {plain(observation.blocked)}")

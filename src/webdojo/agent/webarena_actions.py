@@ -1,7 +1,7 @@
 """The actions of WebArena-Lite (WebAgent-R1, appendix A and table 7) and the tool calls that they stand for.
 
-`calls_of` and `words` are each other's inverse, but for one thing: what is typed into a list of options
-is a `Select Dropdown Option` in words, and the same calls as `Type`.
+`calls_of` and `action_for` are inverse to each other, with one exception: typing into a list of options is the
+action `Select Dropdown Option`, which has the same calls as `Type`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from webdojo.agent.harness import ElementAt
-from webdojo.agent.pycall import PyCall, nearest, short
-from webdojo.agent.toolcall import brief
+from webdojo.agent.pycall import SHOWN, PyCall, nearest
+from webdojo.agent.toolcall import brief, plain
 from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall
 
 SCROLL_AMOUNT = 0.5
-"""Fraction of the screen that one scroll moves."""
+"""The fraction of the window that one scroll moves."""
 WAIT_SECONDS = 2
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
@@ -28,7 +28,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 }
 """The functions of the paper, with their arguments."""
 ADDRESS_BAR: dict[str, tuple[str, ...]] = {"goto": ("url",), "new_tab": (), "close_tab": ()}
-"""What a person who sees the browser's own controls can do besides."""
+"""More functions, for what a person can do with the browser's own controls."""
 
 _ELEMENT = ("element",)
 _TEXT = ("argument", "element")
@@ -45,7 +45,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "Select Dropdown Option": _TEXT,
     "Wait": (),
 }
-"""What `do` does, and what each action needs."""
+"""The actions of `do`, with the arguments that each needs."""
 
 _BY_NAME = {name.casefold(): name for name in ACTIONS}
 _NUMBER_DIGITS = 9
@@ -59,10 +59,10 @@ _WAIT = ToolCall(name="wait", arguments={"seconds": WAIT_SECONDS})
 
 Functions = Mapping[str, tuple[str, ...]]
 """Arguments by the function's name."""
-Words = tuple[str, dict[str, str]]
+FunctionCall = tuple[str, dict[str, str]]
 """A function and its arguments."""
 
-_ALONE: list[tuple[ToolCall, Words]] = [
+_SINGLE_CALLS: list[tuple[ToolCall, FunctionCall]] = [
     (_ENTER, ("do", {"action": "Press Enter"})),
     (_WAIT, ("do", {"action": "Wait"})),
     (_BACK, ("go_backward", {})),
@@ -73,10 +73,10 @@ _ALONE: list[tuple[ToolCall, Words]] = [
 
 
 def calls_of(call: PyCall) -> list[ToolCall]:
-    """The tool calls that an action stands for.
+    """The tool calls of an action.
 
     Args:
-        call: of a function of `FUNCTIONS` or `ADDRESS_BAR`.
+        call: a call of a function of `FUNCTIONS` or `ADDRESS_BAR`.
 
     Raises:
         ValueError: an argument is missing or wrong; the message says which.
@@ -103,18 +103,18 @@ def calls_of(call: PyCall) -> list[ToolCall]:
     return calls
 
 
-def words(calls: Sequence[ToolCall], element_at: ElementAt, functions: Functions) -> tuple[Words, int]:
-    """The action that says the first of some tool calls, and how many of them it says.
+def action_for(calls: Sequence[ToolCall], element_at: ElementAt, functions: Functions) -> tuple[FunctionCall, int]:
+    """The action for the first of some tool calls, and how many of them it covers.
 
     Args:
         element_at: the number of the control at a point.
-        functions: those that may be used.
+        functions: the functions that may be used.
 
     Raises:
-        HarnessError: no action says it.
+        HarnessError: no action does what the first call does.
     """
     first = calls[0]
-    for call, said in _ALONE:
+    for call, said in _SINGLE_CALLS:
         if call == first and said[0] in functions:
             return said, 1
     match first.name:
@@ -139,7 +139,7 @@ def _do(values: Mapping[str, str]) -> list[ToolCall]:
     said = " ".join(values["action"].replace("_", " ").split())
     action = _BY_NAME.get(said.casefold())
     if action is None:
-        raise ValueError(f'unknown action "{short(said)}"; {nearest(said, list(ACTIONS))}')
+        raise ValueError(f'unknown action "{plain(said, SHOWN)}"; {nearest(said, list(ACTIONS))}')
     for name in ACTIONS[action]:
         if name not in values:
             raise ValueError(f"{action} needs {name}")
@@ -167,8 +167,8 @@ def _do(values: Mapping[str, str]) -> list[ToolCall]:
             return [_scroll("up" if action == "Scroll Up" else "down")]
 
 
-def _pointed(calls: Sequence[ToolCall], element: int) -> tuple[Words, int]:
-    """The words for a click or a hover at an element, and what may follow from it."""
+def _pointed(calls: Sequence[ToolCall], element: int) -> tuple[FunctionCall, int]:
+    """The action for a click or a hover at an element, with the typing that may follow a click."""
     first, at = calls[0], {"element": str(element)}
     if first.name == "hover":
         return ("do", {"action": "Hover", **at}), 1
@@ -196,7 +196,7 @@ def _element(call: ToolCall, element_at: ElementAt) -> int | None:
 def _number(name: str, text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _NUMBER_DIGITS):
-        raise ValueError(f'{name} must be a number, such as "7", not "{short(text)}"')
+        raise ValueError(f'{name} must be a number, such as "7", not "{plain(text, SHOWN)}"')
     return int(digits)
 
 

@@ -1,12 +1,12 @@
-"""The WebGym harness (§5.2, C, E.1): one tool, a memory that only grows, and a window on the past.
+"""The WebGym harness (§5.2, C, E.1): one tool, a memory that only grows, and a limited history.
 
 A response is Memory, Progress, Intention, Action and one call of `computer_use`; without memory it is Action and
-the call, and thoughts may stand before either. What a response notes under Memory is merged into what was known:
-a name that is taken keeps its value, and the agent is told so. A prompt shows the last `history_turns` exchanges in
-full (`transcript.py`). Those before them are a line each, and the memory up to there follows the lines; what was
-noted since stands in the responses.
+the call, and thoughts may stand before either. New names in a response's Memory are added to the memory; a name that
+is taken keeps its value, and the agent gets an error. A prompt shows the last `history_turns` exchanges in full
+(`transcript.py`). Older exchanges are one line each, followed by the memory up to there; later notes stand in the
+responses.
 
-As in the paper, nothing but the screenshot says what a call did, except where it failed.
+As in the paper, only the screenshot shows what a call did, except if it failed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import Field
 from webdojo.agent import gestures
 from webdojo.agent.chatml import ChatML
 from webdojo.agent.computer_use import TOOL, ComputerUse
-from webdojo.agent.gestures import Do
+from webdojo.agent.gestures import GestureKind
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import (
     CALL,
@@ -36,7 +36,7 @@ from webdojo.agent.toolcall import (
     reason,
     skip_space,
 )
-from webdojo.agent.transcript import Transcript, what_failed
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
 
 _SYSTEM = """\
@@ -67,10 +67,9 @@ _PARTS = {
     "Action": "what you do next, in one short sentence.",
 }
 _JSON = ("Memory", "Progress")
-_LINE_CHARACTERS = 300
 
 _FACT = re.compile(r"(?P<name>\S.* of .+?)(?: is|:) (?!not |in view)(?P<value>.+)\.")
-"""A sentence of a script that is worth remembering: `Price of Red Mug is $9.`"""
+"""Matches a sentence of a script that is worth remembering, such as `Price of Red Mug is $9.`"""
 
 
 class WebGymConfig(HarnessConfig):
@@ -78,9 +77,9 @@ class WebGymConfig(HarnessConfig):
     memory: bool = True
     """The response begins with Memory, Progress and Intention (WebGym §5.2, E.1)."""
     mode: Literal["coordinates", "marks"] = "coordinates"
-    """How elements are named: points in 0..1000, or numbers that are drawn into the screenshot (WebGym §5.1)."""
+    """How actions name places: points in 0..1000, or numbers that are drawn into the screenshot (WebGym §5.1)."""
     history_turns: int = Field(default=4, ge=0)
-    """Past exchanges in full; those before them are a line each, after which the memory up to there stands."""
+    """The most recent exchanges shown in full; older ones are one line each, followed by the memory up to there."""
     screenshots_kept: int = Field(default=1, ge=1)
     """The most recent screenshots of those exchanges that stay in the context, the current one included."""
     fill: bool = True
@@ -124,13 +123,13 @@ class WebGymHarness:
         return WebGymConversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
-        """As the interface says. The first sentence of the thought is the task, the last ones are the action."""
+        """See `Harness.render`. The first sentence of the thought is the task, the last ones are the action."""
         gesture, said = gestures.read(calls)
         task, *rest = re.split(r"(?<=[.?!]) ", plain(think))
         facts = {sentence: fact for sentence in rest if (fact := _FACT.fullmatch(sentence)) is not None}
         says = {
             "Memory": dumps({fact["name"]: fact["value"] for fact in facts.values()}),
-            "Progress": dumps({task: "finished" if gesture.do is Do.ANSWER else "not finished"}),
+            "Progress": dumps({task: "finished" if gesture.kind is GestureKind.ANSWER else "not finished"}),
             "Intention": task,
             "Action": " ".join(sentence for sentence in rest if sentence not in facts) or task,
         }
@@ -138,7 +137,7 @@ class WebGymHarness:
         return f"{parts}{_block(self.tool.write(gesture, element_at))}{IM_END}", said
 
     def parse(self, text: str) -> Parsed:
-        """Read a response; see `Conversation.parse`."""
+        """Parse a response; see `Conversation.parse`."""
         body = text.partition(IM_END)[0]
         thought, end_tag, rest = body.partition(THINK_END)
         if not end_tag:
@@ -158,7 +157,7 @@ class WebGymHarness:
         return parsed
 
     def _read_parts(self, text: str, parsed: Parsed) -> int:
-        """Read the parts before the call into `parsed.sections`, and return where its tag begins."""
+        """Parse the parts before the call into `parsed.sections`, and return where the call's tag begins."""
         position = 0
         for index, name in enumerate(self.parts):
             position = skip_space(text, position)
@@ -186,7 +185,7 @@ class WebGymHarness:
 
 
 class WebGymConversation:
-    """One episode, with what the agent remembers."""
+    """One episode, with the agent's memory."""
 
     def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
         self._harness = harness
@@ -202,19 +201,18 @@ class WebGymConversation:
         return self._harness.parse(text)
 
     def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        wrong = what_failed(parsed, feedback)
-        wrong += self._remember(parsed)
-        done = " Error: ".join([parsed.sections.get("Action", "no action"), *wrong])
+        errors = errors_of(parsed, feedback) + self._remember(parsed)
         self._transcript.add(
             response,
-            told="".join(f"Error: {plain(each, _LINE_CHARACTERS)}\n" for each in wrong),
-            line=f"Step {len(self._transcript) + 1}: {plain(done, _LINE_CHARACTERS)}\n",
+            feedback="".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors),
+            action=parsed.sections.get("Action", "no action"),
+            errors=errors,
             observation=observation,
-            aside=f"Memory: {dumps(self._memory)}\n" if self._memory else "",
+            memory=f"Memory: {dumps(self._memory)}\n" if self._memory else "",
         )
 
     def _remember(self, parsed: Parsed) -> list[str]:
-        """Add what a response notes; what it would have changed."""
+        """Add what a response notes, and return an error for each name that it would have changed."""
         noted = json.loads(parsed.sections.get("Memory", "{}"))
         taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
         return [
@@ -223,7 +221,7 @@ class WebGymConversation:
 
 
 def _flat(value: Any) -> Any:
-    """A value that a memory holds as it is; lists and objects as their JSON."""
+    """A value for the memory: lists and objects become their JSON, others stay as they are."""
     return dumps(value) if isinstance(value, dict | list) else value
 
 

@@ -50,7 +50,7 @@ def act(
     from webdojo.store.images import ImageStore
     from webdojo.types import Turn
     from webdojo.view.page import write_trajectory
-    from webdojo.view.summary import told
+    from webdojo.view.tables import turn_text
 
     given = list(overrides or [])
     if endpoint:
@@ -69,7 +69,7 @@ def act(
     def tell(turn: Turn) -> None:
         nonlocal steps
         steps += 1
-        typer.echo(told(steps, turn))
+        typer.echo(turn_text(steps, turn))
 
     try:
         acted = asyncio.run(act_out(wanted, recipe, loaded, folder, tell))

@@ -122,7 +122,7 @@ def _progress(run: Path) -> tuple[int, int] | None:
     with RunStore.open(run, readonly=True) as store:
         valid = sum(row.valid is True for row in store.rows())
         # The warm start's has no iteration, and counts before the first one.
-        finished = max((found.meta.get("iteration", 0) for found in store.checkpoints()), default=-1)
+        finished = max((found.meta.get("iteration", 0) for found in store.checkpoints.all()), default=-1)
     return valid, finished
 
 

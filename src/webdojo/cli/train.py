@@ -66,8 +66,7 @@ def train(
 
     from webdojo.loops.pipeline import train as train_recipe
     from webdojo.store.run import RunStore
-    from webdojo.view.summary import summary
-    from webdojo.view.times import time_table
+    from webdojo.view.tables import success_table, time_table
 
     typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
     again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
@@ -78,7 +77,7 @@ def train(
     except KeyboardInterrupt:
         typer.echo(f"\ninterrupted; everything so far is kept. Go on with: {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    Console().print(summary(result))
+    Console().print(success_table(result))
     with RunStore.open(folder, readonly=True) as store:
         iterations = store.metrics("rl")
     if iterations:

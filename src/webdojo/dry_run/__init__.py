@@ -1,1 +1,1 @@
-"""What a recipe will cost before it runs: episodes, turns and tokens (`cost.py`), memory (`memory.py`)."""
+"""What a recipe costs, known before it runs: episodes, turns and tokens (`cost.py`) and memory (`memory.py`)."""

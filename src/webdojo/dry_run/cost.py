@@ -1,7 +1,7 @@
-"""What a recipe will cost, by arithmetic on the recipe alone; `--dry-run` prints it.
+"""The cost of a recipe, computed from the recipe alone; `--dry-run` prints it.
 
-Everything here is an upper bound except the number of training episodes, which is a lower bound:
-dynamic sampling rolls out more groups when some of them teach nothing.
+All numbers are upper bounds except that of training episodes, which is a lower bound: dynamic
+sampling rolls out more groups when some of them have no spread of rewards.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from webdojo.rollout.curriculum import stage_of
 
 @dataclass(frozen=True)
 class Phase:
-    """Cost of one phase of a run."""
+    """The cost of one phase of a run."""
 
     name: str
     episodes: int
     turns: int
-    """At most: every episode may end earlier."""
+    """The most turns; every episode may end earlier."""
     sampled_tokens: int
-    """At most: tokens that the policy writes."""
+    """The most tokens that the policy samples."""
     visual_tokens: int
-    """At most: screenshot tokens that the policy reads."""
+    """The most screenshot tokens that the policy reads."""
 
 
 def estimate(recipe: Recipe) -> list[Phase]:

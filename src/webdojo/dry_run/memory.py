@@ -1,4 +1,4 @@
-"""Memory that an optimizer step will need, from shapes alone, and what to change when it does not fit.
+"""The memory that an optimizer step needs, computed from shapes, and what to change if it does not fit.
 
 Per token of a packed micro-batch, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
 float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
@@ -12,8 +12,8 @@ and a vision block per patch `c (11 h + 2 I)`, or `c (11 h + 4 I)` with a gated 
 `train.gradient_checkpointing` every layer keeps its input (`c H`), and one layer at a time all of that. The LM head
 has about five float32 copies of the logits of the response tokens that are in it at once (`MAX_LOGITS`), and is
 done before the first layer's backward pass.
-The figures are bounds for a full micro-batch whose tokens all predict something; what the vision tower sees is
-bounded by the screenshots that a micro-batch has room for.
+All numbers are bounds for a full micro-batch in which every token is trained; the input of the vision tower is
+bounded by the screenshots that fit into a micro-batch.
 """
 
 from __future__ import annotations
@@ -43,39 +43,39 @@ class Machine:
 
     cuda: bool
     memory: int = 0
-    """Bytes of one GPU, or of the machine; 0 where it is not known."""
+    """Bytes of one GPU, or of the machine without one; 0 if it is not known."""
 
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Bytes on one rank."""
+    """The memory of one rank, in bytes."""
 
     tokens: int
-    """Tokens of a micro-batch."""
+    """The tokens of a micro-batch."""
     parameters: int
-    """Parameters of the model, without adapters."""
+    """The number of parameters of the model, without adapters."""
     trained: int
-    """Parameters that train."""
+    """The number of parameters that train."""
     lasting: dict[str, int]
-    """Bytes that are taken all the time, by name."""
+    """Bytes that are in use all the time, by name."""
     micro_batch: dict[str, int]
-    """Bytes that come with a micro-batch of a step, gradients included."""
+    """Bytes that a micro-batch of a step needs in addition, gradients included."""
     instead: dict[str, int]
-    """Bytes that come at other times, one item at a time, when no micro-batch is there."""
+    """Bytes that are needed at other times, one item at a time, when there is no micro-batch."""
 
     @property
     def peak(self) -> int:
-        """The most that is expected at once."""
+        """The most bytes that are expected to be in use at once."""
         return sum(self.lasting.values()) + max(sum(self.micro_batch.values()), *self.instead.values(), 0)
 
 
 def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> MemoryPlan:
-    """The plan of one rank.
+    """Plan the memory of one rank.
 
     Args:
-        model: shapes are all that is read, so it may lie on the meta device; without adapters.
-        recipe: `model`, `train`, and what decides how many screenshots a micro-batch has room for.
-        machine: what it will run on.
+        model: the model without adapters; only its shapes are read, so it may be on the meta device.
+        recipe: its sections `model` and `train`, and those that decide how many screenshots fit into a micro-batch.
+        machine: the machine that the learner will run on.
 
     Raises:
         ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
@@ -102,7 +102,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     hidden = tokens * value * model.config.get_text_config().hidden_size
     outside = _outside_layers(model)
     logits = 20 * min(tokens * model.get_output_embeddings().weight.shape[0], MAX_LOGITS)
-    # Gradients of one layer's activations, and of the largest weight before it is added up or spread.
+    # Gradients of one layer's activations, and of the largest weight before it is accumulated or sharded.
     backward = layer // 2 + (4 + value if sharded else 4) * (outside if sharded else max(trained))
     recomputed = layer if train.gradient_checkpointing else 0
     micro_batch = {
@@ -112,7 +112,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
         "embeddings": 6 * hidden,
         "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
         "LM head, or the backward pass of a layer": max(logits, recomputed + backward),
-        # The layer at hand and the next.
+        # The current layer and the next.
         "gathered weights": value * (outside + 2 * sum(p.numel() for p in layers[0].parameters())) if sharded else 0,
     }
     instead = {
@@ -130,7 +130,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
 
 
 def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tuple[str, int]]:
-    """Changes of the recipe that lower the peak, and by how many bytes each alone; the most effective first."""
+    """Changes of the recipe that lower the peak, with the bytes that each saves by itself, the largest first."""
     peak = plan_memory(model, recipe, machine).peak
     found = [(change, peak - plan_memory(model, other, machine).peak) for change, other in _changes(recipe)]
     return sorted([(change, saved) for change, saved in found if saved > peak / 100], key=lambda item: -item[1])
@@ -144,7 +144,7 @@ def log_line(plan: MemoryPlan) -> str:
 
 
 def describe(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
-    """The plan as an aligned table, with what to change where it does not fit."""
+    """The plan as an aligned table, with what to change if it does not fit."""
     plan, ranks = plan_memory(model, recipe, machine), recipe.train.ranks
     each = "a GPU" if machine.cuda else "the CPU"
     rows = [
@@ -173,7 +173,7 @@ def describe(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[s
 
 
 def fits(plan: MemoryPlan, recipe: Recipe, machine: Machine) -> bool:
-    """Whether the plan's peak is within what is known of the machine; ranks on the CPU share it."""
+    """Whether the plan's peak fits into the machine, as far as its memory is known; ranks on the CPU share it."""
     sharing = 1 if machine.cuda else recipe.train.ranks
     return not machine.memory or plan.peak * sharing <= machine.memory
 
@@ -184,7 +184,7 @@ def _changed(recipe: Recipe, section: str, **values: object) -> Recipe:
 
 
 def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """Overrides that lower memory, with the recipes that they make."""
+    """Overrides that lower memory, with the recipes that result."""
     train, model = recipe.train, recipe.model
     if not train.gradient_checkpointing:
         yield "train.gradient_checkpointing=true", _changed(recipe, "train", gradient_checkpointing=True)
@@ -202,7 +202,7 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
 
 
 def _value_bytes(recipe: Recipe, machine: Machine) -> int:
-    """Bytes of a value in the forward pass."""
+    """The bytes of a value in the forward pass."""
     dtype = recipe.train.compute_dtype
     return 2 if dtype == "bfloat16" or (dtype == "auto" and machine.cuda) else 4
 
@@ -242,7 +242,7 @@ def _tower_trains(model: PreTrainedModel, config: ModelConfig) -> bool:
 
 
 def _text_layer_bytes(layer: nn.Module, value: int) -> int:
-    """Bytes kept by a text layer per token; the formula is at the head of this file."""
+    """The bytes that a text layer keeps per token; the formula is at the head of this file."""
     shapes = {name: tuple(p.shape) for name, p in layer.named_parameters()}
     queries, hidden = shapes["self_attn.q_proj.weight"]
     keys, inner = shapes["self_attn.k_proj.weight"][0], shapes["mlp.gate_proj.weight"][0]
@@ -253,14 +253,14 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
 
 
 def _screenshots(recipe: Recipe) -> int:
-    """How many screenshots a micro-batch has room for."""
+    """How many screenshots fit into a micro-batch."""
     if not recipe.harness.images:
         return 0
     return max(1, recipe.train.micro_batch_tokens // screenshot_tokens(recipe.browser.viewport_px))
 
 
 def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
-    """Bytes kept by a vision tower that trains, for the screenshots of a micro-batch."""
+    """The bytes that a vision tower that trains keeps for the screenshots of a micro-batch."""
     tower: Any = vision_tower(model)
     block: nn.Module = tower.blocks[0]
     shapes = {name: tuple(p.shape) for name, p in block.named_parameters()}
@@ -274,7 +274,7 @@ def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
 
 
 def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
-    """Bytes of a frozen tower's features: those of a micro-batch, or what is kept of all, whichever is more."""
+    """The bytes of a frozen tower's features: the cache, or those of a micro-batch if they are more."""
     if not layout_of(model).images or not recipe.harness.images:
         return 0
     config: Any = model.config
@@ -289,7 +289,7 @@ def _tower_parameters(model: PreTrainedModel) -> list[nn.Parameter]:
 
 
 def _outside_layers(model: PreTrainedModel) -> int:
-    """Parameters of the text model that are in none of its layers: embeddings, head, norm."""
+    """The number of parameters of the text model outside its layers: embeddings, head, norm."""
     layers = sum(p.numel() for layer in text_layers(model) for p in layer.parameters())
     tower = sum(p.numel() for p in _tower_parameters(model))
     return sum(p.numel() for p in model.parameters()) - layers - tower

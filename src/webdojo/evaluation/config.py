@@ -15,5 +15,5 @@ class EvaluateConfig(HorizonSection):
     """Held-out tasks, the same for every policy of a run."""
     every: int = Field(default=0, ge=0)
     """Iterations between evaluations during online training, whose episodes share the pool (`loops/evaluations.py`); 0
-    measures before and after it only."""
+    evaluates before and after training only."""
     sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)

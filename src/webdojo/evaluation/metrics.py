@@ -1,9 +1,9 @@
 """Success rates with 95 % intervals.
 
-Two rates stand side by side, because papers differ in which they mean: over all tasks, where an
-episode that the web or the system failed counts as a failure, and over the valid ones alone.
-Intervals are Wilson's, which stay inside 0..1 and are right for small n; the one `by_website`
-resamples whole web sites, since tasks on one site are not independent trials.
+There are two rates, because papers differ in which they report: over all tasks, where an episode
+that the web or the system failed counts as a failure, and over the valid episodes alone.
+Intervals are Wilson's, which stay inside 0..1 and are accurate for small n; `ci95_by_website`
+resamples whole web sites, because tasks on one site are not independent trials.
 """
 
 from __future__ import annotations
@@ -31,28 +31,26 @@ class Rate(Record):
     ci95: tuple[float, float]
 
 
-class SuccessRate(Record):
-    """What an evaluation found. `model_dump(mode="json")` goes into `result.json`."""
+class SuccessRate(Rate):
+    """The results of an evaluation. `model_dump(mode="json")` goes into `result.json`.
 
-    n: int
-    successes: int
-    rate: float
-    """Over all tasks: an invalid episode is a failure."""
-    ci95: tuple[float, float]
+    `rate` is over all tasks, where an invalid episode counts as a failure.
+    """
+
     valid_n: int
     valid_rate: float
-    """Over episodes that neither the web nor the system failed."""
+    """The rate over episodes that neither the web nor the system failed."""
     valid_ci95: tuple[float, float]
     ci95_by_website: tuple[float, float]
-    """Of `rate`, by resampling web sites (cluster bootstrap, 2,000 draws, fixed seed)."""
+    """The interval of `rate` by resampling web sites (cluster bootstrap, 2,000 draws, fixed seed)."""
     by_difficulty: dict[int, Rate]
     by_kind: dict[str, Rate]
     terminations: dict[str, int]
     """Episodes by `Termination`, most frequent first."""
     steps: float
-    """Mean turns an episode."""
+    """The mean number of turns of an episode."""
     response_tokens: float
-    """Mean sampled tokens an episode."""
+    """The mean number of sampled tokens of an episode."""
 
 
 def wilson95(successes: int, n: int) -> tuple[float, float]:
@@ -67,7 +65,7 @@ def wilson95(successes: int, n: int) -> tuple[float, float]:
 
 
 def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
-    """Percentile interval of the overall share of True when whole clusters are drawn again."""
+    """The percentile interval of the share of True over all clusters, when whole clusters are resampled."""
     if not clusters:
         return (0.0, 1.0)
     sums_C = np.array([sum(c) for c in clusters], dtype=float)
@@ -90,10 +88,7 @@ def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
     for trajectory, reward in scored:
         websites[trajectory.task.website].append(reward.success)
     return SuccessRate(
-        n=everything.n,
-        successes=everything.successes,
-        rate=everything.rate,
-        ci95=everything.ci95,
+        **everything.model_dump(),
         valid_n=valid.n,
         valid_rate=valid.rate,
         valid_ci95=valid.ci95,

@@ -1,6 +1,6 @@
 """webdojo as a Gymnasium environment, for people with a trainer of their own.
 
-`import webdojo.gym` registers `webdojo/Browser-v0`; `gymnasium.make("webdojo.gym:webdojo/Browser-v0")` imports it by
+`import webdojo.gym` registers `webdojo/Browser-v0`; `gymnasium.make("webdojo.gym:webdojo/Browser-v0")` does so by
 itself. Needs the extra `webdojo[gym]`.
 """
 

@@ -1,9 +1,9 @@
 """The 13 tools as a Gymnasium action space, and back.
 
-An action has every field of every tool; `tool` says which call it is, and the fields that this tool
-does not use are ignored. `to_call` and `to_action` are pure and inverse to each other, up to arguments
-that equal their default and the spelling of keys. An action may be nonsense, such as keys that no keyboard
-has: the browser then answers with feedback, as it does to a model.
+An action has every field of every tool; `tool` selects the call, and fields that this tool does not use
+are ignored. `to_call` and `to_action` are pure and inverse to each other, except for arguments that equal
+their default and the spelling of keys. An action may be invalid, such as keys that no keyboard has: the
+browser then answers with feedback, as it does to a model.
 
 | tool | fields |
 |---|---|
@@ -29,18 +29,18 @@ from gymnasium import spaces
 
 from webdojo.browser.tools import COORDINATE_MAX, TOOLS, check_call
 from webdojo.errors import ActionError
-from webdojo.gym.texts import AnyText
+from webdojo.gym.observations import AnyText
 from webdojo.types import ToolCall
 
 TOOL_NAMES = tuple(TOOLS)
-"""Tools by number, in the order of the paper's table."""
+"""The tools by number, in the order of the paper's table."""
 BUTTONS = ("left", "right", "middle")
 CLICKS = ("single", "double")
 DIRECTIONS = ("up", "down", "left", "right")
 MAX_TABS = 100
-"""Tabs that an action can switch to."""
+"""The number of tabs that an action can switch to."""
 MAX_TEXT = 4096
-"""Characters of `text`."""
+"""The most characters of `text`."""
 
 
 def _points() -> spaces.MultiDiscrete:
@@ -66,7 +66,7 @@ ACTION_SPACE = spaces.Dict(
 
 
 def to_call(action: Mapping[str, Any]) -> ToolCall:
-    """The tool call that an action means; arguments that equal their default are left out.
+    """The tool call for an action; arguments that equal their default are left out.
 
     Args:
         action: a member of `ACTION_SPACE`; fields that its tool does not use may be missing.
@@ -107,10 +107,10 @@ def _arguments(name: str, action: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_action(call: ToolCall) -> dict[str, Any]:
-    """The action that means a call; fields that its tool does not use are zeros and empty.
+    """The action for a tool call; fields that its tool does not use are zero or empty.
 
     Raises:
-        ActionError: a call that the browser would refuse, or one with a text or a tab that no action can hold.
+        ActionError: the browser would refuse the call, or its text or tab does not fit into an action.
     """
     reason = check_call(call)
     if reason is not None:
@@ -137,7 +137,7 @@ def to_action(call: ToolCall) -> dict[str, Any]:
 
 
 def _without_blanks(key: str) -> str:
-    """The same key, in a spelling that can stand between blanks."""
+    """The same key in a spelling without blanks."""
     return "".join(key.split()) or "Space"
 
 

@@ -1,19 +1,21 @@
 """`webdojo/Browser-v0`: one task an episode, one tool call a step, in a real Chromium.
 
-The reward is 0 until the episode is over and then what the reward function says of it. An episode is over when the
-agent calls `done` or the environment ends it (`terminated`), or after `max_steps` steps or when web or browser fail
+The reward is 0 until the episode is over, and then that of the reward function. An episode is over when the agent
+calls `done` or the environment ends it (`terminated`), after `max_steps` steps, or when the web or the browser fails
 (`truncated`).
 The browser starts at the first `reset`, and `close` leaves no process behind.
 """
 
 from __future__ import annotations
 
+import asyncio
 import difflib
-from collections.abc import Sequence
+import threading
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import gymnasium
 import numpy as np
@@ -25,7 +27,6 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
 from webdojo.gym.actions import ACTION_SPACE, to_call
-from webdojo.gym.background import BackgroundLoop
 from webdojo.gym.observations import observation_space, observe, pixels
 from webdojo.reward.reward import RewardFunction, Scorer
 from webdojo.reward.rewards import EnvironmentReward
@@ -48,11 +49,12 @@ from webdojo.types import (
 )
 
 Result = tuple[dict[str, Any], dict[str, Any]]
+T = TypeVar("T")
 
 
 @dataclass
 class _Episode:
-    """The episode at hand."""
+    """The current episode."""
 
     task: Task
     visit: Visit
@@ -60,16 +62,40 @@ class _Episode:
     seen: Observation
     turns: list[Turn] = field(default_factory=list)
     termination: Termination | None = None
-    """Why it is over, if it is."""
+    """Why the episode is over, if it is."""
     answer: str | None = None
     error: BrowserError | None = None
 
 
+class _BackgroundLoop:
+    """Runs coroutines one after the other in a thread of its own, so that synchronous callers can drive the browser."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="webdojo-gym")
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return or raise what the coroutine does; Ctrl+C cancels it."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the thread. Nothing may be running any more."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
 @dataclass
 class _Running:
-    """What lives between `reset` and `close`."""
+    """What exists between `reset` and `close`."""
 
-    loop: BackgroundLoop
+    loop: _BackgroundLoop
     pool: BrowserPool
     closing: AsyncExitStack
 
@@ -88,14 +114,14 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     whole `Trajectory` with its `Reward`, and `error`, empty unless the browser failed.
 
     Args:
-        tasks: what to draw from; absent: the first 100 training tasks of `env` (`webdojo.load_tasks` has others).
-        env: where episodes happen, such as `Dojo(layout="compact", perturbations=2)`; absent: `Dojo()`. One draws what
-            it does to an episode at each `reset`, the same for the same seed.
+        tasks: the tasks to draw from; absent: the first 100 training tasks of `env` (`webdojo.load_tasks` has others).
+        env: where episodes happen, such as `Dojo(layout="compact", perturbations=2)`; absent: `Dojo()`. At
+            each `reset` it draws its perturbations, the same for the same seed.
         reward: scores a finished episode; absent: the environment's own verdict.
         max_steps: steps before the episode is truncated.
         viewport_px: width and height; absent: that of `browser`.
-        browser: as the recipe's browser section; one Chromium, whatever its `browsers` says.
-        render_mode: `rgb_array`: `render` gives the last screenshot.
+        browser: the recipe's browser section; there is one Chromium, whatever its `browsers` says.
+        render_mode: with `rgb_array`, `render` returns the last screenshot.
 
     Raises:
         ConfigError, SiteError, TaskError: an argument is wrong, or a task needs another environment or reward.
@@ -116,9 +142,9 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         browser = browser or BrowserConfig()
         if browser.servers:
             raise ConfigError("the environment runs a browser of its own: leave out browser.servers")
-        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # one session needs no more
+        own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # there is one session only
         self._config = browser.model_copy(update=own)
-        self._env = (env or Dojo()).model_copy()  # it starts here, and what was given can be given to others too
+        self._env = (env or Dojo()).model_copy()  # a copy, so that the caller can use its own elsewhere
         self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name)
         if tasks is None:
             tasks = self._env.tasks("train", 100, 0)
@@ -150,7 +176,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
         Raises:
             StartError: the start URL cannot be reached.
-            BrowserError: no browser can be had.
+            BrowserError: no browser can be started.
             ConfigError, TaskError: an unknown option or task.
         """
         super().reset(seed=seed)
@@ -188,7 +214,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     @property
     def images(self) -> ImageSource:
-        """The screenshots of the episode at hand, or of the last one, by their hash: what a judge looks at."""
+        """The screenshots of the current or the last episode by their hash, for judges."""
         return self._images
 
     def render(self) -> np.ndarray[Any, np.dtype[np.uint8]] | None:  # type: ignore[override]
@@ -196,7 +222,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return pixels(self._picture) if self.render_mode and self._picture else None
 
     def close(self) -> None:
-        """End the browser and the sites. Closing twice is allowed, and `reset` starts anew."""
+        """End the browser and the sites. Closing twice is allowed, and `reset` starts them again."""
         running, self._running = self._running, None
         if running is not None:
             running.loop.run(self._leave())
@@ -219,7 +245,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return self._tasks[wanted]
 
     def _start(self) -> _Running:
-        loop = BackgroundLoop()
+        loop = _BackgroundLoop()
         closing = AsyncExitStack()
 
         async def enter() -> _Running:
@@ -293,7 +319,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return trajectory
 
     async def _leave(self) -> None:
-        """End the episode at hand, if there is one."""
+        """End the current episode, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
             try:
@@ -308,6 +334,6 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
 
 def _turn(seen: Observation, call: ToolCall) -> Turn:
-    """One exchange; what whoever acts has read and sampled is not known here."""
+    """The turn of one call; prompt and response are empty, because the caller's policy is not known here."""
     response = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
     return Turn(observation=seen, prompt=Prompt(segments=()), response=response, text="", parsed=Parsed(calls=[call]))

@@ -1,4 +1,4 @@
-"""What an agent sees, as a member of a Gymnasium space. Texts longer than the space are cut, and end in `…`."""
+"""Observations as members of a Gymnasium space. Texts that are too long for the space are cut, and end in `…`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,30 @@ import numpy as np
 from gymnasium import spaces
 from PIL import Image
 
-from webdojo.gym.texts import AnyText
 from webdojo.types import Observation, Tab
+
+_PRINTABLE_ASCII = "".join(chr(code) for code in range(32, 127))
+
+
+class AnyText(spaces.Text):
+    """Strings of up to `max_length` characters of any script, since pages and what agents type are not ASCII alone.
+
+    Samples are printable ASCII.
+    """
+
+    def __init__(self, max_length: int) -> None:
+        super().__init__(max_length, min_length=0, charset=_PRINTABLE_ASCII)
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and len(x) <= self.max_length
+
+    def __repr__(self) -> str:
+        return f"AnyText({self.max_length})"
+
+    def clip(self, text: str) -> str:
+        """Cut a text to the longest that the space holds; a text that was cut ends in `…`."""
+        return text if len(text) <= self.max_length else text[: self.max_length - 1] + "…"
+
 
 TEXTS = {
     "url": AnyText(2048),
@@ -36,7 +58,7 @@ def observe(seen: Observation, picture: bytes, instruction: str, feedback: str) 
 
     Args:
         picture: the encoded screenshot.
-        feedback: to the last action.
+        feedback: the feedback on the last action.
     """
     texts = {
         "url": seen.url,
@@ -49,7 +71,7 @@ def observe(seen: Observation, picture: bytes, instruction: str, feedback: str) 
 
 
 def pixels(picture: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """An encoded image as height × width × RGB."""
+    """Decode an image into an array of height × width × RGB."""
     return np.array(Image.open(io.BytesIO(picture)).convert("RGB"))
 
 

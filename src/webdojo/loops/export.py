@@ -23,7 +23,7 @@ from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.messages import Message, conversation, text_part
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
-from webdojo.store.files import refused, replacing, write_atomic
+from webdojo.store.files import replacing, write_atomic, write_error
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn
 
@@ -69,7 +69,7 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
     except BaseException as error:
         images.take_back()
         if isinstance(error, OSError):
-            raise refused(out, error.strerror) from None
+            raise write_error(out, error.strerror) from None
         raise
     return counts
 
@@ -131,7 +131,7 @@ def _answered(turn: Turn, codec: Codec) -> Prompt:
 
 def _codec(store: RunStore) -> Processor:
     """The processor of the model that the run trains, from a checkpoint if there is one, since that is at hand."""
-    for checkpoint in store.checkpoints():
+    for checkpoint in store.checkpoints.all():
         if (checkpoint.path / "tokenizer.json").is_file():
             return Processor.load(checkpoint.path)
     recipe = yaml.safe_load(store.recipe_yaml)

@@ -16,7 +16,7 @@ from pathlib import Path
 from webdojo.loops.keep import surplus
 from webdojo.recipe import load_recipe
 from webdojo.store.checkpoints import Checkpoint
-from webdojo.store.files import refused
+from webdojo.store.files import write_error
 from webdojo.store.run import RunStore
 
 _SHA = re.compile(r"[0-9a-f]{64}")
@@ -49,7 +49,7 @@ def garbage(store: RunStore, keep: int | None = None) -> Garbage:
     """
     recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
     limit = recipe.train.save_total_limit if keep is None else keep
-    needed = store.shown()
+    needed = store.image_hashes()
     for export in store.path.glob("*.jsonl"):
         with export.open() as lines:
             needed.update(sha for line in lines for sha in _SHA.findall(line))
@@ -67,7 +67,7 @@ def remove(store: RunStore, found: Garbage) -> None:
         StoreFailure: the disk refuses; what is gone by then is gone.
     """
     for checkpoint in found.checkpoints:
-        store.remove_checkpoint(checkpoint.name)
+        store.checkpoints.remove(checkpoint.name)
     for path in (*found.temporary, *found.screenshots):
         try:
             if path.is_dir():
@@ -75,7 +75,7 @@ def remove(store: RunStore, found: Garbage) -> None:
             else:
                 path.unlink(missing_ok=True)
         except OSError as error:
-            raise refused(path, error.strerror) from None
+            raise write_error(path, error.strerror) from None
 
 
 def bytes_on_disk(path: Path) -> int:

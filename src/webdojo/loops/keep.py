@@ -95,9 +95,9 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int, ma
 def remove_surplus(store: RunStore, every: int, limit: int, max_staleness: int) -> None:
     """Delete the `surplus`."""
     for checkpoint in surplus(store, every, limit, max_staleness):
-        store.remove_checkpoint(checkpoint.name)
+        store.checkpoints.remove(checkpoint.name)
 
 
 def _saved(store: RunStore) -> dict[int, Checkpoint]:
     """The checkpoints of online training by iteration."""
-    return {found.meta["iteration"]: found for found in store.checkpoints() if found.meta["phase"] == RL}
+    return {found.meta["iteration"]: found for found in store.checkpoints.all() if found.meta["phase"] == RL}

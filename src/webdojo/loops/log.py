@@ -20,7 +20,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from webdojo.store.files import refused
+from webdojo.store.files import write_error
 from webdojo.store.run import RunStore
 
 logger = logging.getLogger("webdojo")
@@ -89,4 +89,4 @@ class Board:
         try:
             yield
         except OSError as error:
-            raise refused(self._path, error.strerror) from None
+            raise write_error(self._path, error.strerror) from None

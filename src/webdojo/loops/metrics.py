@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from webdojo.agent.prefix import shared_fraction
+from webdojo.agent.chatml import shared_fraction
 from webdojo.rollout.filters import STALE
 from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import Batch

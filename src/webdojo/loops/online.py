@@ -136,7 +136,7 @@ async def online(
             metrics |= {"version": iteration} | timer.metrics()
             with timer.measure("save"):
                 meta = checkpoint_meta(iteration, stream.position, pool.state(), metrics)
-                await asyncio.to_thread(store.save_checkpoint, f"rl-{iteration:04d}", learner.save, meta)
+                await asyncio.to_thread(store.checkpoints.save, f"rl-{iteration:04d}", learner.save, meta)
                 log.write(RL, iteration, metrics)
                 kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
                 await asyncio.to_thread(remove_surplus, store, *kept)

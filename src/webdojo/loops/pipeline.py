@@ -115,7 +115,7 @@ class Pipeline:
             with self._timed("sft"):
                 start = await self.warm_start(demos, base)
             if start != base:
-                result["sft"] = metrics_of(self.store.checkpoint(SFT))
+                result["sft"] = metrics_of(self.store.checkpoints.get(SFT))
             with self._timed("evaluate_sft"):
                 result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
@@ -195,7 +195,7 @@ class Pipeline:
             ModelError: the warm start of an earlier attempt is corrupt.
         """
         if self._is_warm():
-            done = self.store.checkpoint(SFT).path
+            done = self.store.checkpoints.get(SFT).path
             check_checkpoint(done)
             return str(done)
         if not demos:
@@ -214,11 +214,11 @@ class Pipeline:
 
             metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
             meta = {"phase": SFT, "metrics": metrics}
-            return str(self.store.save_checkpoint(SFT, learner.save, meta).path)
+            return str(self.store.checkpoints.save(SFT, learner.save, meta).path)
 
     def _is_warm(self) -> bool:
         """Whether an earlier attempt made the warm start."""
-        return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints())
+        return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> str:
         """Train online from the model `start` and return the folder of the final policy."""

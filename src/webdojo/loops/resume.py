@@ -99,7 +99,7 @@ def checkpoint_meta(iteration: int, position: int, pool: PoolState, metrics: dic
 
 def latest(store: RunStore) -> Checkpoint | None:
     """The checkpoint of the last finished iteration, if any iteration is finished."""
-    found = [checkpoint for checkpoint in store.checkpoints() if checkpoint.meta["phase"] == RL]
+    found = [checkpoint for checkpoint in store.checkpoints.all() if checkpoint.meta["phase"] == RL]
     return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
 
 

@@ -149,7 +149,7 @@ def describe(path: Path) -> dict[str, Any]:
 
 def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
     """The checkpoints, oldest first; `success` is that of the training episodes that began under their policy."""
-    found, saved = best(store), store.checkpoints()
+    found, saved = best(store), store.checkpoints.all()
     success = {iteration: tally.success for iteration, tally in rolled_out(store).items()}
     return [
         {

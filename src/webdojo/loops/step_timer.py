@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from webdojo.rollout.scheduler import IDLE, Scheduler
-from webdojo.store.run import Moved, RunStore
+from webdojo.store.run import RunStore, StorageCounts
 from webdojo.store.spans import Span, SpanLog, iteration_key
 
 
@@ -32,7 +32,7 @@ class StepTimer:
         self._unix = time.time() - self._now()
         """What is added to this clock's time to get Unix time."""
         self._began = self._now()
-        self._usage, self._moved = scheduler.usage(), store.moved
+        self._usage, self._storage_counts = scheduler.usage(), store.storage_counts
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def begin(self, iteration: int) -> None:
@@ -60,7 +60,7 @@ class StepTimer:
             the busier one of the two idled; `slowest_engine`, `slowest_browsers` and `slowest_learner`: 1 for what
             took longest, 0 for the others. And the bytes that were stored (`_bytes`).
         """
-        now, usage, moved = self._now(), self._scheduler.usage(), self._store.moved
+        now, usage, storage_counts = self._now(), self._scheduler.usage(), self._store.storage_counts
         total, spent = now - self._began, usage.since(self._usage)
         slots_busy = spent.busy / spent.slot_seconds
         learner_busy = 1 - self._seconds["wait"] / total
@@ -77,14 +77,14 @@ class StepTimer:
             "slots_mean": spent.slot_seconds / total,
             **{f"idle_{reason}": spent.idle[reason] / spent.slot_seconds for reason in IDLE},
             **{f"slowest_{name}": float(name == slowest) for name in ("engine", "browsers", "learner")},
-            **_bytes(moved, self._moved),
+            **_bytes(storage_counts, self._storage_counts),
         }
-        self._began, self._usage, self._moved = now, usage, moved
+        self._began, self._usage, self._storage_counts = now, usage, storage_counts
         self._seconds.clear()
         return metrics
 
 
-def _bytes(now: Moved, before: Moved) -> dict[str, float]:
+def _bytes(now: StorageCounts, before: StorageCounts) -> dict[str, float]:
     """Bytes per trajectory that was stored in between, if any was.
 
     Returns:

@@ -18,7 +18,7 @@ class LoRAConfig(Section):
     lora_alpha: int = Field(default=32, ge=1)
     """The adapters' products are scaled by `lora_alpha / r`."""
     lora_dropout: float = Field(default=0.0, ge=0, lt=1)
-    """Of the adapters' inputs, in optimizer steps only."""
+    """The dropout rate of the adapters' inputs, in optimizer steps only."""
     target_modules: Literal["all-linear"] | list[str] = "all-linear"
     """Ends of the names of linear layers that get adapters, such as `[q_proj, v_proj]`; `all-linear` is all but the LM
     head. With `freeze_vision` none in the vision tower."""

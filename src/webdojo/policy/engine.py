@@ -28,7 +28,7 @@ class ServedModel:
     """Prompt and response together."""
     seed: int = 0
     version: int = 0
-    """Of the weights at `path`."""
+    """The version of the weights at `path`."""
 
 
 class EngineConfig(Plug):

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 Value = str | int
-"""Of an attribute: text, a whole number, or a date as `2027-03-05`."""
+"""The value of an attribute: text, a whole number, or a date as `2027-03-05`."""
 
 _NEW = "new-"
 

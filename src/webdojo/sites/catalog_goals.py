@@ -216,12 +216,12 @@ def _act(site: Site, facts: int, rng: random.Random) -> Goal | None:
 
 def _draw_fields(action: Action, facts: int, rng: random.Random) -> list[Field]:
     """The fields that a goal of so many facts says: all that it must, and some of those that it may leave out."""
-    told = [each for each in action.fields if each.askable]
-    optional = [each for each in told if each.key in action.also]
-    room = facts - bool(action.collection) - (len(told) - len(optional))
+    stated = [each for each in action.fields if each.askable]
+    optional = [each for each in stated if each.key in action.also]
+    room = facts - bool(action.collection) - (len(stated) - len(optional))
     count = max(0, min(len(optional), room))
     kept = rng.sample(optional, rng.randint(0, count) if action.collection else count)
-    return [each for each in told if each.key not in action.also or each in kept]
+    return [each for each in stated if each.key not in action.also or each in kept]
 
 
 def _asks(action: Action, values: Mapping[str, Value], target: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""What a run remembers: trajectories and metrics in SQLite, screenshots by hash, checkpoints.
+"""The storage of a run: trajectories and metrics in SQLite, screenshots by hash, checkpoints.
 
-Invariant: whatever a call has returned from is on disk, and a process that is killed at any moment
-leaves a run folder that opens, with every committed record and no half-written file in sight.
+Invariant: what a call stores is on disk when the call returns, and a process that is killed at any
+moment leaves a run folder that opens, with every committed record and no half-written file.
 """
 
 from webdojo.store.checkpoints import Checkpoint

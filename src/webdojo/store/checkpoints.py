@@ -1,10 +1,9 @@
-"""Checkpoints: folders that are complete or not there.
+"""Checkpoints: folders that are either complete or absent.
 
-A checkpoint is written to `<name>.tmp`, flushed, and renamed to `<name>`; where one of that name is
-there already, it steps aside as `<name>.old` until the new one has the name. `repair` puts right
-what a killed process left between these steps. `checkpoint.json` inside a folder holds the caller's
-`meta` and a running number, by which `latest` knows the newest. Names that end in .tmp or .old are
-therefore not for callers.
+A checkpoint is written to `<name>.tmp`, flushed, and renamed to `<name>`; an older one of that name
+is renamed to `<name>.old` first and deleted last. `repair` cleans up what a killed process left
+between these steps. Callers must therefore not use names that end in .tmp or .old.
+`checkpoint.json` inside a folder holds the caller's `meta` and a running number, the order of `all`.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webdojo.errors import StoreError
-from webdojo.store.files import refused, sync
+from webdojo.store.files import sync, write_error
 
 RECORD = "checkpoint.json"
 
 
 class Checkpoint(NamedTuple):
-    """A complete checkpoint: its folder, and what its writer said about it."""
+    """A complete checkpoint: its folder, and what its writer stored about it."""
 
     path: Path
     meta: dict[str, Any]
@@ -46,8 +45,8 @@ class CheckpointFolder:
         An older checkpoint of that name is replaced. If `write` raises, nothing changes.
 
         Raises:
-            StoreError: a name that is no plain folder name.
-            StoreFailure: the disk refuses.
+            StoreError: the name is not a plain folder name.
+            StoreFailure: the disk refuses to write.
         """
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or name.endswith((".tmp", ".old")):
             raise StoreError(
@@ -73,12 +72,12 @@ class CheckpointFolder:
             temporary.rename(target)
             sync(self.folder)
         except OSError as error:
-            raise refused(target, error.strerror) from None
+            raise write_error(target, error.strerror) from None
         shutil.rmtree(old, ignore_errors=True)
         return Checkpoint(target, meta)
 
     def get(self, name: str) -> Checkpoint:
-        """The checkpoint of that name; StoreError lists the names there are."""
+        """The checkpoint of that name; the StoreError for an unknown name lists those that exist."""
         found = {checkpoint.name: checkpoint for checkpoint in self.all()}
         if name not in found:
             raise StoreError(f"no checkpoint {name!r} in {self.folder} (there: {', '.join(found) or 'none yet'})")
@@ -90,28 +89,28 @@ class CheckpointFolder:
         return [Checkpoint(path, record["meta"]) for path, record in ordered]
 
     def remove(self, name: str) -> None:
-        """Delete one; it leaves the list before its files go."""
+        """Delete one; it is renamed first, so that no other process sees it half deleted."""
         path = self.get(name).path
         try:
             trash = path.rename(self.folder / f"{name}.tmp")
             shutil.rmtree(trash)
         except OSError as error:
-            raise refused(path, error.strerror) from None
+            raise write_error(path, error.strerror) from None
 
     def repair(self) -> None:
-        """Finish or undo what a killed writer left. Call it only while nobody else writes."""
+        """Finish or undo what a killed writer left. Only the process that holds the lock may call it."""
         for path in self.left_over():
             shutil.rmtree(path)
         for old in self.folder.glob("*.old"):
             old.rename(old.with_suffix(""))
 
     def left_over(self) -> list[Path]:
-        """What a killed writer left that `repair` would delete."""
+        """Folders that a killed writer left and that `repair` would delete."""
         replaced = [old for old in self.folder.glob("*.old") if old.with_suffix("").exists()]
         return [*replaced, *self.folder.glob("*.tmp")]
 
     def _complete(self) -> list[tuple[Path, dict[str, Any]]]:
-        """Folder and record of each; one that its writer removes meanwhile is left out."""
+        """Folder and record of each checkpoint, except those that another process removes meanwhile."""
         files = [f for f in self.folder.glob(f"*/{RECORD}") if f.parent.suffix not in (".tmp", ".old")]
         return [(file.parent, record) for file in files if (record := _record(file)) is not None]
 

@@ -1,8 +1,8 @@
 """The SQLite file of a run: each statement is one transaction, on disk before its call returns.
 
-Invariants: after a write that failed no other is taken, so what is stored has no holes; where the file is
-deleted or replaced while its run goes on, all of it is written again, because the open connection still
-has it. Calls are safe from any thread.
+Invariants: after a failed write all further ones are refused, so the stored records have no gaps; if the file
+is deleted or replaced while its run goes on, its content is written again from the open connection, which
+still has all of it. Calls are safe from any thread.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from webdojo.errors import StoreFailure
 from webdojo.store.files import sync
 
 BUSY_TIMEOUT_S = 30.0
-"""How long a call waits for another process that has the database locked."""
+"""How long a call waits while another process has the database locked."""
 
 
 class Database:
     """A connection to an existing database in WAL mode.
 
     Args:
-        file: of the database; `-wal` and `-shm` lie beside it.
+        file: the database; SQLite keeps `-wal` and `-shm` files beside it.
         readonly: refuse writes; the folder need not be writable then.
 
     Raises:
-        sqlite3.Error: it cannot be opened.
+        sqlite3.Error: the database cannot be opened.
     """
 
     def __init__(self, file: Path, readonly: bool = False) -> None:
@@ -45,7 +45,7 @@ class Database:
         """Run a statement and commit it; returns how many rows it changed.
 
         Raises:
-            StoreFailure: it was not committed, or an earlier one was not.
+            StoreFailure: this write, or an earlier one, was not committed.
         """
         with self._lock:
             if self._failed:
@@ -65,7 +65,7 @@ class Database:
         """All rows of a query.
 
         Raises:
-            StoreFailure: it cannot be read.
+            StoreFailure: the database cannot be read.
         """
         with self._lock:
             try:
@@ -83,7 +83,7 @@ class Database:
         raise StoreFailure(message)
 
     def _lost(self) -> str:
-        """What became of the files, where they are no longer those that this connection writes to; else nothing."""
+        """What happened to the files if this connection no longer writes to them; else an empty text."""
         place = _place(self.file)
         if place == self._place and (self._wal.exists() or self._mode != "wal"):
             return ""
@@ -92,35 +92,35 @@ class Database:
         try:
             self._save()
             if replaced:
-                return f"{what}: everything that was stored is in {saved(self.file)}; give it that name back"
-            saved(self.file).rename(self.file)
+                return f"{what}: everything that was stored is in {rescue_path(self.file)}; give it that name back"
+            rescue_path(self.file).rename(self.file)
             sync(self.file.parent)
         except (OSError, sqlite3.Error) as error:
             return f"{what}, and what was stored cannot be written again ({error}): start a new run"
         return f"{what}: it is there again, with everything that was stored"
 
     def _save(self) -> None:
-        """Write the database, of which the connection has all, to the file `saved`."""
+        """Write the whole database from the open connection to the file `rescue_path`."""
         new = self.file.with_name(f"{self.file.name}.new")
         new.unlink(missing_ok=True)
         self._connection.execute("VACUUM INTO ?", (str(new),))
         sync(new)
-        new.rename(saved(self.file))
+        new.rename(rescue_path(self.file))
         sync(self.file.parent)
         for beside in (self._wal, Path(f"{self.file}-shm")):  # another database would take them for its own
             beside.unlink(missing_ok=True)
 
 
-def saved(file: Path) -> Path:
-    """Where all of a database is, which somebody has deleted or replaced, until it has its name back."""
+def rescue_path(file: Path) -> Path:
+    """Where a database is rescued to after somebody deleted or replaced its file."""
     return file.with_name(f"{file.name}.saved")
 
 
 def connect(file: Path, readonly: bool) -> sqlite3.Connection:
-    """A connection as `Database` has one."""
+    """Open a connection with the settings of `Database`."""
     mode = "rw"
     if readonly and not os.access(file.parent, os.W_OK):
-        # Nothing can be made beside it: who writes it has made what SQLite needs, or nobody writes it.
+        # No file can be created beside it, so either a writer has created those that SQLite needs, or there is none.
         mode = "ro" if Path(f"{file}-wal").exists() else "ro&immutable=1"
     connection = sqlite3.connect(f"{file.as_uri()}?mode={mode}", uri=True, check_same_thread=False)
     connection.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
@@ -133,7 +133,7 @@ def connect(file: Path, readonly: bool) -> sqlite3.Connection:
 
 
 def _place(file: Path) -> tuple[int, int] | None:
-    """Which file has this name; None where there is none."""
+    """The identity of the file of this name; None if there is none."""
     try:
         found = file.stat()
     except OSError:

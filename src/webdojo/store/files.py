@@ -26,17 +26,17 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
         with replacing(path, durable=durable) as file:
             file.write(data)
     except OSError as error:
-        raise refused(path, error.strerror) from None
+        raise write_error(path, error.strerror) from None
 
 
-def refused(path: Path, why: str | None) -> StoreFailure:
-    """The disk does not take what a run has to write."""
+def write_error(path: Path, why: str | None) -> StoreFailure:
+    """The error for a file that the disk refuses to write."""
     return StoreFailure(f"cannot write {path} ({why}): free space or make it writable")
 
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the name `path` when the block ends; where it fails, `path` stays as it was.
+    """Open a file that replaces `path` when the block ends; if the block fails, `path` stays as it was.
 
     Args:
         durable: flush to the disk before the rename, so that the file also survives a power cut;

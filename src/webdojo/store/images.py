@@ -1,8 +1,8 @@
-"""Screenshots by the hash of their bytes: stored once, named for ever, passed by reference.
+"""Screenshots by the hash of their bytes: stored once and passed by reference.
 
-Invariants: the name is the SHA-256 of the content, so equal screenshots share one file and a file that does not
-match its name is reported, never handed out; `put` returns a reference only when the bytes are stored, so that no
-record can name an image that is not there. Both stores may be used by several threads at a time.
+Invariants: the name is the SHA-256 of the content, so equal screenshots share one file, and a file that does not
+match its name is reported and never returned; `put` returns a reference only when the bytes are stored, so that no
+record can refer to a missing image. Both stores may be used by several threads at a time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store.files import refused, write_atomic
+from webdojo.store.files import write_atomic, write_error
 from webdojo.types import ImageRef
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
@@ -25,13 +25,13 @@ class ImageStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.new_bytes = 0
-        """Encoded bytes that were put and stored."""
+        """Encoded bytes of images that were new."""
         self.known_bytes = 0
-        """Encoded bytes that were put and were there already."""
+        """Encoded bytes of images that the store had already."""
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[ImageStore], tuple[Path]]:
-        """Pickled as its folder: the ranks of a learner read it in processes of their own."""
+        """Pickle the folder alone, for the ranks of a learner, which read images in processes of their own."""
         return ImageStore, (self.folder,)
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
@@ -49,7 +49,7 @@ class ImageStore:
         image = ImageRef(sha=hashlib.sha256(data).hexdigest(), width=width, height=height, mime=mime)
         path = self.path(image)
         with self._lock:
-            # The size tells a file that a power cut left empty from one that is already there.
+            # A file that a power cut left empty has another size.
             if path.is_file() and path.stat().st_size == len(data):
                 self.known_bytes += len(data)
             else:
@@ -61,7 +61,7 @@ class ImageStore:
         """Return the encoded bytes.
 
         Raises:
-            StoreFailure: no such image here, or its file does not match its name.
+            StoreFailure: there is no such image, or its file does not match its name.
         """
         path = self.path(image)
         if path.is_file():
@@ -74,7 +74,7 @@ class ImageStore:
         raise StoreFailure(f"no screenshot {image.sha} in {self.folder}: put it back, or do without what needs it")
 
     def has(self, image: ImageRef) -> bool:
-        """Whether the image is there and whole."""
+        """Whether the image is stored and intact."""
         path = self.path(image)
         return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == image.sha
 
@@ -89,7 +89,7 @@ class ImageStore:
         return self.folder / image.sha[:2] / f"{image.sha}{SUFFIXES[image.mime]}"
 
     def files(self) -> Iterator[Path]:
-        """Every file in the folder, half-written ones too."""
+        """All files in the folder, half-written ones included."""
         return (path for path in self.folder.glob("*/*") if path.is_file())
 
     def _gone(self) -> StoreFailure:
@@ -100,13 +100,13 @@ class ImageStore:
 
     def _write(self, path: Path, data: bytes) -> None:
         try:
-            # Without its parents: a folder that was deleted takes what is in it along, and must be missed.
+            # Without its parents: if the whole folder was deleted, its images are lost, and that must be noticed.
             path.parent.mkdir(exist_ok=True)
         except FileNotFoundError:
             raise self._gone() from None
         except OSError as error:
-            raise refused(path, error.strerror) from None
-        # Not flushed: a run writes tens of these a second, and `get` finds what a power cut tore.
+            raise write_error(path, error.strerror) from None
+        # Not flushed: a run writes tens of these a second, and `get` notices files that a power cut left damaged.
         write_atomic(path, data, durable=False)
 
 
@@ -114,7 +114,7 @@ class MemoryImages:
     """Images in memory, for evaluation without a run folder and for training the tiny model.
 
     Args:
-        capacity: keep only so many images, those put last; 0 keeps all.
+        capacity: the number of images to keep, the newest ones; 0 keeps all.
     """
 
     def __init__(self, capacity: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""What a result depends on besides its recipe: versions, git hash, seed, machine."""
+"""The facts besides the recipe that a result depends on: versions, git hash, seed, machine."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def run_info(seed: int, chromium: str = "") -> dict[str, Any]:
     """The facts for `RunStore.create`, as a JSON object.
 
     Args:
-        seed: of the recipe; every random choice follows from it.
-        chromium: path of the executable that the run uses; empty leaves its version out.
+        seed: the recipe's seed, from which every random choice follows.
+        chromium: the path of the executable that the run uses; empty leaves its version out.
 
     Returns:
         `created` (ISO 8601), `command`, `seed`, `git` (hash, `+` for local changes, None outside a
@@ -57,7 +57,7 @@ def machine() -> dict[str, Any]:
 
 
 def git_hash() -> str | None:
-    """Short hash of the checkout that this package runs from, `+` where files differ from it."""
+    """The short hash of the checkout that this package runs from, with `+` if files differ from it."""
     here = str(Path(__file__).parent)
     commit = _run(["git", "-C", here, "rev-parse", "--short=12", "HEAD"])
     # A package in somebody else's repository (a virtual environment inside it) is not that commit.

@@ -1,7 +1,7 @@
-"""Who writes a run: `run.lock`, which the system frees when its holder dies.
+"""The lock of a run, `run.lock`: one process writes at a time, and the system frees the lock when it dies.
 
-The file holds the pid of the writer for as long as it writes. One that closes its run empties it, so a pid
-without a lock is what a killed process leaves.
+The file holds the pid of the writer. A process that closes its run empties the file, so a pid in a file that
+nobody has locked is that of a process that was killed.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from webdojo.errors import StoreError
 
 LOCK = "run.lock"
 TRIES = 10
-"""Those who look at a lock hold it for a moment themselves."""
+"""How often to try: a process that only checks the lock holds it for a moment."""
 
 
 class Writer(NamedTuple):
-    """What the lock of a run tells."""
+    """The process that writes a run, or wrote it last."""
 
     alive: bool
-    """A process writes the run now."""
+    """Whether a process is writing the run now."""
     pid: str
-    """Of that process, or of one that was killed while it wrote; empty where the last one ended by itself."""
+    """The pid of that process, or of one that was killed while it wrote; empty if the last one ended by itself."""
 
 
 def lock(path: Path) -> IO[str]:
-    """Take the lock of a run folder; whoever gets it hands it to `unlock`.
+    """Take the lock of a run folder; `unlock` gives it back.
 
     Raises:
         StoreError: another process has it.
@@ -58,14 +58,14 @@ def lock(path: Path) -> IO[str]:
 
 
 def unlock(file: IO[str]) -> None:
-    """Let others write, and leave word that this process ended by itself."""
+    """Let others write, and record that this process ended by itself."""
     with contextlib.suppress(OSError), file:  # a disk that has become read-only keeps the pid
         file.truncate(0)
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Nobody else writes the run within the block.
+    """Keep all other processes from writing the run within the block.
 
     Raises:
         StoreError: another process writes it, or the folder cannot be written.
@@ -84,7 +84,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def writer(path: Path) -> Writer:
-    """Who writes the run in a folder, or did last; works without write access."""
+    """The process that writes the run in a folder, or wrote it last; works without write access."""
     try:
         file = (path / LOCK).open()
     except OSError:

@@ -1,13 +1,13 @@
-"""The run folder: everything that a run made, safe at any moment.
+"""The run folder: everything that a run produces, safe at any moment.
 
     run.sqlite      trajectories, metrics, key-values (WAL; tables and columns: `schema.sql`)
     images/         screenshots by hash
     checkpoints/    Hugging Face layout, complete or not there
     recipe.yaml     the resolved recipe          info.json     versions, git hash, seed, machine
-    result.json     the final figures            run.lock      held by the process that writes
+    result.json     the final metrics            run.lock      held by the process that writes
 
 Every write is committed, and flushed, before its call returns, so a `kill -9` loses nothing that a
-caller was told is stored. One process writes a run at a time (`run.lock`, which the system frees
+caller believes to be stored. One process writes a run at a time (`run.lock`, which the system frees
 when the process dies); any number may read. Calls are safe from any thread.
 """
 
@@ -20,7 +20,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib.resources import files
 from pathlib import Path
@@ -28,9 +28,9 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store.checkpoints import Checkpoint, CheckpointFolder
-from webdojo.store.database import Database, saved
-from webdojo.store.files import refused, sync, write_atomic
+from webdojo.store.checkpoints import CheckpointFolder
+from webdojo.store.database import Database, rescue_path
+from webdojo.store.files import sync, write_atomic, write_error
 from webdojo.store.images import ImageStore
 from webdojo.store.lock import LOCK, lock, unlock
 from webdojo.types import ImageRef, Trajectory
@@ -39,7 +39,7 @@ SCHEMA_VERSION = 1
 DATABASE = "run.sqlite"
 
 _SHA = re.compile(rb'"sha":"([0-9a-f]{64})"')
-"""An image reference in a record; in a text the quotes would be escaped."""
+"""An image reference in a record; inside a string of the record the quotes would be escaped."""
 
 
 class TrajectoryRow(NamedTuple):
@@ -62,16 +62,16 @@ class TrajectoryRow(NamedTuple):
     created: float
 
 
-class Moved(NamedTuple):
-    """What a process has put into a run so far; sizes in bytes."""
+class StorageCounts(NamedTuple):
+    """How much a process has stored in a run so far; sizes in bytes."""
 
     trajectories: int
     records: int
-    """Of those trajectories, compressed, without their screenshots."""
+    """The size of the trajectories, compressed and without their screenshots."""
     screenshots: int
-    """Encoded, of those that the run did not have."""
+    """The encoded size of new screenshots."""
     screenshots_again: int
-    """Encoded, of those that it had."""
+    """The encoded size of screenshots that the run had already."""
 
 
 class RunStore:
@@ -80,7 +80,7 @@ class RunStore:
     def __init__(self, path: Path, database: Database, lock_file: IO[str] | None) -> None:
         self.path = path
         self.images = ImageStore(path / "images")
-        self._checkpoints = CheckpointFolder(path / "checkpoints")
+        self.checkpoints = CheckpointFolder(path / "checkpoints")
         self._database = database
         self._lock_file = lock_file
         self._counting = threading.Lock()
@@ -90,7 +90,7 @@ class RunStore:
 
     @classmethod
     def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
-        """Make a run folder; `info` is what `store.info.run_info` gives.
+        """Create a run folder; `info` comes from `store.info.run_info`.
 
         Raises:
             StoreError: the folder holds a run or other files, or cannot be written.
@@ -99,7 +99,7 @@ class RunStore:
         if (path / DATABASE).exists():
             raise StoreError(f"{path} already holds a run: go on with it by --resume, or choose another with --run")
         try:
-            # A lock without a database is left by a `create` that was killed: that folder is ours to finish.
+            # A lock without a database was left by a `create` that was killed, so this folder may be reused.
             if path.is_dir() and any(path.iterdir()) and not (path / LOCK).exists():
                 raise StoreError(f"{path} holds other files and no run: choose an empty or new folder with --run")
             path.mkdir(parents=True, exist_ok=True)
@@ -123,14 +123,14 @@ class RunStore:
 
     @classmethod
     def open(cls, path: Path | str, *, readonly: bool = False) -> RunStore:
-        """Open a run to go on with it, or, with `readonly`, to look at it while another process writes.
+        """Open a run to continue it or, with `readonly`, to read it while another process may write.
 
         Raises:
-            StoreError: no run there, made by a newer webdojo, damaged, or another process writes it.
+            StoreError: there is no run, it is damaged or of another version, or another process writes it.
         """
         path = Path(path)
         if not (path / DATABASE).is_file():
-            if (kept := saved(path / DATABASE)).is_file():
+            if (kept := rescue_path(path / DATABASE)).is_file():
                 raise StoreError(f"the database of the run in {path} was deleted: rename {kept.name} to {DATABASE}")
             why = "does not exist" if not path.exists() else f"holds no run (no {DATABASE})"
             raise StoreError(f"{path} {why}: give the folder of a run; `webdojo runs list` shows them")
@@ -227,49 +227,49 @@ class RunStore:
         return False
 
     @property
-    def moved(self) -> Moved:
-        """What this process has put here so far."""
-        return Moved(self._added, self._added_bytes, self.images.new_bytes, self.images.known_bytes)
+    def storage_counts(self) -> StorageCounts:
+        """How much this process has stored here so far."""
+        return StorageCounts(self._added, self._added_bytes, self.images.new_bytes, self.images.known_bytes)
 
     def trajectories(self, phase: str | None = None, iteration: int | None = None) -> list[Trajectory]:
-        """Full records in order of arrival; None selects all."""
+        """Full records in the order in which they were added; None selects all."""
         where, values = _where(phase, iteration)
         rows = self._database.read(f"SELECT record FROM trajectories {where} ORDER BY seq", values)
         return [Trajectory.model_validate_json(zlib.decompress(record)) for (record,) in rows]
 
     def stream(self, phases: Sequence[str] = ()) -> Iterator[tuple[TrajectoryRow, Trajectory]]:
-        """As `rows` and `trajectories`, one after the other, so that memory holds one; no phases are all of them."""
+        """Rows with their full records, one at a time to save memory; without phases, those of all phases."""
         chosen = f"phase IN ({', '.join('?' * len(phases))})" if phases else "TRUE"
         for record, *values in self._one_by_one(("record", *TrajectoryRow._fields), chosen, phases):
             yield _row(values), Trajectory.model_validate_json(zlib.decompress(record))
 
     def trajectory(self, id: str) -> Trajectory:
-        """One full record; StoreError where there is none of that id."""
+        """One full record; StoreError if there is none with that id."""
         rows = self._database.read("SELECT record FROM trajectories WHERE id = ?", (id,))
         if not rows:
             raise StoreError(f"no trajectory {id!r} in {self.path}")
         return Trajectory.model_validate_json(zlib.decompress(rows[0][0]))
 
     def rows(self, phase: str | None = None, iteration: int | None = None) -> list[TrajectoryRow]:
-        """The columns alone, in order of arrival: cheap also for a long run."""
+        """The columns alone, in the order in which they were added; cheap even for a long run."""
         where, values = _where(phase, iteration)
         columns = ", ".join(TrajectoryRow._fields)
         rows = self._database.read(f"SELECT {columns} FROM trajectories {where} ORDER BY seq", values)
         return [_row(row) for row in rows]
 
     def count(self) -> dict[str, int]:
-        """How many there are of each phase, in the order in which the phases began."""
+        """The number of trajectories of each phase, in the order in which the phases began."""
         return dict(self._database.read("SELECT phase, count(*) FROM trajectories GROUP BY phase ORDER BY min(seq)"))
 
-    def shown(self) -> set[str]:
-        """The hashes of all screenshots that a trajectory names; reads every record."""
+    def image_hashes(self) -> set[str]:
+        """The hashes of all screenshots that trajectories refer to; reads every record."""
         found: set[str] = set()
         for (record,) in self._one_by_one(("record",)):
             found.update(sha.decode() for sha in _SHA.findall(zlib.decompress(record)))
         return found
 
     def _one_by_one(self, columns: Sequence[str], chosen: str = "TRUE", values: Sequence[str] = ()) -> Iterator[Any]:
-        """Columns of the chosen trajectories in order of arrival, each read when it is asked for."""
+        """Columns of the chosen trajectories in the order in which they were added, read one at a time."""
         named = ", ".join(columns)
         query = f"SELECT seq, {named} FROM trajectories WHERE seq > ? AND {chosen} ORDER BY seq LIMIT 1"
         last = 0
@@ -278,19 +278,19 @@ class RunStore:
             yield row
 
     def has_screenshots(self, trajectory: Trajectory) -> bool:
-        """Whether every screenshot that it names can be read."""
+        """Whether every screenshot that it refers to can be read."""
         return all(self.images.has(image) for image in _screenshots(trajectory))
 
     def discard_trajectories(self, phase: str, iteration: int) -> int:
-        """Delete those of an iteration that is to be done again; returns how many."""
+        """Delete the trajectories of an iteration that is done again; returns how many."""
         return self._database.write("DELETE FROM trajectories WHERE phase = ? AND iteration = ?", (phase, iteration))
 
     def discard_trajectory(self, id: str) -> None:
-        """Delete one whose episode is to be run again."""
+        """Delete a trajectory whose episode is run again."""
         self._database.write("DELETE FROM trajectories WHERE id = ?", (id,))
 
     def discard_broken(self, trajectory: Trajectory) -> None:
-        """Delete one that lacks screenshots, and those of them that are damaged, so that they can be stored again."""
+        """Delete a trajectory that lacks screenshots, and its damaged ones, so that they can be stored again."""
         self.discard_trajectory(trajectory.id)
         for image in _screenshots(trajectory):
             if not self.images.has(image):
@@ -299,7 +299,7 @@ class RunStore:
     # --- metrics and values ---------------------------------------------------------------------
 
     def add_metrics(self, phase: str, step: int, values: Mapping[str, float]) -> None:
-        """Store the figures of a step or iteration, in place of earlier ones of that step."""
+        """Store the metrics of a step or iteration; earlier ones of that step are replaced."""
         record = {name: float(v) if math.isfinite(v) else None for name, v in values.items()}
         self._database.write(
             "INSERT OR REPLACE INTO metrics (phase, step, created, record) VALUES (?, ?, ?, ?)",
@@ -307,7 +307,7 @@ class RunStore:
         )
 
     def metrics(self, phase: str) -> list[dict[str, float]]:
-        """One dict a step, by step, each with its `step`; figures that were not finite are NaN."""
+        """The metrics of each step in order, with its `step`; values that were not finite are NaN."""
         rows = self._database.read("SELECT step, record FROM metrics WHERE phase = ? ORDER BY step", (phase,))
         return [
             {"step": step, **{k: math.nan if v is None else v for k, v in json.loads(record).items()}}
@@ -315,7 +315,7 @@ class RunStore:
         ]
 
     def discard_metrics(self, phase: str, after: int) -> None:
-        """Delete the figures of every step after that one."""
+        """Delete the metrics of every later step."""
         self._database.write("DELETE FROM metrics WHERE phase = ? AND step > ?", (phase, after))
 
     def set(self, key: str, value: Any) -> None:
@@ -323,60 +323,44 @@ class RunStore:
         self._database.write("INSERT OR REPLACE INTO kv (key, value) VALUES (?, ?)", (key, json.dumps(value)))
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The JSON value of that name, else `default`."""
+        """The JSON value stored under a name, else `default`."""
         rows = self._database.read("SELECT value FROM kv WHERE key = ?", (key,))
         return json.loads(rows[0][0]) if rows else default
 
     def write_result(self, result: Mapping[str, Any]) -> None:
-        """Store the final figures: `get("result")` and, atomically, result.json."""
+        """Store the final metrics, as `get("result")` and in result.json."""
         self.set("result", dict(result))
         write_atomic(self.path / "result.json", (json.dumps(dict(result), indent=2) + "\n").encode())
 
     def write_start(self, recipe_yaml: str, info: Mapping[str, Any]) -> None:
-        """Note what the run goes on with; it has no result until its new end."""
+        """Store what a resumed run continues with, and remove its earlier result."""
         result = self.path / "result.json"
         try:
             result.unlink(missing_ok=True)
         except OSError as error:
-            raise refused(result, error.strerror) from None
+            raise write_error(result, error.strerror) from None
         self._database.write("DELETE FROM kv WHERE key = 'result'", ())
         write_atomic(self.path / "info.json", json.dumps(dict(info), indent=2).encode())
         write_atomic(self.path / "recipe.yaml", recipe_yaml.encode())
 
-    # --- checkpoints ----------------------------------------------------------------------------
-
-    def save_checkpoint(self, name: str, write: Callable[[Path], None], meta: dict[str, Any]) -> Checkpoint:
-        """Let `write` fill a folder, and make it visible under `name` once it is complete."""
-        return self._checkpoints.save(name, write, meta)
-
-    def checkpoint(self, name: str) -> Checkpoint:
-        """Folder and meta of one checkpoint; StoreError lists the names there are."""
-        return self._checkpoints.get(name)
-
-    def checkpoints(self) -> list[Checkpoint]:
-        """All complete checkpoints, oldest first."""
-        return self._checkpoints.all()
-
-    def remove_checkpoint(self, name: str) -> None:
-        """Delete one that need not be kept."""
-        self._checkpoints.remove(name)
+    # --- repair ---------------------------------------------------------------------------------
 
     def left_over(self) -> list[Path]:
-        """Files and folders that a killed process left half-written. Ask only while nobody else writes."""
+        """Files and folders that a killed process left half-written; call it only while no other process writes."""
         temporary = [path for folder in (self.path, *self.images.folder.glob("*")) for path in folder.glob(".*.tmp")]
-        return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self._checkpoints.left_over()]
+        return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self.checkpoints.left_over()]
 
     def _repair(self) -> None:
-        """Put right what a killed process, or a person, left of the folder."""
+        """Repair a folder after a process was killed or a person deleted parts of it."""
         try:
             self.images.folder.mkdir(exist_ok=True)
-            self._checkpoints.repair()
+            self.checkpoints.repair()
         except OSError as error:
             raise StoreError(f"the run in {self.path} cannot be repaired ({error}): make it writable") from None
 
 
 def _screenshots(trajectory: Trajectory) -> set[ImageRef]:
-    """Every screenshot that it names."""
+    """All screenshots that a trajectory refers to."""
     shown = {turn.observation.screenshot for turn in trajectory.turns}
     shown.update(image for turn in trajectory.turns for image in turn.prompt.images)
     return shown | ({trajectory.final.screenshot} if trajectory.final is not None else set())

@@ -1,7 +1,7 @@
-"""When the phases of a run began and how long they took: what its trace shows beside the episodes.
+"""When the phases of a run began and how long they took, for its trace.
 
-Each is stored when it ends, so one that was killed is not there; what an earlier process stored of the same
-thing stays beside it.
+A phase is stored when it ends, so one that was killed is missing; what an earlier process stored under the same
+key is kept.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import NamedTuple
 from webdojo.store.run import RunStore
 
 RUN = "spans"
-"""Key of the phases of the whole run, such as `sft`."""
+"""The key of the phases of the whole run, such as `sft`."""
 
 
 class Span(NamedTuple):
-    """A phase of something."""
+    """A phase of a run or of an iteration."""
 
     name: str
     began: float
@@ -24,12 +24,12 @@ class Span(NamedTuple):
 
 
 def iteration_key(phase: str, iteration: int) -> str:
-    """Key of what the loop did for an iteration, such as `update`."""
+    """The key of the phases of an iteration, such as `update`."""
     return f"{RUN} {phase} {iteration}"
 
 
 class SpanLog:
-    """Keeps the phases that this process goes through, under one key."""
+    """Stores the phases of this process under one key."""
 
     def __init__(self, store: RunStore, key: str) -> None:
         self._store = store
@@ -38,11 +38,11 @@ class SpanLog:
         self._spans: list[Span] = []
 
     def add(self, span: Span) -> None:
-        """Keep one that has ended."""
+        """Store a phase that has ended."""
         self._spans.append(span)
         self._store.set(self._key, [*self._earlier, self._spans])
 
 
 def attempts(store: RunStore, key: str) -> list[list[Span]]:
-    """The phases of a key in order, of each process that went through some."""
+    """The phases under a key in order, one list for each process that stored some."""
     return [[Span(*span) for span in attempt] for attempt in store.get(key, [])]

@@ -1,1 +1,1 @@
-"""How the tiny model that ships with webdojo was taught to read pages and to point: `webdojo tiny train`."""
+"""The training of the tiny model that ships with webdojo: `webdojo tiny train` teaches it to read pages and point."""

@@ -1,8 +1,8 @@
-"""Turns of the agent that the tiny model learns to say: in the protocol, and true, but not for the task.
+"""Turns of the agent that the tiny model learns to write: they follow the protocol and are true, but serve no task.
 
 The tiny model stands in for a Qwen3-VL, which can write a tool call and point at what a thought names
-before any training on the web. Which thought serves a task is for the warm start and for reinforcement
-learning to teach: here it is drawn at random, so the model clicks on anything and stops at any time.
+before any training on the web. The warm start and reinforcement learning teach which thought serves a
+task: here it is drawn at random, so the model clicks on anything and stops at any time.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from webdojo.sites.content.words import ADJECTIVES, plural
 from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.oracle.forms import SCROLL_AMOUNT
 from webdojo.tiny.labels import ScreenLabels, Thing, Value
-from webdojo.tiny.questions import ALL_THINGS, NOUNS, Note, Question, Skill
+from webdojo.tiny.questions import ALL_THINGS, NOUNS, Question, ShownTask, Skill
 from webdojo.tiny.screens import Screen
 from webdojo.types import Feedback, ToolCall
 
 SINGULAR = {plural(noun): noun for noun in NOUNS}
 
 
-def say(screen: Screen, labels: ScreenLabels, rng: random.Random, note: Note) -> Question:
-    """A turn about the screen; what it looked for in vain, or writes, is now and then what the note names."""
-    missing = note.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
+def agent_turn(screen: Screen, labels: ScreenLabels, rng: random.Random, shown: ShownTask) -> Question:
+    """A turn about the screen; sometimes it writes, or cannot find, the very thing that the shown task names."""
+    missing = shown.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
     links = [thing for thing in labels.controls if thing.tag != "input"]
     fields = [thing for thing in labels.controls if thing.tag == "input"]
     makers: list[Callable[[], Question]] = [lambda: _scroll(missing, screen)]
@@ -39,20 +39,20 @@ def say(screen: Screen, labels: ScreenLabels, rng: random.Random, note: Note) ->
         makers += [lambda: _turn(f"{claim} Done.", [_done("done")])] * 2
     if labels.values:
         makers += [lambda: _answer(rng.choice(labels.values))] * 4
-    return _restating(note, rng.choice(makers)())
+    return _restate_goal(shown, rng.choice(makers)())
 
 
-def _restating(note: Note, turn: Question) -> Question:
-    """The same turn, its thought opened by the goal."""
+def _restate_goal(shown: ShownTask, turn: Question) -> Question:
+    """The same turn with a thought that begins with the goal."""
     start = len(toolcall.THINK)
-    opening = f"{note.goal} "
+    opening = f"{shown.goal} "
     shift = len(opening)
     begin, end = turn.mentioned
     source, copy, length = turn.copied
     return replace(
         turn,
         answer=turn.answer[:start] + opening + turn.answer[start:],
-        answered=((),) * shift + turn.answered,
+        answer_cells=((),) * shift + turn.answer_cells,
         mentioned=(begin + shift, end + shift),
         restated=(start, start + shift),
         copied=(source + shift, copy + shift, length),
@@ -85,22 +85,22 @@ def _search(field: Thing, text: str) -> Question:
 
 def _answer(value: Value) -> Question:
     mark = "$" if value.word.text.startswith("$") else ""
-    named = f"Price of {value.name}" if mark else value.name
-    question = _turn(f"{named} is {mark}{value.text}. Done.", [_done(value.text)])
+    shown_name = f"Price of {value.name}" if mark else value.name
+    question = _turn(f"{shown_name} is {mark}{value.text}. Done.", [_done(value.text)])
     start, said = question.answer.index(value.name), question.answer.index(f"{value.text}. Done")
-    answered: list[tuple[int, ...]] = [()] * len(question.answer)
-    answered[said : said + len(value.text)] = value.sources
+    answer_cells: list[tuple[int, ...]] = [()] * len(question.answer)
+    answer_cells[said : said + len(value.text)] = value.sources
     return replace(
         question,
-        named=value.named,
-        answered=tuple(answered),
+        name_cells=value.name_cells,
+        answer_cells=tuple(answer_cells),
         mentioned=(start, start + len(value.name)),
         copied=(said, question.answer.rindex(f'"{value.text}"') + 1, len(value.text)),
     )
 
 
 def _claim(screen: Screen) -> str:
-    """What can truly be said of the page; empty where nothing is worth saying."""
+    """A true statement about the page; empty if there is nothing worth saying."""
     parts = urlsplit(screen.url)
     query = dict(parse_qsl(parts.query))
     if "page" in query:
@@ -118,15 +118,15 @@ def _claim(screen: Screen) -> str:
 
 
 def _turn(think: str, calls: list[ToolCall], thing: Thing | None = None) -> Question:
-    """A turn that, if it names a thing, looks at it where it gives its coordinates."""
+    """A turn of a thought and calls; where it clicks on a thing, it reads the coordinates from the thing's name."""
     text = toolcall.render(think, calls).removesuffix(toolcall.IM_END)
     if thing is None:
         return Question(Skill.SAY, "", text, (), ((),) * len(text))
     begin, end = text.index('"x": '), text.index("}}")
-    answered = [thing.named if begin <= place < end else () for place in range(len(text))]
+    answer_cells = [thing.name_cells if begin <= place < end else () for place in range(len(text))]
     start = text.index(thing.name + ".") if thing.tag != "input" else text.index(thing.name)
     mentioned = (start, start + len(thing.name))
-    return Question(Skill.SAY, "", text, thing.named, tuple(answered), mentioned=mentioned)
+    return Question(Skill.SAY, "", text, thing.name_cells, tuple(answer_cells), mentioned=mentioned)
 
 
 def _at(thing: Thing) -> ToolCall:
@@ -138,11 +138,11 @@ def _done(answer: str) -> ToolCall:
     return ToolCall(name="done", arguments={"answer": answer})
 
 
-def passed(url: str, note: Note, rng: random.Random) -> tuple[str, Feedback]:
-    """An earlier turn that led to a page, as it stands in the text of an episode: response and feedback."""
+def earlier_turn(url: str, shown: ShownTask, rng: random.Random) -> tuple[str, Feedback]:
+    """The response and the feedback of an earlier turn that led to a page, as an episode's prompt shows them."""
     name, (x, y) = rng.choice(ALL_THINGS), (rng.randrange(50, 951, 25), rng.randrange(50, 951, 50))
     reason = rng.choice((f"{name} is in view.", f"{rng.choice(ALL_THINGS)} is not here."))
     call = ToolCall(name="click", arguments={"x": x, "y": y})
-    return toolcall.render(f"{note.goal} {reason} Open {name}.", [call]), Feedback(
+    return toolcall.render(f"{shown.goal} {reason} Open {name}.", [call]), Feedback(
         ok=True, text=f'click at ({x}, {y}) on <a> "{name}": page is now {url}'
     )

@@ -1,11 +1,11 @@
-"""Where the text model should look: a throw-away loss on the attention of two of its layers.
+"""An auxiliary loss on the attention of two layers of the text model, used in this training only.
 
 To point at a name, a token of the question must find the same word on the screen, and the answer must
-look there too; to recall what the task names, the answer must look at the task. From answers alone a
-small model finds this only after very many samples, because nothing rewards half of it. So one group
-of heads in one layer is told to attend, from a question's tokens, to the tokens of what is named, and
-one in the next layer, from the answer's tokens, to those of what is answered. The loss is -log of the
-attention that arrives there.
+attend to it too; to recall what the task names, the answer must attend to the task. From answers alone a
+small model learns this only after very many samples, because nothing rewards half of it. So one group of
+heads in one layer is trained to attend from a question's tokens to the tokens of what it names, and one
+in the next layer from the answer's tokens to those that it is read from. The loss is -log of the
+attention mass on those tokens.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from transformers.models.qwen3_vl.modeling_qwen3_vl import apply_rotary_pos_emb
 
 QUESTION_LAYER, ANSWER_LAYER = 1, 2
 GROUP = 0
-"""Key head whose query heads are taught."""
+"""The key head whose query heads are trained."""
 
 
 @dataclass
 class AttentionTargets:
-    """P places from which attention is taught, in the rows of a batch."""
+    """P query positions in a batch, with the tokens that each should attend to."""
 
     row: torch.Tensor
     """int64 [P]"""
     position: torch.Tensor
     """int64 [P]: index of the token in its row."""
     targets: torch.Tensor
-    """bool [P, L]: the tokens of its row where it should look; at least one True."""
+    """bool [P, L]: the tokens of its row that it should attend to; at least one is True."""
 
     def to(self, device: torch.device) -> AttentionTargets:
         return AttentionTargets(self.row.to(device), self.position.to(device), self.targets.to(device))
 
 
 class AttentionLoss:
-    """Records what the taught layers attend with during a forward pass, and scores it."""
+    """Records the inputs of the trained layers' attention during a forward pass, and computes the loss on them."""
 
     def __init__(self, model: Any) -> None:
         self._seen: dict[int, tuple[Any, torch.Tensor, tuple[torch.Tensor, torch.Tensor]]] = {}
@@ -52,7 +52,7 @@ class AttentionLoss:
         return record
 
     def loss(self, index: int, attended: AttentionTargets) -> torch.Tensor:
-        """Mean over places and taught heads of -log of the attention mass on the right tokens."""
+        """The mean of -log of the attention mass on the targets, over positions and trained heads."""
         attention, hidden, (cos, sin) = self._seen[index]
         batch, length, _ = hidden.shape
         size = attention.head_dim

@@ -1,9 +1,9 @@
 """Batches: screens and questions about them, padded, ready for a forward pass.
 
 A row is one screen followed by its questions and answers, so that one pass of the vision tower
-serves many questions. Part of the rows open as an episode does, with the agent's system prompt, a
-task, and earlier turns now and then; there the first answer is a turn of the agent. Colours change
-at random while training: shapes are what is to be read.
+serves many questions. Some rows open as an episode does, with the agent's system prompt, a task and
+sometimes an earlier turn; their first answer is a turn of the agent. Colours change at random in
+training, so that the model learns to read shapes.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.model.positions import mrope_positions
 from webdojo.policy.model.processor import Processor
 from webdojo.sites.content.words import slug
-from webdojo.tiny.agent_turns import passed, say
+from webdojo.tiny.agent_turns import agent_turn, earlier_turn
 from webdojo.tiny.attention_loss import AttentionTargets
 from webdojo.tiny.labels import ROWS, TOKENS, ScreenLabels
-from webdojo.tiny.questions import ALL_THINGS, Note, Question, Skill, dense_targets, note, questions
+from webdojo.tiny.questions import ALL_THINGS, Question, ShownTask, Skill, dense_targets, draw_task, questions
 from webdojo.tiny.screens import SIDE, Screen, Screens
 from webdojo.types import FinishReason, ImageRef, ImageSegment, Observation, Parsed, Response, Task, TextSegment
 
 EPISODES = 0.6
-"""Share of the rows that open as an episode does."""
+"""The share of rows that open as an episode does."""
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Batch:
     grid: torch.Tensor
     """int64 [B, 3]"""
     characters: torch.Tensor
-    """int64 [B * 100, 2]: character class of both cells of each visual token."""
+    """int64 [B * 100, 2]: the character class of both cells of each visual token."""
     words: torch.Tensor
-    """int64 [B * 100]: word class of each visual token, or `NO_WORD`."""
+    """int64 [B * 100]: the word class of each visual token, or `NO_WORD`."""
     ids: torch.Tensor
     """int64 [B, L], padded on the right."""
     positions: torch.Tensor
@@ -50,25 +50,25 @@ class Batch:
     answer: torch.Tensor
     """int64 [B, L]: 0, or 1 + index in `asked` of the question whose answer this token is part of."""
     graded: torch.Tensor
-    """bool [B, L]: answer tokens that must be right for the answer to be right."""
+    """bool [B, L]: the answer tokens that must be right for the answer to be right."""
     asked: list[Question]
-    question_looks: AttentionTargets | None
-    """From the name in each question to where it stands; None without questions."""
-    answer_looks: AttentionTargets | None
-    """From each answer's tokens to where it is read."""
+    question_attention: AttentionTargets | None
+    """From the name in each question to where it stands on the screen; None without questions."""
+    answer_attention: AttentionTargets | None
+    """From each answer's tokens to what they are read from."""
 
 
 class BatchSource:
-    """Makes batches from screens; what it makes follows from the generator's state alone."""
+    """Makes batches from screens; a batch depends on the state of the random generator alone."""
 
     def __init__(self, screens: Screens, processor: Processor, questions_per_screen: int) -> None:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
         self._harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
         self._dense = [dense_targets(screen) for screen in screens.screens]
-        self._sights = [ScreenLabels(screen) for screen in screens.screens]
+        self._labels = [ScreenLabels(screen) for screen in screens.screens]
 
     def batch(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Batch:
-        """`n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
+        """A batch of `n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
         picked = [rng.randrange(len(self._screens)) for _ in range(n)]
         pixels, grids = [], []
         for index in picked:
@@ -97,27 +97,27 @@ class BatchSource:
             ),
             graded=torch.tensor([row.graded + [False] * (length - len(row.ids)) for row in rows]),
             asked=[question for row in rows for question in row.asked],
-            question_looks=_attention_targets([row.question_looks for row in rows], length),
-            answer_looks=_attention_targets([row.answer_looks for row in rows], length),
+            question_attention=_attention_targets([row.question_attention for row in rows], length),
+            answer_attention=_attention_targets([row.answer_attention for row in rows], length),
         )
 
     def _row(self, index: int, rng: random.Random, ask: bool) -> _Row:
-        screen, labels = self._screens.screens[index], self._sights[index]
+        screen, labels = self._screens.screens[index], self._labels[index]
         if not ask or rng.random() > EPISODES:
             row = _Row(self._processor, self._processor.encode("<|im_start|>user\n<|vision_start|>"), None)
-            row.put("<|vision_end|>\n")
-            above = None
+            row.add_text("<|vision_end|>\n")
+            shown = None
         else:
-            above = note(screen, labels, rng)
-            opening, turn = self._episode(screen, above, rng)
-            row = _Row(self._processor, opening, above)
+            shown = draw_task(screen, labels, rng)
+            opening, turn = self._episode(screen, shown, rng)
+            row = _Row(self._processor, opening, shown)
             row.ids += turn
-            row.say(say(screen, labels, rng, above))
-        for question in questions(screen, labels, rng, self._per_screen - 2 * bool(row.asked), above) if ask else []:
-            row.ask(question)
+            row.add_turn(agent_turn(screen, labels, rng, shown))
+        for question in questions(screen, labels, rng, self._per_screen - 2 * bool(row.asked), shown) if ask else []:
+            row.add_question(question)
         return row
 
-    def _episode(self, screen: Screen, above: Note, rng: random.Random) -> tuple[list[int], list[int]]:
+    def _episode(self, screen: Screen, shown: ShownTask, rng: random.Random) -> tuple[list[int], list[int]]:
         """What the agent reads before and after the visual tokens of the screen."""
         conversation: Conversation | None = None
         start = screen.url[: screen.url.index("/", len("http://")) + 1]
@@ -126,10 +126,10 @@ class BatchSource:
             url = screen.url if step == earlier else f"{start}p/{slug(rng.choice(ALL_THINGS))}"
             observation = _observation(url, screen.scroll_px if step == earlier else (0, 0))
             if conversation is None:
-                task = Task(id="", instruction=above.text, start_url=start, website="")
+                task = Task(id="", instruction=shown.text, start_url=start, website="")
                 conversation = self._harness.start(task, observation)
             else:
-                text, feedback = passed(url, above, rng)
+                text, feedback = earlier_turn(url, shown, rng)
                 response = Response(
                     ids=self._processor.encode(text), logprobs=[], versions=[], finish_reason=FinishReason.STOP
                 )
@@ -145,47 +145,47 @@ class BatchSource:
 
 
 class _Row:
-    """The tokens of one screen and its questions, as they are put one after the other."""
+    """The tokens of one screen and its questions, built up piece by piece."""
 
-    def __init__(self, processor: Processor, opening: list[int], above: Note | None) -> None:
+    def __init__(self, processor: Processor, opening: list[int], shown: ShownTask | None) -> None:
         self._encode, self._tokenizer = processor.encode, processor.tokenizer
         self.image_start = len(opening)
         self.ids = opening + [processor.image_token_id] * TOKENS
-        self._noted = self._places(opening, above) if above is not None else {}
-        """Where the words stand that the task names."""
+        self._task_places = self._places(opening, shown) if shown is not None else {}
+        """The positions of the words that the task names."""
         self.answer: list[int] = []
         self.graded: list[bool] = []
         self.asked: list[Question] = []
-        self.question_looks: list[tuple[int, set[int]]] = []
-        """(position, tokens of the row to look at)."""
-        self.answer_looks: list[tuple[int, set[int]]] = []
+        self.question_attention: list[tuple[int, set[int]]] = []
+        """(position, tokens of the row to attend to)."""
+        self.answer_attention: list[tuple[int, set[int]]] = []
 
-    def put(self, text: str) -> None:
-        """Append text that is not to be answered."""
+    def add_text(self, text: str) -> None:
+        """Append text that no loss is taken on."""
         self.ids += self._encode(text)
 
-    def say(self, question: Question) -> None:
+    def add_turn(self, question: Question) -> None:
         """Append a turn of the agent."""
         begin, end = question.mentioned
-        targets = {self.image_start + cell for cell in question.named}
+        targets = {self.image_start + cell for cell in question.name_cells}
         for offset, (a, b) in enumerate(self._spans(question.answer)):
             if a < end and b > begin:
-                self.question_looks.append((len(self.ids) + offset, targets))
+                self.question_attention.append((len(self.ids) + offset, targets))
         self._answer(question)
 
-    def ask(self, question: Question) -> None:
+    def add_question(self, question: Question) -> None:
         """Append a question and its answer."""
-        self.put("<|im_start|>user\n")
+        self.add_text("<|im_start|>user\n")
         first = len(self.ids)
-        self.put(question.text)
+        self.add_text(question.text)
         last = len(self.ids)
-        if question.noted:
-            attended = {place for places in self._noted.values() for place in places}
+        if question.about_task:
+            attended = {place for places in self._task_places.values() for place in places}
         else:
-            attended = {self.image_start + cell for cell in question.named}
+            attended = {self.image_start + cell for cell in question.name_cells}
             first = last - 1 if question.skill is Skill.READ else first + 1
-        self.question_looks += [(position, attended) for position in range(first, last)]
-        self.put("<|im_end|>\n<|im_start|>assistant\n")
+        self.question_attention += [(position, attended) for position in range(first, last)]
+        self.add_text("<|im_end|>\n<|im_start|>assistant\n")
         self._answer(question)
 
     def _answer(self, question: Question) -> None:
@@ -199,12 +199,12 @@ class _Row:
             if copy <= a < copy + length:
                 said = range(a - copy + source, b - copy + source)
                 attended = {len(self.ids) + i for i, (c, d) in enumerate(spans) if c < said.stop and d > said.start}
-            self.answer_looks.append((len(self.ids) - 1 + offset, attended))
+            self.answer_attention.append((len(self.ids) - 1 + offset, attended))
             self.graded.append(any(right[a:b]))
-        self.put(question.answer + "<|im_end|>")
+        self.add_text(question.answer + "<|im_end|>")
         self.graded.append(True)
         self._fill(len(self.asked))
-        self.put("\n")
+        self.add_text("\n")
         self._fill(0)
 
     def _fill(self, mark: int) -> None:
@@ -213,17 +213,17 @@ class _Row:
         self.graded += [False] * (len(self.ids) - len(self.graded))
 
     def _sources(self, question: Question, begin: int, end: int) -> set[int]:
-        """Tokens from which characters `begin` to `end` of the answer are read."""
+        """The tokens from which characters `begin` to `end` of the answer are read."""
         if question.restated[0] <= begin < question.restated[1]:
-            return self._noted.get(question.answer[begin:end].strip(), set())
+            return self._task_places.get(question.answer[begin:end].strip(), set())
         if question.skill is Skill.KIND:
-            return {place for places in self._noted.values() for place in places}
-        return {self.image_start + cell for cells in question.answered[begin:end] for cell in cells}
+            return {place for places in self._task_places.values() for place in places}
+        return {self.image_start + cell for cells in question.answer_cells[begin:end] for cell in cells}
 
-    def _places(self, opening: list[int], above: Note) -> dict[str, set[int]]:
-        """Where each token of the named words stands in the opening, by its text."""
+    def _places(self, opening: list[int], shown: ShownTask) -> dict[str, set[int]]:
+        """The positions in the opening of each token of the named words, by the token's text."""
         places: dict[str, set[int]] = {}
-        for value in above.values:
+        for value in shown.values:
             ids = self._encode(f" {value}")
             for start in range(len(opening) - len(ids) + 1):
                 if opening[start : start + len(ids)] == ids:
@@ -249,7 +249,7 @@ def _observation(url: str, scroll_px: tuple[int, int]) -> Observation:
 
 
 def _attention_targets(rows: list[list[tuple[int, set[int]]]], length: int) -> AttentionTargets | None:
-    """Of (position, targets) by row; places without targets are left out."""
+    """The targets as tensors, from (position, targets) by row; positions without targets are left out."""
     places = [(row, *look) for row, attended in enumerate(rows) for look in attended if look[1]]
     if not places:
         return None

@@ -1,4 +1,4 @@
-"""The text that the tiny tokenizer is trained on: the project's own words, in the places they stand.
+"""The text that the tiny tokenizer is trained on: the project's own words in their usual places.
 
 Every word of the compact pages should be one token after a space, at the start of a line and inside
 a URL; the system prompt and the browser's feedback should be short.
@@ -48,7 +48,7 @@ CALLS = (
 
 
 class _Bytes:
-    """A codec that only has to exist: the system prompt is taken from the harness as text."""
+    """A placeholder codec for a harness of which only the text of the system prompt is used."""
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())
@@ -61,7 +61,7 @@ class _Bytes:
 
 
 def corpus() -> Iterator[str]:
-    """Lines of training text, repeated by how often the model meets them."""
+    """Lines of training text, each repeated according to how often the model meets it."""
     system = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), _Bytes()).system_prompt()
     yield from [system] * 200
     for word in compact_vocabulary():

@@ -1,4 +1,4 @@
-"""What the tiny model minimises while it is built, and how right it is: dense heads, then answers."""
+"""The losses and accuracies of the tiny model's training: dense heads first, then answers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from webdojo.tiny.questions import CHARACTERS, NO_WORD, WORDS
 
 Metrics = dict[str, list[float]]
 SHARPNESS = 20.0
-"""Scale of the cosines between visual tokens and word embeddings."""
+"""The scale of the cosines between visual tokens and word embeddings."""
 
 
 class Heads(nn.Module):
     """Dense predictions from visual tokens [N, width]: two characters, the word, row and column.
 
-    Characters and places have throw-away classifiers. Words are told by cosine with the text
-    model's own embeddings, which puts a word that is seen and the same word in a question into the
-    same place: finding one by the other is then a matter of equal content.
+    Characters and places have classifiers that are thrown away afterwards. Words are classified by
+    cosine with the text model's own embeddings, so that a word on the screen and the same word in a
+    question get similar vectors, and attention can find one by the other.
     """
 
     def __init__(self, width: int, word_ids: list[int]) -> None:
@@ -36,11 +36,11 @@ class Heads(nn.Module):
         self.register_buffer("word_ids", torch.tensor(word_ids))
 
     def losses(self, tokens: torch.Tensor, embeddings: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, Metrics]:
-        """Summed cross-entropy, and accuracies over cells that are not blank.
+        """The sum of the cross-entropies, and accuracies over cells that are not blank.
 
         Args:
-            tokens: [N, width], what the vision tower hands to the text model.
-            embeddings: [vocabulary, width] of the text model.
+            tokens: [N, width], the outputs of the vision tower.
+            embeddings: [vocabulary, width], the text model's own.
         """
         n = len(tokens)
         characters, words = batch.characters.to(tokens.device).view(-1), batch.words.to(tokens.device)
@@ -58,9 +58,9 @@ class Heads(nn.Module):
             "character_accuracy": (character_logits.argmax(-1) == characters)[characters > 0],
             "word_accuracy": (word_logits.argmax(-1) == words)[words != NO_WORD],
         }
-        figures = {name: [float(loss.detach())] for name, loss in parts.items()}
-        figures |= {name: [float(hits.float().mean())] for name, hits in right.items()}
-        return parts["characters"] + parts["words"] + parts["place"], figures
+        metrics = {name: [float(loss.detach())] for name, loss in parts.items()}
+        metrics |= {name: [float(hits.float().mean())] for name, hits in right.items()}
+        return parts["characters"] + parts["words"] + parts["place"], metrics
 
 
 def word_token_ids(encode: Callable[[str], list[int]]) -> list[int]:
@@ -70,7 +70,7 @@ def word_token_ids(encode: Callable[[str], list[int]]) -> list[int]:
 
 
 def seeing_loss(model: Any, heads: Heads, batch: Batch) -> tuple[torch.Tensor, Metrics]:
-    """Dense targets on the vision tower's tokens alone."""
+    """The loss of the dense heads alone."""
     device = model.device
     features = vision_features(model, batch.pixels.to(device), batch.grid.to(device))
     return heads.losses(features.embeds, model.get_input_embeddings().weight, batch)
@@ -79,27 +79,27 @@ def seeing_loss(model: Any, heads: Heads, batch: Batch) -> tuple[torch.Tensor, M
 def answering_loss(
     model: Any, heads: Heads, attention: AttentionLoss, batch: Batch, image_token_id: int
 ) -> tuple[torch.Tensor, Metrics]:
-    """Dense targets, answers, and where to look for them; right or wrong by skill is in the figures."""
+    """The loss of dense heads, answers and attention; the metrics also say by skill which answers were right."""
     device = model.device
     features = vision_features(model, batch.pixels.to(device), batch.grid.to(device))
-    total, figures = heads.losses(features.embeds, model.get_input_embeddings().weight, batch)
+    total, metrics = heads.losses(features.embeds, model.get_input_embeddings().weight, batch)
     ids, answer = batch.ids.to(device), batch.answer.to(device)
     hidden = text_hidden(model, ids, batch.positions.to(device), ids == image_token_id, features, use_cache=False)
     chosen = answer[:, 1:] > 0
     logits, targets = model.get_output_embeddings()(hidden[:, :-1][chosen]).float(), ids[:, 1:][chosen]
     loss = F.cross_entropy(logits, targets)
-    figures["answer"] = [float(loss.detach())]
+    metrics["answer"] = [float(loss.detach())]
     total = total + 2 * loss
     for name, layer, attended in (
-        ("question_gaze", QUESTION_LAYER, batch.question_looks),
-        ("answer_gaze", ANSWER_LAYER, batch.answer_looks),
+        ("question_gaze", QUESTION_LAYER, batch.question_attention),
+        ("answer_gaze", ANSWER_LAYER, batch.answer_attention),
     ):
         if attended is not None:
             miss = attention.loss(layer, attended.to(device))
             total = total + miss
-            figures[name] = [float(miss.detach())]
+            metrics[name] = [float(miss.detach())]
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
     wrong = ~right & batch.graded[:, 1:][chosen.cpu()]
     for index, question in enumerate(batch.asked):
-        figures.setdefault(question.skill.value, []).append(float(not wrong[owners == index].any()))
-    return total, figures
+        metrics.setdefault(question.skill.value, []).append(float(not wrong[owners == index].any()))
+    return total, metrics

@@ -1,4 +1,4 @@
-"""What stands where on a labelled screen, as questions ask about it: names, what can be clicked, values."""
+"""The names, controls and values on a labelled screen, with the visual tokens that show them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ TOKENS = ROWS * ROWS
 
 @dataclass(frozen=True)
 class Thing:
-    """An element with a name, at least part of it in view."""
+    """An element with a name, of which at least a part is in view."""
 
     name: str
     tag: str
-    """Of a control; empty for text."""
+    """The tag of a control; empty for text."""
     words: tuple[Word, ...]
 
     @property
-    def named(self) -> tuple[int, ...]:
-        """Visual tokens of the name."""
+    def name_cells(self) -> tuple[int, ...]:
+        """The visual tokens of the name."""
         return cells(*(w for w in self.words if w.text[0].isalpha()))
 
     @property
     def point(self) -> tuple[int, int]:
-        """Its middle, in 0..1000."""
+        """The middle of the element, in 0..1000."""
         x = (min(w.left for w in self.words) + max(w.right for w in self.words)) / 2
         y = self.words[0].row * 32 + 16
         return round(1000 * x / SIDE), round(1000 * y / SIDE)
@@ -39,7 +39,7 @@ class Value:
     """A value and the name that stands beside it."""
 
     name: str
-    named: tuple[int, ...]
+    name_cells: tuple[int, ...]
     word: Word
 
     @property
@@ -65,19 +65,19 @@ class ScreenLabels:
         counts = Counter(thing.name for thing in things)
         self.names = list(counts)
         self.things = [thing for thing in things if counts[thing.name] == 1]
-        """Of names that stand once."""
+        """Things whose name stands on the screen once."""
         self.controls = [thing for thing in self.things if thing.tag]
         self.values = _values(screen)
 
 
 def cells(*words: Word) -> tuple[int, ...]:
-    """The visual tokens that words cover, as far as they are in view."""
+    """The visual tokens that words cover, where they are in view."""
     columns = {(w.row, column // 2) for w in words for column in range(w.column, w.column + len(w.text))}
     return tuple(sorted(row * ROWS + column for row, column in columns if 0 <= row < ROWS and 0 <= column < ROWS))
 
 
 def characters(word: Word) -> tuple[tuple[int, ...], ...]:
-    """For each character of a word the visual tokens to read it from: a digit's own, else the whole word's."""
+    """The visual tokens to read each character of a word from: the whole word's, but for a digit its own."""
     whole = cells(word)
     columns = [(word.column + offset) // 2 for offset in range(len(word.text))]
     own = [(word.row * ROWS + column,) if 0 <= word.row < ROWS and column < ROWS else () for column in columns]
@@ -90,7 +90,7 @@ def _name(group: list[Word]) -> str:
 
 
 def _values(screen: Screen) -> list[Value]:
-    """Of every row that holds one name and, beside it, one value."""
+    """The values of all rows that hold one name and, beside it, one value."""
     rows: dict[int, list[Word]] = {}
     for word in sorted((w for w in screen.words if 0 <= w.row < ROWS), key=lambda w: w.left):
         rows.setdefault(word.row, []).append(word)

@@ -40,7 +40,7 @@ TOOL_TEXT = [
     "}}",
     '"}}',
 ]
-"""Fixed pieces of tool calls, one token each."""
+"""Fixed pieces of tool calls, each of which is one token."""
 
 QWEN_SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -48,7 +48,7 @@ QWEN_SPLIT = (
 PATCH, MERGE = 16, 2
 HIDDEN, HEAD_DIM, KEY_HEADS = 128, 32, 2
 GRID = 20
-"""Patches a side of the 320-px viewport; also the side of the learned position grid."""
+"""Patches along one side of the 320-px viewport, and of the learned position grid."""
 
 
 def build_tokenizer(corpus: Iterable[str], vocab_size: int = 2200) -> PreTrainedTokenizerFast:
@@ -81,10 +81,10 @@ def build_tokenizer(corpus: Iterable[str], vocab_size: int = 2200) -> PreTrained
 def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForConditionalGeneration:
     """A freshly initialised tiny Qwen3-VL for this tokenizer.
 
-    Two things differ from the library's default start, each because a small model otherwise finds
-    them only after very many samples. The learned position grid starts ten times larger, so that a
-    visual token's place on the screen is decodable at once. Keys start as queries, so that equal
-    content attends to equal content: a name in the question to the same name on the screen.
+    Two things differ from the library's default initialisation, because a small model otherwise
+    learns them only after very many samples. The learned position grid starts ten times larger, so
+    that a visual token's place on the screen can be decoded at once. Queries start equal to keys, so
+    that equal content attends to equal content: a name in the question to the same name on the screen.
     """
     vocabulary = tokenizer.get_vocab()
     config = Qwen3VLConfig(

@@ -1,6 +1,6 @@
-"""Screens of embedded training sites with everything on them labelled: what the tiny model learns from.
+"""Labelled screens of embedded training sites, which the tiny model learns from.
 
-A `Screen` is what a 320x320 viewport shows, with every word and every control and where they are.
+A `Screen` is what a 320x320 viewport shows: every word and every control, with their positions.
 Only training seeds are rendered. Screens are kept as arrays on disk, so that training can be
 started again without a browser.
 """
@@ -92,12 +92,12 @@ class Screen:
 
     words: tuple[Word, ...]
     controls: tuple[tuple[str, int], ...]
-    """(tag, element) of every control in view."""
+    """The (tag, element) of every control in view."""
     url: str = "http://shop-0.localhost/"
     scroll_px: tuple[int, int] = (0, 0)
-    """How far the page is scrolled, and how far it can be."""
+    """How far the page is scrolled, and how far it can be scrolled."""
     place: str = ""
-    """What the page is called: a list, a thing or the cart; empty for home and results."""
+    """The name of the page: a list, a thing or the cart; empty for home and results."""
 
 
 class Screens:
@@ -128,7 +128,7 @@ def render_screens(
     """Render `n` screens of the given sites and write them to `folder`.
 
     Paths are drawn evenly over the families of pages (home, lists, items, search, cart), carts are
-    filled now and then, and half of the long pages are scrolled by half a viewport.
+    sometimes filled, and half of the long pages are scrolled by half a viewport.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(f"screens-{seed}")
@@ -178,7 +178,7 @@ async def _render(
 
 
 def _paths(kind: str, seed: int, rng: random.Random) -> list[str]:
-    """A dozen paths of a site, evenly over the families of its pages."""
+    """A dozen paths of a site, drawn evenly over the families of its pages."""
     families: dict[str, list[str]] = {}
     for path in load_site(kind, seed, "compact").paths():
         families.setdefault(path.split("?")[0].split("/")[1] + ("?" if "?" in path else ""), []).append(path)
@@ -186,7 +186,7 @@ def _paths(kind: str, seed: int, rng: random.Random) -> list[str]:
 
 
 def _place(kind: str, seed: int, url: str) -> str:
-    """What the page at a URL of a site is called."""
+    """The name of the page at a URL of a site."""
     path = urlsplit(url).path
     site = load_site(kind, seed, "compact")
     return site.way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""

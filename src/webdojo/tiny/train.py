@@ -1,11 +1,11 @@
-"""`webdojo tiny train`: the tiny model from nothing, on screens of embedded training sites.
+"""`webdojo tiny train`: trains the tiny model from scratch, on screens of embedded training sites.
 
 First the vision tower learns to *see*: throw-away heads on its tokens predict the characters and
 words under each token, and each token's row and column. Then the whole model learns to *answer*
-(`questions.py`) and to say turns of the agent (`agent_turns.py`), with the dense targets kept on. Two
+(`questions.py`) and to write turns of the agent (`agent_turns.py`), while the dense loss stays on. Two
 processes on two cores average their gradients; on a GPU one process does the work. A training that was
-stopped goes on from its last measurement. The finished folder holds bf16 weights in Hugging Face
-layout and `figures.json`: the options, the seed and what was measured.
+stopped continues from its last measurement. The finished folder holds bf16 weights in Hugging Face
+layout and `figures.json`, with the options, the seed and all measurements.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ CHECK_SEEDS = list(range(200, 240))
 """Sites that neither the tiny model nor any recipe trains on by default."""
 CHECK_SCREENS = 400
 LATEST = "latest.pt"
-"""The training as it stood at its last measurement."""
+"""The state of the training at its last measurement."""
 
 
 @dataclass(frozen=True)
 class TinyConfig:
-    """How long the model learns, and how."""
+    """Options of the training."""
 
     seed: int = 0
     screens: int = 5000
     see_samples: int = 6_400
-    """Screens seen by the vision tower with its dense heads alone."""
+    """Screens that the vision tower sees with its dense heads alone."""
     answer_samples: int = 56_000
-    """Screens seen by the whole model, each with `questions` questions."""
+    """Screens that the whole model sees, each with `questions` questions."""
     questions: int = 8
     batch_size: int = 16
-    """Screens an optimizer step of one process."""
+    """Screens in an optimizer step of one process."""
     lr: float = 2e-3
     workers: int = 2
     check_every: int = 100
@@ -65,7 +65,7 @@ class TinyConfig:
 
 
 def main(out: Path, config: TinyConfig) -> None:
-    """Render the screens (kept in `out`, reused when there) and train, or go on with what was begun.
+    """Render the screens (kept in `out` and reused) and train, or continue a training that was stopped.
 
     Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
 
@@ -84,18 +84,18 @@ def main(out: Path, config: TinyConfig) -> None:
                 render_screens(out / part, list(COMPACT_KINDS), seeds, n, config.seed, partial(bar.advance, 1))
             made.write_text(wanted)
     with TemporaryDirectory() as folder:
-        meeting = str(Path(folder) / "meeting")
+        rendezvous = str(Path(folder) / "rendezvous")
         if config.workers == 1:
-            _learn(0, config, out, meeting)
+            _learn(0, config, out, rendezvous)
         else:
-            spawn(_learn, args=(config, out, meeting), nprocs=config.workers, join=True)
+            spawn(_learn, args=(config, out, rendezvous), nprocs=config.workers, join=True)
 
 
-def _learn(rank: int, config: TinyConfig, folder: Path, meeting: str) -> None:
-    """One process of the training; rank 0 measures and saves. Processes find each other by the file `meeting`."""
+def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None:
+    """One process of the training; rank 0 measures and saves. Processes find each other by the file `rendezvous`."""
     if config.workers > 1:
         torch.set_num_threads(1)
-        dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=config.workers)
+        dist.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=config.workers)
     tokenizer = build_tokenizer(corpus())
     processor = Processor(tokenizer, image_settings())
     model: Any = build_model(tokenizer, config.seed)
@@ -158,12 +158,12 @@ def _learn(rank: int, config: TinyConfig, folder: Path, meeting: str) -> None:
 
 
 def _rate(step: int, steps: int) -> float:
-    """Warm-up over 100 steps, constant, then linear to a fiftieth over the last 40 %."""
+    """The learning rate's factor: warm-up over 100 steps, then constant, then linear to 1/50 over the last 40 %."""
     return min(1.0, (step + 1) / 100, max(0.02, (steps - step) / (0.4 * steps)))
 
 
 def _average_gradients(parameters: list[nn.Parameter], workers: int) -> None:
-    """One all-reduce for all gradients of the process group."""
+    """Average all gradients over the process group by one all-reduce."""
     gradients = [p.grad for p in parameters if p.grad is not None]
     flat = torch.cat([g.flatten() for g in gradients])
     dist.all_reduce(flat)
@@ -173,7 +173,7 @@ def _average_gradients(parameters: list[nn.Parameter], workers: int) -> None:
 
 @torch.no_grad()
 def _measure(loss_of: Any, check: BatchSource, ask: bool) -> dict[str, float]:
-    """Means over check screens, which no training step sees."""
+    """The mean metrics over check screens, which no training step sees."""
     rng = random.Random("check")
     collected: Metrics = defaultdict(list)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Showing a run to people: the report, as one HTML file that needs nothing else."""
+"""How a run is shown to people: reports, pages, traces and the tables of commands."""
 
 from webdojo.view.report import write_report
 

@@ -1,7 +1,7 @@
 """Charts as inline SVG, drawn without a library so that a report needs nothing but itself.
 
 Colours are CSS classes of the page (`base`, `sft`, `rl`, …), so charts follow its light or dark
-theme. All sizes are in units of the viewBox; every mark carries its figures as a hover title.
+theme. All sizes are in units of the viewBox; every mark has its values as a hover title.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Bar(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A horizontal dashed line; its name is for the legend beside the chart."""
+    """A horizontal dashed line; its name appears in the legend beside the chart."""
 
     name: str
     css: str
@@ -47,7 +47,7 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """`0.5` as `50 %`."""
+    """A share as people read it: `0.5` is `50 %`."""
     return f"{100 * share:.0f} %"
 
 
@@ -108,10 +108,10 @@ def line_chart(
     y_format: Callable[[float], str] = number,
     references: Sequence[Reference] = (),
 ) -> Markup:
-    """Lines over steps or iterations. `label` says what the chart shows, for those who do not see it.
+    """Draw lines over steps or iterations. `label` describes the chart for screen readers.
 
     Args:
-        y_range: data range of the axis; widened to round numbers. By default, that of the data.
+        y_range: the range of the axis, which is widened to round numbers; by default, the range of the data.
     """
     points = [(x, y) for s in series for x, y in s.points if math.isfinite(y)]
     values = [y for _, y in points] or [0.0]
@@ -144,7 +144,7 @@ def line_chart(
 def grouped_bars(
     groups: Sequence[tuple[str, Sequence[Bar]]], label: str, *, size: tuple[int, int] = (560, 270)
 ) -> Markup:
-    """Shares (0..1) with their intervals, side by side in named groups."""
+    """Draw shares (0..1) with their intervals, side by side in named groups."""
     frame = _Frame(size, (0, len(groups)), [0, 0.25, 0.5, 0.75, 1])
     parts = [frame.grid(percent)]
     slot = (frame.right - frame.left) / max(len(groups), 1)
@@ -174,7 +174,7 @@ def stacked_bars(
     size: tuple[int, int] = (560, 270),
     y_format: Callable[[float], str] = number,
 ) -> Markup:
-    """A column at each x, of (name, CSS class, value) parts from the bottom up."""
+    """Draw a column of (name, CSS class, value) parts, from the bottom up, at each x."""
     highest = max((sum(part for _, _, part in stack) for _, stack in columns), default=1.0)
     xs = [x for x, _ in columns] or [0.0]
     frame = _Frame(size, (min(xs) - 0.5, max(xs) + 0.5), ticks(0, highest or 1.0))

@@ -18,7 +18,7 @@ from webdojo.types import Feedback, ImageRef, ImageSource, ToolCall, Trajectory,
 MAX_WIDTH_PX = 720
 """Wider screenshots are scaled down, so that a report of large viewports stays easy to send."""
 MAX_FRAMES = 12
-"""In a report, longer episodes show this many steps: the first ones and the last four."""
+"""In a report, longer episodes show only this many steps: the first ones and the last four."""
 
 
 @dataclass
@@ -31,9 +31,9 @@ class Mark:
     y: float
     x2: float = 0
     y2: float = 0
-    """End of the arrow of a `drag` or `scroll`."""
+    """The end of the arrow of a `drag` or `scroll`."""
     number: int = 0
-    """Order among the marks of a frame; 0 where it is the only one."""
+    """The order among the marks of a frame; 0 if it is the only one."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Frame:
     title: str
     url: str
     image: str
-    """Data URL."""
+    """The screenshot as a data URL."""
     width: int
     height: int
     marks: list[Mark] = field(default_factory=list)
@@ -52,11 +52,11 @@ class Frame:
     feedback: list[Feedback] = field(default_factory=list)
     error: str = ""
     left_out: int = 0
-    """Steps between the frame before and this one that are not shown."""
+    """The number of steps between the previous frame and this one that are not shown."""
 
 
 def film(trajectory: Trajectory, images: ImageSource, most: int = MAX_FRAMES) -> list[Frame]:
-    """The frames of one episode, at most so many steps and the final screen."""
+    """The frames of one episode: at most `most` steps, and the final screen."""
     turns = list(enumerate(trajectory.turns, start=1))
     gap = len(turns) - most
     shown = turns if gap <= 0 else turns[: most - 4] + turns[-4:]
@@ -70,7 +70,7 @@ def film(trajectory: Trajectory, images: ImageSource, most: int = MAX_FRAMES) ->
 
 
 def marks(calls: list[ToolCall], width: int, height: int) -> list[Mark]:
-    """Where on a screenshot of this size the calls point. Calls without a good point draw nothing."""
+    """The marks of calls on a screenshot of this size. Calls without a valid point draw nothing."""
     found: list[Mark] = []
     for call in calls:
         a = call.arguments
@@ -131,7 +131,7 @@ def _frame(title: str, turn: Turn, images: ImageSource) -> Frame:
 
 def _point(arguments: dict[str, object], x: str, y: str, width: int, height: int) -> tuple[float, float] | None:
     px, py = arguments.get(x), arguments.get(y)
-    # A model can write anything here; only what the browser accepts was ever done.
+    # A model can write anything here, but the browser carried out only valid points.
     if not isinstance(px, int) or not isinstance(py, int) or not (0 <= px <= 1000 and 0 <= py <= 1000):
         return None
     return px * width / 1000, py * height / 1000

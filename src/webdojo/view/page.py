@@ -1,7 +1,7 @@
-"""Pages that hold all they need: style, script and pictures, and nothing from elsewhere.
+"""Self-contained HTML pages: style, script and pictures are inside, and nothing is loaded.
 
-Templates escape whatever a model or a page wrote; the content security policy, which allows the one
-script by its hash, would stop what slipped through.
+Templates escape whatever a model or a page wrote. The content security policy allows only the one
+script, by its hash, and would stop any other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from webdojo.view.film import film
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of this package as HTML."""
+    """Render a template of this package as HTML."""
     environment = Environment(
         loader=PackageLoader("webdojo.view"),
         autoescape=True,

@@ -1,8 +1,8 @@
 """The report of a run: one HTML file to keep, send and show.
 
 It holds its own style, charts and screenshots, loads nothing, and escapes whatever a model or a
-page wrote (its content security policy would stop what slipped through). It reads the store alone,
-so it can be written again at any time; parts that a run has not reached say so.
+page wrote. It reads the store alone, so it can be written again at any time; parts that a run has
+not reached say so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STAGES = [
     ("success_rl", "After RL", "rl"),
     ("success_control", "Control", "control"),
 ]
-"""Keys of the result, in the order of the story; the control is SFT continued for RL's time."""
+"""Keys of the result, with title and colour, in the order of a run; the control is SFT continued for RL's time."""
 
 HEALTH = [
     ("entropy", "Entropy", "nats a token; a fall to zero means that it stopped exploring"),
@@ -97,10 +97,10 @@ def write_report(store: RunStore, path: Path) -> Path:
 
 
 def choose(rows: Sequence[TrajectoryRow], count: int = SAMPLES) -> list[str]:
-    """Ids of a few telling episodes: the newest agent's, of every difficulty, both won and lost.
+    """Ids of a few episodes of the newest agent that show every difficulty, both successes and failures.
 
-    They come from the last evaluation there is, else from the last phase. Each pick takes the kind
-    of episode shown least so far. Episodes that the system failed are left out.
+    They come from the last evaluation, else from the last phase. Each pick takes the kind of episode
+    that was picked least so far. Episodes that the system failed are left out.
     """
     evaluations = [row.phase for row in rows if row.phase.startswith("eval") and "control" not in row.phase]
     phase = (evaluations or [row.phase for row in rows] or [""])[-1]
@@ -130,7 +130,7 @@ def _headline(result: dict[str, Any]) -> str:
 
 
 def _seconds(result: dict[str, Any], rl: list[dict[str, float]]) -> list[tuple[str, str, float]]:
-    """Phases with colour and seconds; of an unfinished run, what its iterations have taken so far."""
+    """Phases with colour and seconds; for an unfinished run, the time of its iterations so far."""
     if "seconds" not in result:
         return [("RL so far", "rl", sum(row.get("seconds_total", 0.0) for row in rl))] if rl else []
     phases = {name: s for name, s in result["seconds"].items() if name != "total" and s > 0}

@@ -7,18 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
 from rich.filesize import decimal
 from rich.table import Table
 
 from webdojo.loops.runs import Glance
 from webdojo.progress import duration
-from webdojo.view.summary import summary
+from webdojo.view.tables import new_table, success_table
 
 ROWS = 12
-"""Iterations that are shown, the last ones."""
-FIGURES = [
+"""How many iterations are shown, counted from the last."""
+COLUMNS = [
     ("success", "success", "{:.1%}"),
     ("reward", "reward", "{:.3f}"),
     ("episodes", "episodes", "{:.0f}"),
@@ -30,14 +29,14 @@ FIGURES = [
     ("grad_norm", "grad", "{:.2g}"),
     ("seconds_total", "time", ""),
 ]
-"""Metric, heading and format of each column; a time has no format. They fit into 80 columns."""
-RARE = ("invalid", "staleness_mean")
-"""Those that have no column where they are 0 throughout."""
+"""Metric, heading and format of each column (a time has no format); they fit into 80 characters."""
+HIDDEN_AT_ZERO = ("invalid", "staleness_mean")
+"""Metrics that have no column if they are 0 throughout."""
 
 
 def overview(runs: Sequence[Glance]) -> Table:
-    """One row a run."""
-    table = _table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
+    """The table of `runs list`, with one row for each run."""
+    table = new_table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
     if any(run.success is not None and not run.measured for run in runs):
         table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
     for run in runs:
@@ -56,10 +55,10 @@ def overview(runs: Sequence[Glance]) -> Table:
 
 
 def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """What `loops.runs.describe` says, part by part."""
+    """The tables of `runs show`, from what `loops.runs.describe` returns."""
     yield _facts(run)
     if run["results"]:
-        yield summary(run["results"])
+        yield success_table(run["results"])
     if run["metrics"]:
         yield _iterations(run["metrics"])
     if run["checkpoints"]:
@@ -69,8 +68,8 @@ def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def freed(run: Path, paths: Mapping[str, Sequence[Path]], sizes: Mapping[str, int]) -> Table:
-    """What can go from a run, by kind."""
-    table = _table(str(run), ["what"], ["number", "size"])
+    """What `runs gc` can delete from a run, by kind."""
+    table = new_table(str(run), ["what"], ["number", "size"])
     for kind, size in sizes.items():
         if paths[kind]:
             table.add_row(kind, f"{len(paths[kind]):,}", decimal(size))
@@ -110,23 +109,23 @@ def _facts(run: Mapping[str, Any]) -> Table:
 
 def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
     shown = metrics[-ROWS:]
-    there = {name for row in shown for name, value in row.items() if value or name not in RARE}
-    columns = [column for column in FIGURES if column[0] in there]
+    there = {name for row in shown for name, value in row.items() if value or name not in HIDDEN_AT_ZERO}
+    columns = [column for column in COLUMNS if column[0] in there]
     title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
-    table = _table(title, [], ["iter", *(heading for _, heading, _ in columns)])
+    table = new_table(title, [], ["iter", *(heading for _, heading, _ in columns)])
     for row in shown:
-        table.add_row(f"{row['step']:.0f}", *(_figure(row.get(name), form) for name, _, form in columns))
+        table.add_row(f"{row['step']:.0f}", *(_cell(row.get(name), form) for name, _, form in columns))
     return table
 
 
-def _figure(value: float | None, form: str) -> str:
+def _cell(value: float | None, form: str) -> str:
     if value is None:
         return ""
     return form.format(value) if form else duration(value)
 
 
 def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("checkpoints", ["name"], ["success in training", "size"])
+    table = new_table("checkpoints", ["name"], ["success in training", "size"])
     table.add_column("")
     for each in checkpoints:
         marks = ", ".join(mark for mark in ("latest", "best") if each[mark])
@@ -136,19 +135,10 @@ def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _episodes(episodes: Mapping[str, int], invalid: Mapping[str, Mapping[str, int]]) -> Table:
-    table = _table("episodes", ["phase"], ["episodes", "invalid"])
+    table = new_table("episodes", ["phase"], ["episodes", "invalid"])
     table.add_column("why")
     for phase, count in episodes.items():
         causes = invalid.get(phase, {})
         why = ", ".join(f"{cause.replace('_', ' ')} {number}" for cause, number in causes.items())
         table.add_row(phase, f"{count:,}", f"{sum(causes.values()):,}", why)
-    return table
-
-
-def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", padding=(0, 1, 0, 0))
-    for heading in texts:
-        table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
     return table

@@ -1,10 +1,10 @@
 """A run as a Chrome trace: the loop and every episode slot on one axis of time.
 
 `chrome://tracing` and https://ui.perfetto.dev open the file (Trace Event Format). It is written from the store
-alone, so also of a run that goes on or was killed, and costs a run nothing. Events of a row nest: phases of
-the run, iterations, what the loop did for them; episodes, turns, what engine and browser did in them. Which
-slot an episode had is not stored: it is given the lowest that is free, so that as many rows are drawn as
-there were slots busy at once.
+alone, so it also works for a run that is still going or was killed, and costs a run nothing. Events of a row
+are nested: phases of the run, iterations and the loop's work for them; episodes, turns and the work of engine
+and browser in them. The slot of an episode is not stored: each episode is drawn in the lowest free row, so
+that there are as many rows as slots were busy at once.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Iterations(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """`10-12`, or `10` for one.
+        """Read `10-12`, or `10` for a single iteration.
 
         Raises:
-            ConfigError: neither.
+            ConfigError: the text is neither.
         """
         first, _, last = text.partition("-")
         if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
@@ -50,7 +50,7 @@ class Iterations(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that took time; Unix seconds."""
+    """Something that took time, in Unix seconds."""
 
     name: str
     began: float
@@ -59,7 +59,7 @@ class Event(NamedTuple):
 
 
 class Count(NamedTuple):
-    """A value, or several, from a moment on."""
+    """One or several values that hold from a moment on."""
 
     name: str
     process: int
@@ -69,23 +69,23 @@ class Count(NamedTuple):
 
 @dataclass
 class Trace:
-    """What is to be drawn."""
+    """The content of a trace."""
 
     loop: list[Event] = field(default_factory=list)
     """An outer event comes before those within it, here and in `slots`."""
     slots: list[list[Event]] = field(default_factory=list)
     versions: list[tuple[str, float]] = field(default_factory=list)
-    """New weights, and when they began to serve."""
+    """Versions of the weights, and when the engine began to serve them."""
     counts: list[Count] = field(default_factory=list)
     unclocked: int = 0
-    """Episodes that are not drawn: nobody noted when they began."""
+    """The number of episodes that are not drawn, because their start was not recorded."""
 
 
 def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None) -> Trace:
-    """Write the trace of a run to `out`, packed where its name ends in `.gz`.
+    """Write the trace of a run to `out`, compressed if its name ends in `.gz`.
 
     Args:
-        iterations: leave out all else; a long run would be more than a viewer can hold.
+        iterations: draw these alone; a whole long run would be too much for a viewer.
 
     Raises:
         StoreError: there is nothing to draw.
@@ -102,7 +102,7 @@ def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None
 
 
 def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
-    """All that the store knows of when what happened."""
+    """Read from the store what happened when."""
     trace = Trace()
     if iterations is None:
         trace.loop += [_event(span) for attempt in attempts(store, RUN) for span in attempt]
@@ -126,7 +126,7 @@ def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
 
 
 def in_slots(episodes: Sequence[list[Event]]) -> list[list[Event]]:
-    """Rows in which none overlap: each episode, of which the first event is all, is put into the lowest free one."""
+    """Rows without overlaps: each episode, whose first event spans all of it, goes into the lowest free row."""
     rows: list[list[Event]] = []
     busy: list[tuple[float, int]] = []
     free: list[int] = []
@@ -143,7 +143,7 @@ def in_slots(episodes: Sequence[list[Event]]) -> list[list[Event]]:
 
 
 def chrome_events(trace: Trace) -> Iterator[dict[str, Any]]:
-    """The events as the format wants them; times in whole microseconds since the first."""
+    """The events in Chrome's format, with times in whole microseconds since the first event."""
     rows = [(LOOP, 0, "loop", trace.loop)]
     rows += [(SLOTS, number, f"slot {number}", events) for number, events in enumerate(trace.slots, start=1)]
     zero = min(event.began for *_, events in rows for event in events)
@@ -167,16 +167,16 @@ def chrome_events(trace: Trace) -> Iterator[dict[str, Any]]:
         yield {"ph": "C", "name": count.name, "pid": count.process, "ts": us(count.at), "args": count.values}
 
 
-def _add_iteration(trace: Trace, iteration: int, events: Sequence[Event], figures: dict[str, float]) -> None:
-    """What the loop did for an iteration, without a break."""
-    figures = {name: value for name, value in figures.items() if math.isfinite(value)}
-    trace.loop.append(Event(f"iteration {iteration}", events[0].began, events[-1].ended, figures))
+def _add_iteration(trace: Trace, iteration: int, events: Sequence[Event], metrics: dict[str, float]) -> None:
+    """Add the work of one process for an iteration."""
+    metrics = {name: value for name, value in metrics.items() if math.isfinite(value)}
+    trace.loop.append(Event(f"iteration {iteration}", events[0].began, events[-1].ended, metrics))
     trace.loop += events
     for event in events:
         if event.name == "publish":
             trace.versions.append((f"version {iteration}", event.ended))
-        if event.name == "update" and figures:
-            staleness = {name: figures[f"staleness_{name}"] for name in ("mean", "max")}
+        if event.name == "update" and metrics:
+            staleness = {name: metrics[f"staleness_{name}"] for name in ("mean", "max")}
             trace.counts.append(Count("staleness", LOOP, event.began, staleness))
 
 
@@ -185,7 +185,7 @@ def _event(span: Span) -> Event:
 
 
 def _episode(trajectory: Trajectory, row: TrajectoryRow) -> Iterator[Event]:
-    """The episode, then what happened in it."""
+    """The event of an episode, then those inside it."""
     began, seconds, reward = trajectory.began, trajectory.seconds, trajectory.reward
     closed = began + seconds["total"]
     judged = closed + seconds.get("reward", 0.0)
@@ -207,7 +207,7 @@ def _episode(trajectory: Trajectory, row: TrajectoryRow) -> Iterator[Event]:
 
 
 def _turn(number: int, turn: Turn) -> Iterator[Event]:
-    """A turn and what was done in it, one after the other; what lies between is drawn at its end."""
+    """The event of a turn, then those inside it in a row without gaps."""
     answered = turn.began + turn.seconds["generate"]
     acted = answered + turn.seconds.get("act", 0.0)
     ended = acted + turn.seconds.get("observe", 0.0)
@@ -229,7 +229,7 @@ def _turn(number: int, turn: Turn) -> Iterator[Event]:
 
 
 def _busy(episodes: Sequence[list[Event]]) -> Iterator[Count]:
-    """How many episodes ran, whenever that changed."""
+    """The number of running episodes whenever it changed."""
     changes = [(events[0].began, 1) for events in episodes] + [(events[0].ended, -1) for events in episodes]
     running = 0
     for at, change in sorted(changes):

@@ -151,12 +151,12 @@ def test_the_probe_tells_which_log_probabilities_a_server_reports(logprob: float
     asked = probe_body([3, 4, 5, 6, 7])
     assert asked["sampling_params"]["top_k"] == 1
     assert len(asked["sampling_params"]["logit_bias"]) == 4
-    told = {"choices": [{"logprobs": {"content": [{"token_id": 3, "logprob": logprob}]}}]}
+    probe = {"choices": [{"logprobs": {"content": [{"token_id": 3, "logprob": logprob}]}}]}
     if message:
         with pytest.raises(EngineError, match=message):
-            check_probe(told, "http://x")
+            check_probe(probe, "http://x")
     else:
-        check_probe(told, "http://x")
+        check_probe(probe, "http://x")
 
 
 def test_the_queue_is_read_from_the_metrics_of_all_engines_of_a_server() -> None:

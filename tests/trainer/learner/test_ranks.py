@@ -120,49 +120,49 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def story(model_dir: Path, images: StoredImages, batches: Batches, folders: Path) -> Story:
     """Two ranks update on each batch, go on from a checkpoint, lose a rank, start again and go on from there."""
-    told, recipe = Story(), recipe_of(model_dir, 2)
+    story, recipe = Story(), recipe_of(model_dir, 2)
     everything = [s for batch in batches.values() for s in batch]
     with closing(make_learner(recipe, images.store, recipe.model.path)) as pair:
         for name, batch in batches.items():
-            told.metrics[name] = pair.train_policy(batch, 0.8)
+            story.metrics[name] = pair.train_policy(batch, 0.8)
             pair.save(folders / name)
-        told.logprobs["last"] = pair.logprobs(everything, 0.8)
-        told.weights["last"] = weights_of(pair)
+        story.logprobs["last"] = pair.logprobs(everything, 0.8)
+        story.weights["last"] = weights_of(pair)
         with pytest.raises(TrainError, match="already leads the ranks of a learner"):
             make_learner(recipe, images.store, recipe.model.path)
         pair.remember()
         pair.train_policy(everything, 0.8)
-        told.weights["went on"] = weights_of(pair)
+        story.weights["went on"] = weights_of(pair)
         pair.recall()
-        told.weights["recalled"] = weights_of(pair)
+        story.weights["recalled"] = weights_of(pair)
         for name in ("killed", "ended"):
             with pytest.raises(TrainError) as caught:
                 pair.step(everything, share=1.0, temperature=1.0, lr=1e-3, loss=die_on_rank_1, means=Means())
-            told.errors[name] = caught.value
+            story.errors[name] = caught.value
     with closing(make_learner(recipe, images.store, recipe.model.path)) as pair:
         pair.load(folders / "no images")
         pair.train_policy(everything, 0.8)
-        told.weights["resumed"] = weights_of(pair)
+        story.weights["resumed"] = weights_of(pair)
         shown = images.random(3)
         lost = sample(pair.processor, "a", shown)
         next(images.store.folder.glob(f"*/{shown.sha}*")).unlink()
         with pytest.raises(TrainError) as caught:
             pair.logprobs([batches["images on one rank"][0], lost], 0.8)
-        told.errors["lost image"] = caught.value
-    told.children = len(multiprocessing.active_children())
-    return told
+        story.errors["lost image"] = caught.value
+    story.children = len(multiprocessing.active_children())
+    return story
 
 
 @pytest.fixture(scope="module")
 def alone(model_dir: Path, images: StoredImages, batches: Batches) -> Story:
     """One rank does the same."""
-    told, recipe = Story(), recipe_of(model_dir, 1)
+    story, recipe = Story(), recipe_of(model_dir, 1)
     learner = make_learner(recipe, images.store, recipe.model.path)
     for name, batch in batches.items():
-        told.metrics[name] = learner.train_policy(batch, 0.8)
-        told.weights[name] = weights_of(learner)
-    told.logprobs["last"] = learner.logprobs([s for batch in batches.values() for s in batch], 0.8)
-    return told
+        story.metrics[name] = learner.train_policy(batch, 0.8)
+        story.weights[name] = weights_of(learner)
+    story.logprobs["last"] = learner.logprobs([s for batch in batches.values() for s in batch], 0.8)
+    return story
 
 
 @pytest.mark.parametrize("name", ["images on one rank", "one row", "no images"])

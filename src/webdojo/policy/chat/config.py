@@ -30,7 +30,7 @@ class ChatConfig(EngineConfig):
     requests_per_minute: int = Field(default=0, ge=0)
     """Requests are spread evenly to keep it; 0 is no limit."""
     tokens_per_minute: int = Field(default=0, ge=0)
-    """Of input and output together; 0 is no limit."""
+    """The limit of input and output tokens together; 0 is no limit."""
     timeout_s: float = Field(default=120, gt=0)
     """One try, from sending the request to the last byte of the answer."""
     max_retries: int = Field(default=5, ge=0)

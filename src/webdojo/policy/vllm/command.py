@@ -13,7 +13,7 @@ from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.server import Launch, Server, free_port
 
 _CPU_CACHE_BYTES = 2**30
-"""Of keys and values, where the recipe names no size: vLLM would take most of the machine's memory."""
+"""The size of the KV cache if the recipe names none: vLLM would take most of the machine's memory."""
 
 
 def make_servers(

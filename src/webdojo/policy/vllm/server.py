@@ -56,7 +56,7 @@ class Server:
 
     @property
     def pid(self) -> int | None:
-        """Of the process that answers, where we started it."""
+        """The pid of the server's process, if this process started it."""
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:

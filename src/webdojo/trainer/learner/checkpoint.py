@@ -30,7 +30,7 @@ from transformers import PreTrainedModel
 from webdojo.errors import ModelError
 from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
-from webdojo.store.files import refused
+from webdojo.store.files import write_error
 
 MANIFEST = "manifest.json"
 TRAINER = "trainer.pt"
@@ -47,11 +47,11 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, SafetensorError) as error:
-        raise refused(folder, " ".join(str(error).split())) from error
+        raise write_error(folder, " ".join(str(error).split())) from error
     except RuntimeError as error:
         if "inline_container" not in str(error):
             raise
-        raise refused(folder, "torch could not write all of a file") from error
+        raise write_error(folder, "torch could not write all of a file") from error
 
 
 def write_policy(

@@ -1,4 +1,4 @@
-"""Where the time of online training went, as it is printed."""
+"""The tables that commands print: success by stage, and where the time of online training went."""
 
 from __future__ import annotations
 
@@ -6,9 +6,25 @@ import io
 
 from rich.console import Console
 
-from webdojo.view.times import SLOTS, time_table
+from webdojo.view.tables import SLOTS, success_table, time_table
 
 SHARES = {f"slot_{name}": 0.0 for name in SLOTS} | {"slot_engine": 0.8, "slot_act": 0.2}
+
+
+def test_stages_stand_in_the_order_of_the_story_and_missing_ones_are_left_out():
+    result = {
+        "success_rl": {"rate": 0.61, "ci95": [0.541, 0.675], "n": 200},
+        "success_base": {"rate": 0.025, "ci95": [0.011, 0.057], "n": 200},
+        "seed": 0,
+    }
+    console = Console(file=io.StringIO(), width=100)
+    console.print(success_table(result))
+    assert isinstance(console.file, io.StringIO)
+    rows = [line.split() for line in console.file.getvalue().splitlines() if "%" in line and "interval" not in line]
+    assert rows == [
+        ["Base", "2.5%", "1.1%", "..", "5.7%", "200"],
+        ["After", "RL", "61.0%", "54.1%", "..", "67.5%", "200"],
+    ]
 
 
 def test_each_section_is_all_of_its_time_and_longer_iterations_weigh_more():
