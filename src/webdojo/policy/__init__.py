@@ -1,7 +1,6 @@
 """Policies: everything that answers a `Prompt` with a `Response` (the `Engine` protocol).
 
-`processor` turns text and screenshots into what a model reads, `collate` and `forward` score
-token sequences for the learner, `hf` serves a `transformers` model to concurrent episodes and `vllm`
-does so by servers of its own.
-Engine and learner share `forward`, so the same weights give the same logprobs in both.
+`hf` serves a `transformers` model in this process, `vllm` does so by servers of its own, `chat` asks an API, and
+`scripted` says what a script decides. `model` is what engine and learner share: the same forward pass, so that the same
+weights give the same logprobs in both.
 """

@@ -34,11 +34,11 @@ class Answer(Record):
 
     text: str
     reasoning: str = ""
-    """Its thoughts, where the endpoint gives them apart from the text."""
+    """The model's thoughts, where the endpoint gives them apart from the text."""
     tool_calls: list[NativeCall] = Field(default_factory=list)
     finish_reason: FinishReason
     input_tokens: int | None
-    """As the endpoint counted them; None where it did not say."""
+    """The endpoint's count; None where it did not say."""
     output_tokens: int | None
 
 

@@ -25,7 +25,7 @@ class Decoder:
     """Decode steps of one model, which it owns from now on.
 
     Args:
-        model: of a registered layout, on its device.
+        model: a model of a registered layout, on its device.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:

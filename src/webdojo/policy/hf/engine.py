@@ -175,7 +175,7 @@ class HFEngine:
 
     @property
     def sleeps_during_update(self) -> bool:
-        """On the CPU it would take the cores that the learner computes on."""
+        """Whether it computes on the CPU, whose cores the learner needs."""
         return self._model.device.type == "cpu"
 
     def health(self) -> EngineHealth:

@@ -87,8 +87,8 @@ class PrefixCache:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._segments: OrderedDict[str, CachedSegment] = OrderedDict()
-        """By the digest of the boundary where they end. A segment stands after all that build on it, so that those are
-        evicted first."""
+        """Segments by the digest of the boundary where they end. A segment stands after all that build on it, so that
+        those are evicted first."""
         self._bytes = 0
 
     def longest(self, prompt: Sequence[Boundary]) -> KnownPrefix | None:

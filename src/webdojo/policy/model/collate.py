@@ -124,7 +124,7 @@ def collate(
 
     Args:
         sequences: the samples.
-        processor: of the model that will read the batch.
+        processor: the processor of the model that will read the batch.
         images: where screenshots are read from.
         grids: token rows and columns of every image by hash, where the visual features are at hand: no image
             is read then. `feature_rows` counts on features in order of first appearance.

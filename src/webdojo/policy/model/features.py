@@ -1,8 +1,8 @@
 """Visual features by image hash: the one place that turns screenshots into what the text model reads.
 
-Bounded by bytes, least recently used first out. Every image goes through the vision tower alone, so
-its features depend on nothing but the image and the tower's weights, and a run that finds them kept
-equals one that computes them again. They are constants: no gradient reaches the tower through them.
+The cache is bounded by bytes and evicts what was least recently used. Every image goes through the vision tower alone,
+so its features depend on nothing but the image and the tower's weights, and a run that finds them kept equals one that
+computes them again. They are constants: no gradient reaches the tower through them.
 Whoever changes the tower's weights calls `clear`.
 """
 
@@ -41,9 +41,9 @@ class FeatureCache:
 
     Args:
         model: whose vision tower reads the images; its device holds the features.
-        processor: of the same folder as the model.
+        processor: the processor of the same folder.
         images: where screenshots are read from.
-        max_bytes: of the features that are kept.
+        max_bytes: limit for the features that are kept.
     """
 
     def __init__(

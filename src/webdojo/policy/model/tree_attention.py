@@ -78,7 +78,7 @@ def tree_attention(
     scaling: float | None = None,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """`transformers`' attention function: query [1, heads, L, d], key and value [1, kv heads, L, d]."""
+    """The attention function that `transformers` calls: query [1, heads, L, d], key and value [1, kv heads, L, d]."""
     if tree is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **kwargs)
     said: Tensor = _TreeAttention.apply(query, key, value, tree, scaling)
@@ -86,9 +86,12 @@ def tree_attention(
 
 
 class _TreeAttention(torch.autograd.Function):
-    """To [1, L, heads, d]. Heads that share keys are `group` heads of a kv head. In full attention they are no more
-    than further queries, so what goes by queries is folded, [kv heads, L * group, ...], the heads of a token together;
-    in causal attention they are heads."""
+    """Attention to [1, L, heads, d].
+
+    `group` query heads share the keys of a kv head. In full attention they are no more than further queries, so tensors
+    of queries are folded to [kv heads, L * group, ...], the heads of a token together; in causal attention they stay
+    heads.
+    """
 
     @staticmethod
     def forward(

@@ -30,7 +30,7 @@ class Replica:
         server: it answers already.
         client: what requests go through.
         current: gives the weights that must be served; None for those that the server was started with.
-        version: of the weights that the server was started with.
+        version: version of the weights that the server was started with.
         allowed: a few ids that may be sampled, for the check of log-probabilities.
         awake: set while a server may start; servers that sleep leave their GPU to others.
 

@@ -3,7 +3,7 @@
 Text goes as token ids and never as text. An image goes as one pad id and a data URL, under its hash,
 so that a server reads it once; vLLM puts as many pad ids in its place as the image has tokens.
 Invariant: the policy that is sampled and scored is `softmax((logits + bias) / temperature)` over the
-ids that are not banned, as in `policy.forward`.
+ids that are not banned, as in `policy.model.forward`.
 """
 
 from __future__ import annotations
