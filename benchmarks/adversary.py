@@ -68,7 +68,7 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
     """Wrong answers of a task that asks for one: lazy, echoed, hedged, stuffed, of a neighbour, forged."""
     right = right_answer(task)
     others = _other_values(task)
-    near = rng.choice(others) if others else "17"
+    near = rng.choice(others) if others else "17" if "17" not in right else "23"
     question = task.instruction
     said = [
         *LAZY, *INJECTIONS, question, f"{question} done", question.upper(), f"The answer to {question!r} is known.",

@@ -125,6 +125,7 @@ class Versions:
     """An engine that is nothing but its version."""
 
     version = 0
+    sleeps_during_update = updates_asleep = False
 
     async def update_weights(self, source: object, version: int) -> None:
         await asyncio.sleep(0.005)

@@ -90,6 +90,8 @@ class Notebook:
 class Engine:
     """Says something else under every version."""
 
+    sleeps_during_update = updates_asleep = False
+
     def __init__(self) -> None:
         self.version = 0
         self.asked: Counter[tuple[int, ...]] = Counter()

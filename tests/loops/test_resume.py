@@ -27,7 +27,14 @@ SHORT = [
 def start(run: Path, *options: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", *SHORT, "--run", str(run), *options]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # also where the tests run in the background
+    )
 
 
 def wait_for(process: subprocess.Popen[str], run: Path, reached: Callable[[RunStore], bool]) -> None:

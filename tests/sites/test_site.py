@@ -30,7 +30,7 @@ def test_other_hosts_are_errors(host: str) -> None:
     with pytest.raises(SiteError):
         parse_host(host)
     with pytest.raises(SiteError, match="unknown kind"):
-        host_of("mall", 1)
+        load_site("mall", 1)
     with pytest.raises(SiteError, match="outside"):
         host_of("shop", -1)
 
