@@ -14,7 +14,7 @@ train: setup  ## train the quickstart agent; run again to resume it, or to start
 	@$(BIN)/webdojo train quickstart --auto $(ARGS)
 
 check: lint  ## lint, types and the tests without a browser or training: for every edit
-	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not browser and not slow" $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not integration and not slow" $(ARGS)
 
 test: lint  ## lint, types and all tests but the slow ones, in two processes: what CI runs
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not slow" $(ARGS)

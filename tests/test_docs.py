@@ -30,7 +30,7 @@ def test_links_between_pages_lead_somewhere(page):
 
 def test_make_help_names_every_target_that_contributors_use():
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for target in ("setup", "train", "test", "fuzz", "crash", "lint", "fmt", "docs", "clean"):
+    for target in ("setup", "train", "check", "test", "test-slow", "fuzz", "crash", "lint", "fmt", "docs", "clean"):
         assert re.search(rf"^  make {target} +\w", done, re.MULTILINE)
 
 
@@ -41,3 +41,10 @@ def test_continuous_integration_runs_make_test():
     dry = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for tool in ("ruff check", "mypy", "pytest", "scripts/setup.sh"):
         assert tool in dry
+
+
+def test_the_tiers_of_tests_name_files_that_exist():
+    from tests.conftest import INTEGRATION, SLOW, named
+
+    assert [path for path in named(SLOW) | named(INTEGRATION) if not path.is_file()] == []
+    assert not named(SLOW) & named(INTEGRATION)

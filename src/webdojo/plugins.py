@@ -82,6 +82,12 @@ class Registry(Generic[T]):
         """The names that need no path."""
         return iter([*self.built_in, *self._installed])
 
+    def __len__(self) -> int:
+        return len(self.built_in) + len(self._installed)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in or name in self._installed
+
     def listed(self) -> list[Listed]:
         """The plugs that need no path, the built-in ones first."""
         packages = [Listed(name, point.dist.name if point.dist else "") for name, point in self._installed.items()]

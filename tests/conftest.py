@@ -1,0 +1,66 @@
+"""Which tests belong to which tier, in one place: `make check`, `make test` and `make test-slow`.
+
+Modules that are named nowhere start no browser and train nothing: they are what `make check` runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+SLOW = {
+    "": "readme",
+    "browser": "chaos",
+    "loops": "full_disk kills recipes",
+    "sites/perturbations": "browser",
+    "tasks": "miniwob",
+    "tiny": "train",
+}
+"""Modules of `make test-slow` by folder: `kills` is `test_kills.py`."""
+
+INTEGRATION = {
+    "": "adding architecture deploy plugins your_own",
+    "agent": "parsing properties pycall toolcall",
+    "benchmarks": "adversary async_loop browser engine learner learner_exactness paced quickstart sites",
+    "browser": "begin_frame hard_pages images pool remote screenshots session",
+    "browser/page": "elements popups views",
+    "browser_service": "client server server_fuzz",
+    "cli": "cli runs supervise",
+    "dry_run": "memory",
+    "envs": "dojo env",
+    "gym": "env guide",
+    "loops": "act browsers crash evaluations keep old_runs online pipeline resume",
+    "policy/chat": "client",
+    "policy/hf": "engine_agreement engine_options",
+    "policy/model": "block_mask families",
+    "policy/vllm": "engine weight_files",
+    "rollout": "embedded embedded_text endpoint episode harnesses scheduler",
+    "sites": "board broken_scripts compact compact_grid kinds map new_kind site splits taskgen widgets",
+    "sites/oracle": "oracle",
+    "sites/perturbations": "perturbations",
+    "sites/serving": "server",
+    "sites/verdict": "answers",
+    "store": "failures run",
+    "trainer": "plugs sft",
+    "trainer/learner": "layers learner lora options ranks",
+    "trainer/packing": "radix",
+    "view": "page report trace",
+}
+"""Modules that start browsers, train, or run whole commands, and so are not for every edit."""
+
+
+def named(tier: dict[str, str]) -> set[Path]:
+    """The files of a tier."""
+    return {TESTS / folder / f"test_{name}.py" for folder, names in tier.items() for name in names.split()}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    slow, integration = named(SLOW), named(INTEGRATION)
+    for item in items:
+        if item.path in slow:
+            item.add_marker(pytest.mark.slow)
+        elif item.path in integration:
+            item.add_marker(pytest.mark.integration)
