@@ -112,7 +112,6 @@ async def load_policy(
         path=model,
         config=recipe.model,
         images=browser.images,
-        codec=harness.codec,
         max_context_tokens=recipe.rollout.max_context_tokens,
         seed=recipe.seed,
     )

@@ -7,7 +7,7 @@ discount for time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, PrivateAttr
 
@@ -25,8 +25,6 @@ class PageReward(RewardFunction):
     """What the page of a MiniWoB++ task says at the end of its episode, 0 where that is negative."""
 
     name: str = "page"
-
-    scores_unfinished: ClassVar[bool] = False
 
     def check(self, task: Task) -> None:
         if task.kind != miniwob.KIND:
@@ -61,9 +59,10 @@ class Miniwob(Environment):
         Raises:
             TaskError: the package `miniwob` is not installed, or has no such page.
         """
+        known = miniwob.page_names()
         for page in self.pages:
-            if page not in miniwob.page_names():
-                raise TaskError(f"MiniWoB++ has no page {page!r} (env.pages); it has {', '.join(miniwob.page_names())}")
+            if page not in known:
+                raise TaskError(f"MiniWoB++ has no page {page!r} (env.pages); it has {', '.join(known)}")
         tasks = miniwob.load(self.seeds if split == "train" else self.eval_seeds)
         return [task for task in tasks if not self.pages or task.metadata["env"] in self.pages][:n]
 

@@ -77,7 +77,7 @@ def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: 
         seed: the same one gives the same tasks; of a file with more than `n` tasks it chooses which.
 
     Raises:
-        TaskError: there are none, they cannot be read, or two have the same id.
+        TaskError: there are none, or they cannot be read.
     """
     path = config.path if split == "train" else config.eval_path or config.path
     if not path:

@@ -91,7 +91,7 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
     Args:
         recipe: its sections `env`, `reward`, `engine`, `browser`, `harness`, `rollout` (limits) and `evaluate`
             (sampling, steps) count.
-        model: as `load_model`; of no meaning to an engine that loads none.
+        model: as `load_model`; the engine `chat` reads its tokenizer alone.
         on_turn: called with each turn.
 
     Raises:

@@ -24,8 +24,7 @@ from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
-from webdojo.policy.model.loading import load_model, model_folder, skeleton
-from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.loading import load_model, skeleton
 from webdojo.recipe import Recipe
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.trainer.config import TrainConfig
@@ -60,7 +59,6 @@ def open_engine(
             path=model_path,
             config=recipe.model,
             images=images,
-            codec=Processor.load(model_folder(model_path)),
             max_context_tokens=recipe.rollout.max_context_tokens,
             seed=recipe.seed + (attempt << 32),
             version=version,

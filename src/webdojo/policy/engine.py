@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from webdojo.agent.harness import Codec, HarnessConfig
+from webdojo.agent.harness import HarnessConfig
 from webdojo.plugins import Plug
 from webdojo.policy.config import ModelConfig
 from webdojo.types import Engine, ImageSource
@@ -17,13 +17,11 @@ class ServedModel:
     """What an engine is to answer with."""
 
     path: str
-    """`tiny`, a folder in Hugging Face layout, or a hub id; of no meaning to an engine that does not load the model."""
+    """`tiny`, a folder in Hugging Face layout, or a hub id; the engine `chat` reads its tokenizer alone."""
     config: ModelConfig
     """On which device and in which precision."""
     images: ImageSource
     """Where the screenshots of prompts are read from."""
-    codec: Codec
-    """Text to ids and back, as the harness that makes the prompts has it."""
     max_context_tokens: int
     """Prompt and response together."""
     seed: int = 0
@@ -36,8 +34,6 @@ class EngineConfig(Plug):
 
     can_train: ClassVar[bool] = True
     """Whether its weights follow a learner; where not, it serves `eval` and `act` alone."""
-    loads_model: ClassVar[bool] = True
-    """Whether it serves the weights of `model.path`."""
 
     def check(self, harness: HarnessConfig) -> None:
         """Find out, before anything starts, whether it can serve an agent of that harness.

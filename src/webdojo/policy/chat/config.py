@@ -13,7 +13,6 @@ class ChatConfig(EngineConfig):
     """A model behind an API. It is asked for responses and cannot be trained."""
 
     can_train: ClassVar[bool] = False
-    loads_model: ClassVar[bool] = False
 
     name: str = "chat"
     base_url: str = ""
