@@ -48,8 +48,6 @@ class Action:
     """Heading of the page that follows."""
     sets: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     """Values that it sets besides those of its fields; `{name}` in them is the entity's name."""
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Values that goals ask for, by field, for widgets that do not list their values."""
     also: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """What optional fields add to a clause, by key: `, due on {due}`. Goals need not ask for them."""
     steps: tuple[Step, ...] = ()

@@ -163,6 +163,8 @@ class Field:
     """A pattern that the value must match, and what the error says otherwise: `must be 5 digits`."""
     default: str = ""
     """Its value at first; `{name}` in it stands for the name of the entity."""
+    examples: tuple[str, ...] = ()
+    """Values that goals ask for, if the widget does not list them."""
 
     @property
     def askable(self) -> bool:

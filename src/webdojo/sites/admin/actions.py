@@ -80,9 +80,9 @@ SUSPEND = Action(
     "Suspend",
     "{name} can no longer log in.",
     (
-        "suspend {name} for the reason \u201c{reason}\u201d",
-        "suspend the account of {name}; the reason is \u201c{reason}\u201d",
-        "lock {name} out by a suspension, reason \u201c{reason}\u201d",
+        "suspend {name} for the reason “{reason}”",
+        "suspend the account of {name}; the reason is “{reason}”",
+        "lock {name} out by a suspension, reason “{reason}”",
     ),
     collection="users",
     fields=(Field("reason", "Reason", "radio", content.REASONS),),
@@ -100,26 +100,27 @@ NEW_USER = Action(
         "set up a user: name {name}, e-mail {email}, role {role}, rights {rights}",
     ),
     fields=(
-        Field("name", "Name"),
-        Field("email", "E-mail", "email"),
+        Field("name", "Name", examples=USERS),
+        Field("email", "E-mail", "email", examples=ADDRESSES),
         Field("role", "Role", "select", content.ROLES),
         Field("rights", "Rights", "checks", content.RIGHTS),
         Field("until", "Account ends", "calendar", required=False, hint="2027-03"),
-        Field("note", "Note for colleagues", "textarea", required=False),
+        Field(
+            "note",
+            "Note for colleagues",
+            "textarea",
+            required=False,
+            examples=("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish."),
+        ),
         Field("letter", "Send a letter of welcome", "checkbox", required=False),
     ),
     also={
         "until": ", the account ending on {until}",
-        "note": ", with the note \u201c{note}\u201d for colleagues",
+        "note": ", with the note “{note}” for colleagues",
         "letter": ", and have a letter of welcome sent",
     },
     makes="users",
     sets={"account": "Active", "joined": "2027-03-01"},
-    examples={
-        "name": USERS,
-        "email": ADDRESSES,
-        "note": ("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish."),
-    },
 )
 
 
@@ -132,16 +133,15 @@ def actions(sections: tuple[str, ...]) -> tuple[Action, ...]:
         ("edit {name}", "change {name}", "rework {name}"),
         collection="articles",
         fields=(
-            Field("name", "Title"),
+            Field("name", "Title", examples=content.NEW_TITLES),
             Field("section", "Section", "select", sections),
             Field("status", "Status", "radio", content.STATUSES),
         ),
         also={
-            "name": ", setting the title to \u201c{new_name}\u201d",
+            "name": ", setting the title to “{new_name}”",
             "section": ", moving it to the section {section}",
             "status": ", giving it the status {status}",
         },
-        examples={"name": content.NEW_TITLES},
         refuses=_locked,
     )
     new_page = Action(
@@ -149,15 +149,15 @@ def actions(sections: tuple[str, ...]) -> tuple[Action, ...]:
         "New page",
         "Your page is there as a draft.",
         (
-            "write a {type} for the section {section}, titled \u201c{name}\u201d and saying \u201c{text}\u201d",
-            "add the page \u201c{name}\u201d to the section {section}: type {type}, text \u201c{text}\u201d",
-            "create the page \u201c{name}\u201d in {section} with the type {type} and the text \u201c{text}\u201d",
+            "write a {type} for the section {section}, titled “{name}” and saying “{text}”",
+            "add the page “{name}” to the section {section}: type {type}, text “{text}”",
+            "create the page “{name}” in {section} with the type {type} and the text “{text}”",
         ),
         fields=(
-            Field("name", "Title"),
+            Field("name", "Title", examples=content.NEW_TITLES),
             Field("section", "Section", "select", sections),
             Field("type", "Type", "radio", content.KINDS),
-            Field("text", "Text", "textarea"),
+            Field("text", "Text", "textarea", examples=content.NEW_TEXTS),
             Field("weight", "Weight from 1 to 10", "number", required=False, least=1, most=10),
             Field("scheduled", "Goes online", "date", required=False, hint="2027-03"),
             Field("comments", "Readers may comment", "checkbox", required=False),
@@ -169,7 +169,6 @@ def actions(sections: tuple[str, ...]) -> tuple[Action, ...]:
         },
         makes="articles",
         sets={"status": "Draft", "author": "You", "updated": "2027-03-01", "editing": "open"},
-        examples={"name": content.NEW_TITLES, "text": content.NEW_TEXTS},
     )
     copy = Action(
         "copy",

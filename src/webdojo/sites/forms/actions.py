@@ -17,7 +17,7 @@ def _is_online(service: Entity) -> bool:
     return service.values["way"] == "online"
 
 
-_POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"))
+_POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), examples=content.POSTCODES)
 _TRUE = Field("true", "I have checked my data, and they are true", "agree")
 APPLY = Action(
     "apply",
@@ -25,35 +25,31 @@ APPLY = Action(
     "Your application for {name} is on its way.",
     (
         "apply for {name}: applicant {applicant}, born on {born}, postcode {postcode}, starting on {start}, "
-        "delivery \u201c{delivery}\u201d",
+        "delivery “{delivery}”",
         "send an application for {name} in the name of {applicant} (born on {born}, postcode {postcode}) from {start} "
-        "on, with the delivery \u201c{delivery}\u201d",
+        "on, with the delivery “{delivery}”",
         "fill in the application for {name}; the applicant is {applicant}, born on {born}, the postcode is {postcode}, "
-        "the start is {start} and the delivery is \u201c{delivery}\u201d",
+        "the start is {start} and the delivery is “{delivery}”",
     ),
     collection="services",
     fields=(
-        Field("applicant", "Name of the applicant"),
+        Field("applicant", "Name of the applicant", examples=USERS),
         Field("born", "Date of birth", "date", hint="1984-06"),
         _POSTCODE,
-        Field("phone", "Telephone", required=False, rule=(r"\d{6,12}", "must be 6 to 12 digits")),
+        Field(
+            "phone", "Telephone", required=False, rule=(r"\d{6,12}", "must be 6 to 12 digits"), examples=content.PHONES
+        ),
         Field("start", "Start", "calendar", hint="2027-03"),
         Field("delivery", "Delivery", "radio", content.DELIVERY),
         Field("copies", "Further copies", "number", required=False, least=2, most=6),
-        Field("note", "Note for the office", "textarea", required=False),
+        Field("note", "Note for the office", "textarea", required=False, examples=content.NOTES),
         _TRUE,
     ),
     makes="applications",
     also={
         "phone": ", telephone {phone}",
         "copies": ", with {copies} further copies",
-        "note": ", with the note \u201c{note}\u201d",
-    },
-    examples={
-        "applicant": USERS,
-        "postcode": content.POSTCODES,
-        "phone": content.PHONES,
-        "note": content.NOTES,
+        "note": ", with the note “{note}”",
     },
     steps=(
         Step("Your data", ("applicant", "born", "postcode", "phone")),
@@ -68,16 +64,16 @@ REGISTER = Action(
     "Register",
     "Your entry for {name} is on its way.",
     (
-        "fill in the form of {name} for the owner {owner}, postcode {postcode}, who registers \u201c{subject}\u201d",
-        "use {name} to register \u201c{subject}\u201d; the owner is {owner} with the postcode {postcode}",
-        "register \u201c{subject}\u201d with {name}: owner {owner}, postcode {postcode}",
+        "fill in the form of {name} for the owner {owner}, postcode {postcode}, who registers “{subject}”",
+        "use {name} to register “{subject}”; the owner is {owner} with the postcode {postcode}",
+        "register “{subject}” with {name}: owner {owner}, postcode {postcode}",
     ),
     collection="services",
     fields=(
-        Field("owner", "Owner"),
+        Field("owner", "Owner", examples=USERS),
         _POSTCODE,
-        Field("email", "E-mail", "email", required=False),
-        Field("subject", "Name of what is registered"),
+        Field("email", "E-mail", "email", required=False, examples=ADDRESSES),
+        Field("subject", "Name of what is registered", examples=content.SUBJECTS),
         Field("since", "Yours since", "date", required=False, hint="2026-09"),
         Field("insured", "It is insured", "checkbox", required=False),
         _TRUE,
@@ -87,12 +83,6 @@ REGISTER = Action(
         "email": ", with the e-mail address {email}",
         "since": ", yours since {since}",
         "insured": ", and say it is insured",
-    },
-    examples={
-        "owner": USERS,
-        "postcode": content.POSTCODES,
-        "email": ADDRESSES,
-        "subject": content.SUBJECTS,
     },
     steps=(
         Step("Owner", ("owner", "postcode", "email")),
@@ -116,21 +106,20 @@ MEET = Action(
     "Make appointment",
     "{name} expects you.",
     (
-        "make an appointment at {name} on {day} at {time} about \u201c{topic}\u201d for {visitor}",
-        "book {time} on {day} at {name} for {visitor}; the topic is \u201c{topic}\u201d",
-        "get {visitor} an appointment at {name}: {day}, {time}, topic \u201c{topic}\u201d",
+        "make an appointment at {name} on {day} at {time} about “{topic}” for {visitor}",
+        "book {time} on {day} at {name} for {visitor}; the topic is “{topic}”",
+        "get {visitor} an appointment at {name}: {day}, {time}, topic “{topic}”",
     ),
     collection="offices",
     fields=(
         Field("day", "Day", "calendar", hint="2027-03"),
         Field("time", "Time", "select", content.TIMES),
         Field("topic", "Topic", "radio", content.TOPICS),
-        Field("visitor", "Name"),
+        Field("visitor", "Name", examples=USERS),
         Field("people", "How many people come", "number", required=False, least=2, most=8),
     ),
     makes="appointments",
     also={"people": ", with {people} people coming"},
-    examples={"visitor": USERS},
     refuses=lambda office: "closed for repairs" if office.values["open"] == "closed for repairs" else "",
 )
 SUBSCRIBE = Action(
@@ -145,10 +134,9 @@ SUBSCRIBE = Action(
     fields=(
         Field("topics", "Topics", "checks", content.NEWS),
         Field("rhythm", "How often", "radio", ("daily", "weekly", "monthly")),
-        Field("email", "E-mail", "email"),
+        Field("email", "E-mail", "email", examples=ADDRESSES),
     ),
     makes="subscriptions",
-    examples={"email": ADDRESSES},
 )
 
 
@@ -163,17 +151,17 @@ def _complain(districts: list[str]) -> Action:
         "Complain",
         "We are sorry to hear that.",
         (
-            "file a complaint about \u201c{problem}\u201d in {district} that says \u201c{text}\u201d",
-            "complain about \u201c{problem}\u201d in the district {district} with the words \u201c{text}\u201d",
-            "send the complaint \u201c{text}\u201d, category \u201c{problem}\u201d, district {district}",
+            "file a complaint about “{problem}” in {district} that says “{text}”",
+            "complain about “{problem}” in the district {district} with the words “{text}”",
+            "send the complaint “{text}”, category “{problem}”, district {district}",
         ),
         fields=(
             Field("problem", "Category", "radio", content.PROBLEMS),
             Field("district", "District", "select", tuple(sorted(districts))),
-            Field("text", "What has happened", "textarea"),
+            Field("text", "What has happened", "textarea", examples=content.COMPLAINTS),
             Field("seen", "Seen on", "date", required=False, hint="2027-02"),
             Field("answer", "Please answer me", "checkbox", required=False),
-            Field("email", "E-mail", "email", required=False),
+            Field("email", "E-mail", "email", required=False, examples=ADDRESSES),
             Field("photo", "Photo", "file", required=False),
         ),
         makes="complaints",
@@ -182,5 +170,4 @@ def _complain(districts: list[str]) -> Action:
             "answer": ", and tick that an answer is wanted",
             "email": ", with the e-mail address {email}",
         },
-        examples={"text": content.COMPLAINTS, "email": ADDRESSES},
     )

@@ -39,15 +39,10 @@ REPLY = Action(
     "reply",
     "Reply",
     "Your reply to {name} is online.",
-    (
-        "reply \u201c{text}\u201d to {name}",
-        "answer {name} with the words \u201c{text}\u201d",
-        "post a reply that says \u201c{text}\u201d to {name}",
-    ),
+    ("reply “{text}” to {name}", "answer {name} with the words “{text}”", "post a reply that says “{text}” to {name}"),
     collection="threads",
-    fields=(Field("text", "Your reply", "textarea"),),
+    fields=(Field("text", "Your reply", "textarea", examples=_WORDS),),
     makes="replies",
-    examples={"text": _WORDS},
     refuses=_over,
 )
 VOTE = Action(
@@ -73,9 +68,9 @@ FOLLOW = Action(
     "Follow",
     "You follow {name} now.",
     (
-        "follow {name} for {days} days with the notice \u201c{notice}\u201d",
-        "subscribe to {name} for {days} days and choose \u201c{notice}\u201d as the notice",
-        "watch {name} with \u201c{notice}\u201d as the notice for {days} days",
+        "follow {name} for {days} days with the notice “{notice}”",
+        "subscribe to {name} for {days} days and choose “{notice}” as the notice",
+        "watch {name} with “{notice}” as the notice for {days} days",
     ),
     collection="threads",
     fields=(
@@ -88,44 +83,45 @@ REPORT = Action(
     "Report",
     "Thank you, the moderators will look at {name}.",
     (
-        "report {name} for the reason \u201c{reason}\u201d with the note \u201c{note}\u201d",
-        "tell the moderators about {name}: reason \u201c{reason}\u201d, note \u201c{note}\u201d",
-        "flag {name} as \u201c{reason}\u201d and add the note \u201c{note}\u201d",
+        "report {name} for the reason “{reason}” with the note “{note}”",
+        "tell the moderators about {name}: reason “{reason}”, note “{note}”",
+        "flag {name} as “{reason}” and add the note “{note}”",
     ),
     collection="threads",
     fields=(
         Field("reason", "Reason", "radio", ("Spam", "Off topic", "Rude", "Duplicate")),
-        Field("note", "Note"),
+        Field("note", "Note", examples=_NOTES),
     ),
     makes="reports",
-    examples={"note": _NOTES},
 )
 START = Action(
     "thread",
     "New thread",
     "Your thread is online.",
     (
-        "start a thread titled \u201c{name}\u201d in {board} with the text \u201c{text}\u201d",
-        "post a thread in {board}; its title is \u201c{name}\u201d and its text \u201c{text}\u201d",
-        "open a topic on the board {board} with \u201c{name}\u201d as title and \u201c{text}\u201d as text",
+        "start a thread titled “{name}” in {board} with the text “{text}”",
+        "post a thread in {board}; its title is “{name}” and its text “{text}”",
+        "open a topic on the board {board} with “{name}” as title and “{text}” as text",
     ),
-    fields=(Field("board", "Board", "select"), Field("name", "Title"), Field("text", "Text", "textarea")),
+    fields=(
+        Field("board", "Board", "select"),
+        Field("name", "Title", examples=_SUBJECTS),
+        Field("text", "Text", "textarea", examples=_WORDS),
+    ),
     makes="threads",
     sets={"author": "You", "date": "2027-03-01", "status": "Open"},
-    examples={"name": _SUBJECTS, "text": _WORDS},
 )
 MESSAGE = Action(
     "message",
     "Send",
     "Your message to {name} is sent.",
     (
-        "send the private message \u201c{text}\u201d with the subject \u201c{subject}\u201d to {name}",
-        "write to {name}: subject \u201c{subject}\u201d, message \u201c{text}\u201d",
-        "message {name} about \u201c{subject}\u201d with the words \u201c{text}\u201d",
+        "send the private message “{text}” with the subject “{subject}” to {name}",
+        "write to {name}: subject “{subject}”, message “{text}”",
+        "message {name} about “{subject}” with the words “{text}”",
     ),
     collection="members",
-    fields=(Field("subject", "Subject"), Field("text", "Message", "textarea")),
+    fields=(Field("subject", "Subject", examples=_SUBJECTS), Field("text", "Message", "textarea", examples=_WORDS)),
     makes="messages",
-    examples={"subject": _SUBJECTS, "text": _WORDS},
     refuses=lambda member: "closed for messages" if member.values["inbox"] == "Closed" else "",
 )

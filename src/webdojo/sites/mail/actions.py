@@ -43,34 +43,28 @@ COMPOSE = Action(
     "Compose",
     "Your message is on its way.",
     (
-        "write a message to {to} with the subject \u201c{name}\u201d and the text \u201c{text}\u201d",
-        "send \u201c{text}\u201d to {to}; the subject is \u201c{name}\u201d",
-        "compose a message with the subject \u201c{name}\u201d that says \u201c{text}\u201d, and send it to {to}",
+        "write a message to {to} with the subject “{name}” and the text “{text}”",
+        "send “{text}” to {to}; the subject is “{name}”",
+        "compose a message with the subject “{name}” that says “{text}”, and send it to {to}",
     ),
     fields=(
-        Field("to", "To", "email"),
-        Field("name", "Subject"),
-        Field("text", "Message", "rich"),
+        Field("to", "To", "email", examples=ADDRESSES),
+        Field("name", "Subject", examples=_SUBJECTS),
+        Field("text", "Message", "rich", examples=_TEXTS),
         Field("file", "Attach a file", "file", required=False),
     ),
     makes="messages",
     sets=_SENT,
-    examples={"to": ADDRESSES, "name": _SUBJECTS, "text": _TEXTS},
 )
 REPLY = Action(
     "reply",
     "Reply",
     "Your reply to {name} is sent.",
-    (
-        "reply \u201c{text}\u201d to {name}",
-        "answer {name} with the words \u201c{text}\u201d",
-        "write a reply that says \u201c{text}\u201d to {name}",
-    ),
+    ("reply “{text}” to {name}", "answer {name} with the words “{text}”", "write a reply that says “{text}” to {name}"),
     collection="messages",
-    fields=(Field("text", "Your reply", "textarea"),),
+    fields=(Field("text", "Your reply", "textarea", examples=_TEXTS),),
     makes="messages",
     sets={**_SENT, "name": "Re: {name}"},
-    examples={"text": _TEXTS},
     refuses=_mute,
 )
 FORWARD = Action(
@@ -78,19 +72,18 @@ FORWARD = Action(
     "Forward",
     "{name} is forwarded.",
     (
-        "forward {name} to {to} with the note \u201c{note}\u201d, and ask for a read receipt",
-        "pass {name} on to {to}, add the note \u201c{note}\u201d and request a read receipt",
-        "send {name} on to {to}: note \u201c{note}\u201d, with a read receipt",
+        "forward {name} to {to} with the note “{note}”, and ask for a read receipt",
+        "pass {name} on to {to}, add the note “{note}” and request a read receipt",
+        "send {name} on to {to}: note “{note}”, with a read receipt",
     ),
     collection="messages",
     fields=(
-        Field("to", "Forward to", "email"),
-        Field("note", "Note"),
+        Field("to", "Forward to", "email", examples=ADDRESSES),
+        Field("note", "Note", examples=_TEXTS),
         Field("receipt", "Ask for a read receipt", "checkbox", required=False),
     ),
     makes="messages",
     sets={**_SENT, "name": "Fwd: {name}"},
-    examples={"to": ADDRESSES, "note": _TEXTS},
     refuses=lambda message: "still a draft" if message.values["folder"] == "Drafts" else "",
 )
 MOVE = Action(
@@ -165,16 +158,15 @@ INVITE = Action(
     "Invite",
     "{name} has got your invitation.",
     (
-        "invite {name} to \u201c{title}\u201d on {day} for {length}",
-        "send {name} an invitation to \u201c{title}\u201d: {length} on {day}",
-        "plan \u201c{title}\u201d with {name} on {day}, length {length}",
+        "invite {name} to “{title}” on {day} for {length}",
+        "send {name} an invitation to “{title}”: {length} on {day}",
+        "plan “{title}” with {name} on {day}, length {length}",
     ),
     collection="contacts",
     fields=(
-        Field("title", "Title"),
+        Field("title", "Title", examples=_SUBJECTS),
         Field("day", "Day", "date", hint="2027-04"),
         Field("length", "Length", "radio", ("half an hour", "an hour", "half a day", "all day")),
     ),
     makes="invitations",
-    examples={"title": _SUBJECTS},
 )

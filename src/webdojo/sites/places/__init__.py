@@ -39,24 +39,22 @@ REVIEW = Action(
     "Write a review",
     "Your review of {name} is published.",
     (
-        "review {name}: {rating} out of 5 points and the text \u201c{text}\u201d",
-        "give {name} {rating} of 5 points in a review that says \u201c{text}\u201d",
-        "publish a review of {name} with the words \u201c{text}\u201d and {rating} of 5 points",
+        "review {name}: {rating} out of 5 points and the text “{text}”",
+        "give {name} {rating} of 5 points in a review that says “{text}”",
+        "publish a review of {name} with the words “{text}” and {rating} of 5 points",
     ),
     collection="places",
-    fields=(Field("rating", "Points", "range", least=1, most=5), Field("text", "Your review", "textarea")),
+    fields=(
+        Field("rating", "Points", "range", least=1, most=5),
+        Field("text", "Your review", "textarea", examples=_OPINIONS),
+    ),
     makes="reviews",
-    examples={"text": _OPINIONS},
 )
 SAVE = Action(
     "save",
     "Save to a list",
     "{name} is on your list.",
-    (
-        "save {name} to the list \u201c{list}\u201d",
-        "put {name} on the list \u201c{list}\u201d",
-        "add {name} to the list called \u201c{list}\u201d",
-    ),
+    ("save {name} to the list “{list}”", "put {name} on the list “{list}”", "add {name} to the list called “{list}”"),
     collection="places",
     fields=(Field("list", "List", "select", _LISTS),),
     makes="saved",
@@ -66,9 +64,9 @@ REPORT = Action(
     "Report as closed",
     "Thank you for telling us about {name}.",
     (
-        "report {name} as closed for the reason \u201c{reason}\u201d",
-        "tell the site that {name} is closed; the reason is \u201c{reason}\u201d",
-        "report that {name} has closed, with \u201c{reason}\u201d as the reason",
+        "report {name} as closed for the reason “{reason}”",
+        "tell the site that {name} is closed; the reason is “{reason}”",
+        "report that {name} has closed, with “{reason}” as the reason",
     ),
     collection="places",
     fields=(Field("reason", "Reason", "radio", ("Moved away", "Out of business", "Being rebuilt")),),
@@ -85,8 +83,7 @@ EDIT = Action(
         "correct the entry of {name}: the phone number is {phone}",
     ),
     collection="places",
-    fields=(Field("phone", "Phone"),),
-    examples={"phone": _PHONES},
+    fields=(Field("phone", "Phone", examples=_PHONES),),
 )
 VISIT = Action(
     "visit",
@@ -98,9 +95,8 @@ VISIT = Action(
         "plan to be at {name} at {time} on {day}",
     ),
     collection="places",
-    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time")),
+    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", examples=_TIMES)),
     makes="visits",
-    examples={"time": _TIMES},
     framed=True,
     refuses=_closed,
 )

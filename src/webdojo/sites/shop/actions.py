@@ -55,16 +55,15 @@ REVIEW = Action(
     "Review",
     "Your review of {name} is online.",
     (
-        "review {name} as {reader} with {points} points and the text \u201c{text}\u201d",
-        "write a review of {name}: name {reader}, {points} points, \u201c{text}\u201d",
-        "give {name} {points} points in a review signed {reader} that says \u201c{text}\u201d",
+        "review {name} as {reader} with {points} points and the text “{text}”",
+        "write a review of {name}: name {reader}, {points} points, “{text}”",
+        "give {name} {points} points in a review signed {reader} that says “{text}”",
     ),
     collection="products",
     fields=(
-        Field("reader", "Your name"),
+        Field("reader", "Your name", examples=USERS),
         Field("points", "Points", "range", least=0, most=10),
-        Field("text", "Review", "textarea"),
+        Field("text", "Review", "textarea", examples=_OPINIONS),
     ),
     makes="reviews",
-    examples={"reader": USERS, "text": _OPINIONS},
 )

@@ -34,14 +34,13 @@ COMMENT = Action(
     "Comment",
     "Your comment on {name} is there.",
     (
-        "comment \u201c{text}\u201d on {name}",
-        "write the comment \u201c{text}\u201d on {name}",
-        "leave the words \u201c{text}\u201d as a comment on {name}",
+        "comment “{text}” on {name}",
+        "write the comment “{text}” on {name}",
+        "leave the words “{text}” as a comment on {name}",
     ),
     collection="issues",
-    fields=(Field("text", "Comment", "textarea"),),
+    fields=(Field("text", "Comment", "textarea", examples=content.NEW_COMMENTS),),
     makes="comments",
-    examples={"text": content.NEW_COMMENTS},
 )
 LOG_WORK = Action(
     "log",
@@ -53,10 +52,7 @@ LOG_WORK = Action(
         "add {hours} hours on {day} to the work log of {name}",
     ),
     collection="issues",
-    fields=(
-        Field("hours", "Hours", "number", least=2, most=12),
-        Field("day", "Day", "date", hint="2027-03"),
-    ),
+    fields=(Field("hours", "Hours", "number", least=2, most=12), Field("day", "Day", "date", hint="2027-03")),
     makes="worklog",
     refuses=_ended,
 )
@@ -81,8 +77,7 @@ COLOUR = Action(
         "change the colour of {name} to {colour}",
     ),
     collection="projects",
-    fields=(Field("colour", "Colour", "color"),),
-    examples={"colour": content.COLOURS},
+    fields=(Field("colour", "Colour", "color", examples=content.COLOURS),),
 )
 WATCH = Action(
     "watch",
@@ -106,15 +101,15 @@ def actions(rng: random.Random, projects: list[str], names: list[str], first: st
         "Create issue",
         "The issue was created.",
         (
-            "create the issue \u201c{name}\u201d in {project} with {priority} priority and the text \u201c{text}\u201d",
-            "file an issue in {project}, priority {priority}: title \u201c{name}\u201d, description \u201c{text}\u201d",
-            "open a {priority} priority issue in {project}, titled \u201c{name}\u201d and saying \u201c{text}\u201d",
+            "create the issue “{name}” in {project} with {priority} priority and the text “{text}”",
+            "file an issue in {project}, priority {priority}: title “{name}”, description “{text}”",
+            "open a {priority} priority issue in {project}, titled “{name}” and saying “{text}”",
         ),
         fields=(
-            Field("name", "Title"),
+            Field("name", "Title", examples=tuple(content.title(rng) for _ in range(8))),
             Field("project", "Project", "select", tuple(projects)),
             Field("priority", "Priority", "radio", content.PRIORITIES),
-            Field("text", "Description", "textarea"),
+            Field("text", "Description", "textarea", examples=content.NEW_TEXTS),
             Field("assignee", "Assignee", "select", tuple(sorted(names)), required=False),
             Field("labels", "Labels", "checks", content.LABELS, required=False),
             Field("estimate", "Estimate in hours", "number", required=False, least=2, most=80),
@@ -130,7 +125,6 @@ def actions(rng: random.Random, projects: list[str], names: list[str], first: st
             "due": ", due on {due}",
             "notify": ", and tick that I want to be kept informed",
         },
-        examples={"name": tuple(content.title(rng) for _ in range(8)), "text": content.NEW_TEXTS},
     )
     assign = Action(
         "assign",

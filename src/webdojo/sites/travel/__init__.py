@@ -54,12 +54,11 @@ BOOK_FLIGHT = Action(
     ),
     collection="flights",
     fields=(
-        Field("passenger", "Passenger"),
+        Field("passenger", "Passenger", examples=USERS),
         Field("seats", "Seats", "number", least=2, most=9),
         Field("cabin", "Cabin", "radio", _CABINS),
     ),
     makes="bookings",
-    examples={"passenger": USERS},
     refuses=lambda flight: "sold out" if flight.values["left"] == 0 else "",
 )
 BOOK_HOTEL = Action(
@@ -73,12 +72,11 @@ BOOK_HOTEL = Action(
     ),
     collection="hotels",
     fields=(
-        Field("guest", "Guest"),
+        Field("guest", "Guest", examples=USERS),
         Field("arrival", "Arrival", "calendar", hint="2027-03"),
         Field("nights", "Nights", "select", tuple(str(n) for n in range(2, 15))),
     ),
     makes="bookings",
-    examples={"guest": USERS},
     refuses=lambda hotel: "fully booked" if hotel.values["rooms"] == 0 else "",
 )
 

@@ -36,14 +36,13 @@ DISCUSS = Action(
     "Comment",
     "Your remark on {name} is there.",
     (
-        "write the remark \u201c{text}\u201d on {name} as {reader}",
-        "leave the remark \u201c{text}\u201d on {name}, signed {reader}",
-        "add to the discussion of {name}: \u201c{text}\u201d, signed {reader}",
+        "write the remark “{text}” on {name} as {reader}",
+        "leave the remark “{text}” on {name}, signed {reader}",
+        "add to the discussion of {name}: “{text}”, signed {reader}",
     ),
     collection="articles",
-    fields=(Field("reader", "Name"), Field("text", "Remark", "textarea")),
+    fields=(Field("reader", "Name", examples=USERS), Field("text", "Remark", "textarea", examples=_REMARKS)),
     makes="remarks",
-    examples={"reader": USERS, "text": _REMARKS},
     refuses=_closed,
 )
 REPORT = Action(
@@ -51,12 +50,11 @@ REPORT = Action(
     "Report",
     "Thank you for your report on {name}.",
     (
-        "report a mistake in the part {part} of {name}: \u201c{text}\u201d",
-        "tell the editors of {name} \u201c{text}\u201d, about the part {part}",
-        "file a report on {name} about the part {part} that says \u201c{text}\u201d",
+        "report a mistake in the part {part} of {name}: “{text}”",
+        "tell the editors of {name} “{text}”, about the part {part}",
+        "file a report on {name} about the part {part} that says “{text}”",
     ),
     collection="articles",
-    fields=(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea")),
+    fields=(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", examples=_REMARKS)),
     makes="reports",
-    examples={"text": _REMARKS},
 )
