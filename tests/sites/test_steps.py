@@ -7,8 +7,7 @@ from urllib.request import urlopen
 import pytest
 
 from webdojo.sites.design.render import render
-from webdojo.sites.forms import Forms
-from webdojo.sites.forms.actions import APPLY
+from webdojo.sites.forms import APPLY, Forms
 from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 

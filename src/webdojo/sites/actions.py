@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 from typing import Any
@@ -61,6 +61,11 @@ class Action:
     refuses: Callable[[Entity], str] = lambda entity: ""
     """Why it cannot be done to an entity: `sold out`; empty: it can."""
 
+    def offering(self, **options: Sequence[str]) -> Action:
+        """The action with the options that a site has for these fields."""
+        fields = (replace(each, options=tuple(options.get(each.key, each.options))) for each in self.fields)
+        return replace(self, fields=tuple(fields))
+
     def path(self, entity: Entity | None) -> str:
         """Where its form is sent."""
         return f"/do/{self.key}" if entity is None else f"/{self.collection}/{entity.slug}/{self.key}"
@@ -109,6 +114,15 @@ class Action:
         return {
             f"{self.collection}/{entity.slug}/{key}": value for key, value in given.items() if known.get(key) != value
         }
+
+
+def when(*cases: tuple[str, Value, str]) -> Callable[[Entity], str]:
+    """For `Action.refuses`: each case has a key, the value under it that an action refuses, and the reason."""
+
+    def refuses(entity: Entity) -> str:
+        return next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
+
+    return refuses
 
 
 def _mistake(each: Field, value: str) -> str:

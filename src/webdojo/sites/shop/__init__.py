@@ -11,20 +11,82 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from webdojo.sites.blocks import Block, Form, Heading, Lines, Post, Posts
+from webdojo.sites.actions import Action
+from webdojo.sites.blocks import Block, Field, Form, Heading, Lines, Post, Posts
 from webdojo.sites.catalog import Collection, Entity, fact_name, made_about
 from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
 from webdojo.sites.compact import Form as RowForm
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
 from webdojo.sites.content import prose
+from webdojo.sites.content.people import USERS
 from webdojo.sites.design.pictures import picture
 from webdojo.sites.shop import content, goals
-from webdojo.sites.shop.actions import REVIEW, WISH, add
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.sized import SizedSite
 
 _CART = "cart/"
 _RELATED, _COMPACT_RELATED = 3, 2
+
+_OPINIONS = (
+    "It does what it should",
+    "The colour is lovely",
+    "My sister wants one as well",
+    "It came a week late",
+    "I would buy it again",
+    "Not worth the money",
+    "It looks better than in the picture",
+)
+
+
+def _sold_out(product: Entity) -> str:
+    return "" if product.values["stock"] else "sold out"
+
+
+def add(cart: str) -> Action:
+    """Put a product into the cart, under the site's name for it."""
+    return Action(
+        "add",
+        "add",
+        f"{{name}} is in your {cart}.",
+        (
+            f"put {{amount}} of {{name}} into the {cart}",
+            f"add {{name}} to the {cart}, {{amount}} of it",
+            f"get {{amount}} of {{name}} into my {cart}",
+        ),
+        collection="products",
+        fields=(Field("amount", "Amount", "number", least=1, most=9, default="1"),),
+        counts="cart",
+        after="added",
+        refuses=_sold_out,
+    )
+
+
+WISH = Action(
+    "wish",
+    "Save for later",
+    "{name} is on your wish list.",
+    ("save {name} for later", "put {name} on the wish list", "add {name} to my wish list"),
+    collection="products",
+    sets={"wished": "yes"},
+    refuses=lambda product: "already on your wish list" if "wished" in product.values else "",
+)
+REVIEW = Action(
+    "review",
+    "Review",
+    "Your review of {name} is online.",
+    (
+        "review {name} as {reader} with {points} points and the text “{text}”",
+        "write a review of {name}: name {reader}, {points} points, “{text}”",
+        "give {name} {points} points in a review signed {reader} that says “{text}”",
+    ),
+    collection="products",
+    fields=(
+        Field("reader", "Your name", examples=USERS),
+        Field("points", "Points", "range", least=0, most=10),
+        Field("text", "Review", "textarea", examples=_OPINIONS),
+    ),
+    makes="reviews",
+)
 
 
 class Shop(SizedSite):
