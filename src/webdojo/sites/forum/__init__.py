@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
-from datetime import date
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
+from webdojo.sites.catalog import Attribute, Collection, Entity, made_about
+from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
 from webdojo.sites.content.people import people, towns
-from webdojo.sites.content.words import slug
+from webdojo.sites.content.words import items, slug
 from webdojo.sites.forum import topics
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page
 
 MEMBERS = 40
 _ABSENT = 12
-_FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
 _SHOWN_REPLIES = 4
-_ROLES = ("Newcomer", "Regular", "Expert", "Moderator")
 _TAGLINES = (
     "All about {theme}, by people who do it",
     "The friendly corner for {theme}",
@@ -40,23 +37,15 @@ _WORDS = (
     "Have you read the guide on this",
     "It depends on the weather",
 )
-_SUBJECTS = (
-    "Notes after the first month",
-    "Looking for people nearby",
-    "Three things nobody told me",
-    "Where do you keep your tools",
-    "A question about the basics",
-    "Best book on the subject",
-    "Meeting on Saturday morning",
-    "What I would do differently",
+_SUBJECTS = items(
+    "Notes after the first month, Looking for people nearby, Three things nobody told me, Where do you keep your "
+    "tools, A question about the basics, Best book on the subject, Meeting on Saturday morning, What I would do "
+    "differently"
 )
 _NOTES = ("It is posted twice", "This has nothing to do with us", "The tone is not nice", "It only links to a shop")
 
 
-def _over(thread: Entity) -> str:
-    return "locked" if thread.values["status"] == "Locked" else ""
-
-
+_LOCKED = ("status", "Locked", "locked")
 REPLY = Action(
     "reply",
     "Reply",
@@ -65,7 +54,7 @@ REPLY = Action(
     collection="threads",
     fields=(Field("text", "Your reply", "textarea", examples=_WORDS),),
     makes="replies",
-    refuses=_over,
+    refuses=when(_LOCKED),
 )
 VOTE = Action(
     "vote",
@@ -74,7 +63,7 @@ VOTE = Action(
     ("vote up {name}", "give an upvote to {name}", "add your vote to {name}"),
     collection="threads",
     sets={"voted": "yes"},
-    refuses=lambda thread: "already voted for" if "voted" in thread.values else "",
+    refuses=when(("voted", "yes", "already voted for")),
 )
 SOLVE = Action(
     "solve",
@@ -83,7 +72,7 @@ SOLVE = Action(
     ("mark {name} as solved", "set {name} to solved", "close {name} as solved"),
     collection="threads",
     sets={"status": "Solved"},
-    refuses=lambda thread: _over(thread) or ("already solved" if thread.values["status"] == "Solved" else ""),
+    refuses=when(_LOCKED, ("status", "Solved", "already solved")),
 )
 FOLLOW = Action(
     "follow",
@@ -145,7 +134,7 @@ MESSAGE = Action(
     collection="members",
     fields=(Field("subject", "Subject", examples=_SUBJECTS), Field("text", "Message", "textarea", examples=_WORDS)),
     makes="messages",
-    refuses=lambda member: "closed for messages" if member.values["inbox"] == "Closed" else "",
+    refuses=when(("inbox", "Closed", "closed for messages")),
 )
 
 
@@ -153,53 +142,19 @@ THREAD = (
     Attribute("board", "Board", listed=True, filter="is", phrase="in {value}"),
     Attribute("author", "Author", listed=True),
     Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "posted on or after {value}"),
-    Attribute(
-        "replies",
-        "Reply count",
-        "number",
-        "",
-        True,
-        "min",
-        "Fewest replies first",
-        "least answered",
-        "with a reply count of at least {value}",
-    ),
-    Attribute(
-        "votes",
-        "Score",
-        "number",
-        "",
-        True,
-        "min",
-        "Lowest score first",
-        "lowest scoring",
-        "with a score of at least {value}",
-    ),
+    measure("replies", "Reply count", "", "min", "Fewest replies first", "least answered"),
+    measure("votes", "Score", "", "min", "Lowest score first", "lowest scoring"),
     Attribute("status", "Status", filter="is", phrase="marked as {value}"),
     Attribute("views", "View count", "number"),
     Attribute("last", "Last poster"),
     Attribute("edited", "Last edit", "date", noun="date of the last edit"),
 )
-_THREAD_LIMITS: dict[str, tuple[Value, ...]] = {
-    "date": ("2025-07-01", "2026-01-01", "2026-09-01"),
-    "replies": (10, 50, 150),
-    "votes": (20, 100, 300),
-}
+_THREAD_LIMITS = {"date": DATE_LIMITS, "replies": (10, 50, 150), "votes": (20, 100, 300)}
 MEMBER = (
     Attribute("role", "Role", listed=True, filter="is", phrase="with the role {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
     Attribute("joined", "Join date", "date", "", True, "", "Longest here first", "longest standing"),
-    Attribute(
-        "posts",
-        "Post count",
-        "number",
-        "",
-        True,
-        "min",
-        "Fewest posts first",
-        "least active",
-        "with a post count of at least {value}",
-    ),
+    measure("posts", "Post count", "", "min", "Fewest posts first", "least active"),
     Attribute("interest", "Favourite board"),
     Attribute("inbox", "Inbox", asked=False),
 )
@@ -216,16 +171,15 @@ class Forum(CatalogSite):
         self.tagline = rng.choice(_TAGLINES).format(theme=theme.name)
         self.headings = (theme.heading, *_HEADINGS)
         boards = {sort: rng.choice(names) for sort, names in topics.BOARDS.items()}
-        start = replace(START, fields=(replace(START.fields[0], options=tuple(boards.values())), *START.fields[1:]))
-        self.actions = (VOTE, SOLVE, REPLY, FOLLOW, REPORT, start, MESSAGE)
+        actions = (VOTE, SOLVE, REPLY, FOLLOW, REPORT, START, MESSAGE)
+        self.actions = tuple(action.offering(board=tuple(boards.values())) for action in actions)
         names, homes = people(rng, MEMBERS), towns(rng, 6)
-        titles = _titles(rng, theme, rng.randint(240, 420) + _ABSENT)
+        titles = distinct(rng.randint(240, 420) + _ABSENT, lambda: _title(rng, theme), lambda drawn: slug(drawn[1]))
         absent, titles = titles[:_ABSENT], titles[_ABSENT:]
         replies, votes = rng.sample(range(1, 500), len(titles)), rng.sample(range(900), len(titles))
-        days = sorted(rng.sample(range(_DAYS), len(titles)), reverse=True)
         threads = [
-            _thread(rng, title, boards[sort], names, day, counts)
-            for (sort, title), day, counts in zip(titles, days, zip(replies, votes, strict=True), strict=True)
+            _thread(rng, title, boards[sort], names, since, *counts)
+            for (sort, title), since, *counts in zip(titles, recent(rng, len(titles)), replies, votes, strict=True)
         ]
         joined = rng.sample(range(900, 4000), MEMBERS)
         posts = rng.sample(range(20, 3000), MEMBERS)
@@ -253,47 +207,45 @@ class Forum(CatalogSite):
         return [Posts("Latest replies", (*said, *own))] if said or own else []
 
 
-def _titles(rng: random.Random, theme: topics.Theme, count: int) -> list[tuple[str, str]]:
-    """Draw `count` different titles, each with the sort of board that it belongs to."""
-    sorts, titles = tuple(topics.BOARDS), dict[str, tuple[str, str]]()
-    while len(titles) < count:
-        sort = rng.choice(sorts)
-        thing, other = rng.sample(theme.things, 2)
-        title = rng.choice(topics.TITLES[sort]).format(
-            thing=thing,
-            other=other,
-            deed=rng.choice(theme.deeds),
-            fault=rng.choice(theme.faults),
-            place=rng.choice(theme.places),
-        )
-        titles[slug(title)] = (sort, title)
-    return list(titles.values())
+def _title(rng: random.Random, theme: topics.Theme) -> tuple[str, str]:
+    """Draw a title and the sort of board that it belongs to."""
+    sort = rng.choice(tuple(topics.BOARDS))
+    thing, other = rng.sample(theme.things, 2)
+    title = rng.choice(topics.TITLES[sort]).format(
+        thing=thing,
+        other=other,
+        deed=rng.choice(theme.deeds),
+        fault=rng.choice(theme.faults),
+        place=rng.choice(theme.places),
+    )
+    return sort, title
 
 
-def _thread(rng: random.Random, title: str, board: str, names: list[str], day: int, counts: tuple[int, int]) -> Entity:
-    replies, votes = counts
-    values: dict[str, Value] = {
-        "board": board,
-        "author": rng.choice(names),
-        "date": date.fromordinal(_FIRST_DAY + day).isoformat(),
-        "replies": replies,
-        "votes": votes,
-        "status": rng.choice(("Open", "Open", "Open", "Solved", "Solved", "Locked")),
-        "views": replies * rng.randint(11, 60),
-        "last": rng.choice(names),
-        "edited": date.fromordinal(_FIRST_DAY + day + rng.randint(0, 9)).isoformat(),
-    }
-    text = f"{rng.choice(topics.OPENINGS)} {rng.choice(topics.MIDDLES)}"
-    return Entity(slug(title), title, values, (text, rng.choice(topics.CLOSINGS)))
+def _thread(
+    rng: random.Random, title: str, board: str, names: list[str], since: int, replies: int, votes: int
+) -> Entity:
+    return entity(
+        title,
+        board=board,
+        author=rng.choice(names),
+        date=day(since),
+        replies=replies,
+        votes=votes,
+        status=rng.choice(("Open", "Open", "Open", "Solved", "Solved", "Locked")),
+        views=replies * rng.randint(11, 60),
+        last=rng.choice(names),
+        edited=day(since + rng.randint(0, 9)),
+        texts=(f"{rng.choice(topics.OPENINGS)} {rng.choice(topics.MIDDLES)}", rng.choice(topics.CLOSINGS)),
+    )
 
 
 def _member(rng: random.Random, name: str, joined: int, posts: int, interest: str, homes: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "role": rng.choice(_ROLES),
-        "town": rng.choice(homes),
-        "joined": date.fromordinal(_FIRST_DAY - joined).isoformat(),
-        "posts": posts,
-        "interest": interest,
-        "inbox": rng.choice(("Open", "Open", "Open", "Closed")),
-    }
-    return Entity(slug(name), name, values)
+    return entity(
+        name,
+        role=rng.choice(("Newcomer", "Regular", "Expert", "Moderator")),
+        town=rng.choice(homes),
+        joined=day(-joined),
+        posts=posts,
+        interest=interest,
+        inbox=rng.choice(("Open", "Open", "Open", "Closed")),
+    )

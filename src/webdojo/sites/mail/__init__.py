@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import random
-from datetime import date
+from collections import Counter
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
 from webdojo.sites.content.people import ADDRESSES, people, towns
-from webdojo.sites.content.words import BRANDS, slug
+from webdojo.sites.content.words import BRANDS, items, slug
 from webdojo.sites.mail import letters
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
 
 _ABSENT = 12
-_FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
 _TAGLINES = ("Your mail, sorted", "Mail without the noise", "Read, write, done", "Letters for busy people")
 
 FOLDERS = ("Inbox", "Sent", "Drafts", "Archive", "Spam")
@@ -31,25 +31,14 @@ _TEXTS = (
     "Sorry, I cannot make it this time",
     "Great news, please tell the whole team",
 )
-_SUBJECTS = (
-    "Lunch on Friday",
-    "The keys to the cellar",
-    "Notes from the call",
-    "A favour to ask",
-    "Plan for the long weekend",
-    "Questions about the lease",
-    "Change of address",
-    "Ideas for the farewell present",
+_SUBJECTS = items(
+    "Lunch on Friday, The keys to the cellar, Notes from the call, A favour to ask, Plan for the long weekend, "
+    "Questions about the lease, Change of address, Ideas for the farewell present"
 )
 _SENT: dict[str, Value] = {"folder": "Sent", "sender": "You", "date": "2027-03-01"}
 
 
-def _mute(message: Entity) -> str:
-    if message.values["folder"] == "Drafts":
-        return "still a draft"
-    return "from a sender who takes no replies" if message.values.get("automatic") else ""
-
-
+_DRAFT = ("folder", "Drafts", "still a draft")
 COMPOSE = Action(
     "compose",
     "Compose",
@@ -77,7 +66,7 @@ REPLY = Action(
     fields=(Field("text", "Your reply", "textarea", examples=_TEXTS),),
     makes="messages",
     sets={**_SENT, "name": "Re: {name}"},
-    refuses=_mute,
+    refuses=when(_DRAFT, ("automatic", "yes", "from a sender who takes no replies")),
 )
 FORWARD = Action(
     "forward",
@@ -96,7 +85,7 @@ FORWARD = Action(
     ),
     makes="messages",
     sets={**_SENT, "name": "Fwd: {name}"},
-    refuses=lambda message: "still a draft" if message.values["folder"] == "Drafts" else "",
+    refuses=when(_DRAFT),
 )
 MOVE = Action(
     "move",
@@ -113,7 +102,7 @@ STAR = Action(
     ("star {name}", "put a star on {name}", "give {name} a star"),
     collection="messages",
     sets={"star": "Starred"},
-    refuses=lambda message: "already starred" if message.values["star"] == "Starred" else "",
+    refuses=when(("star", "Starred", "already starred")),
 )
 UNREAD = Action(
     "unread",
@@ -122,7 +111,7 @@ UNREAD = Action(
     ("mark {name} as unread", "set {name} to unread", "make {name} count as unread"),
     collection="messages",
     sets={"status": "Unread"},
-    refuses=lambda message: "already unread" if message.values["status"] == "Unread" else "",
+    refuses=when(("status", "Unread", "already unread")),
 )
 DELETE = Action(
     "delete",
@@ -222,24 +211,12 @@ MESSAGE = (
     Attribute("seat", "Seat"),
     Attribute("hall", "Hall"),
 )
-_MESSAGE_LIMITS: dict[str, tuple[Value, ...]] = {
-    "size": (100, 500, 1000),
-    "date": ("2025-07-01", "2026-01-01", "2026-09-01"),
-}
+_MESSAGE_LIMITS = {"size": (100, 500, 1000), "date": DATE_LIMITS}
 CONTACT = (
     Attribute("group", "Group", listed=True, filter="is", phrase="in the group {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
     Attribute("added", "Date added", "date", "", True, "", "Longest known first", "longest known"),
-    Attribute(
-        "letters",
-        "Message count",
-        "number",
-        "",
-        True,
-        "min",
-        "Fewest messages first",
-        phrase="with a message count of at least {value}",
-    ),
+    measure("letters", "Message count", "", "min", "Fewest messages first"),
     Attribute("extension", "Extension", "number"),
 )
 
@@ -257,8 +234,7 @@ class Mail(CatalogSite):
         self.tagline = rng.choice(_TAGLINES)
         owner, *names = people(rng, 13)
         companies = [
-            f"{brand} {end}"
-            for brand, end in zip(rng.sample(BRANDS, 5), rng.sample(letters.COMPANY_ENDS, 5), strict=True)
+            " ".join(each) for each in zip(rng.sample(BRANDS, 5), rng.sample(letters.COMPANY_ENDS, 5), strict=True)
         ]
         senders = {
             "company": companies,
@@ -267,19 +243,24 @@ class Mail(CatalogSite):
             "stranger": rng.sample(letters.STRANGERS, 2),
         }
         places = towns(rng, 8)
-        subjects = _subjects(rng, rng.randint(220, 340) + _ABSENT)
+        subjects = distinct(rng.randint(220, 340) + _ABSENT, lambda: _subject(rng), lambda drawn: slug(drawn[1]))
         absent, subjects = subjects[:_ABSENT], subjects[_ABSENT:]
-        days = sorted(rng.sample(range(_DAYS), len(subjects)), reverse=True)
+        days = recent(rng, len(subjects))
         sizes = rng.sample(range(4, 2400), len(subjects))
         messages = [_message(rng, *each, owner, senders, places) for each in zip(subjects, days, sizes, strict=True)]
-        count = dict.fromkeys((*names, *companies), 0)
-        for message in messages:
-            if message.values["sender"] in count:
-                count[str(message.values["sender"])] += 1
-        added = rng.sample(range(800, 4000), len(count))
+        written = Counter(message.values["sender"] for message in messages)
+        known = (*names, *companies)
         group = {name: sort.capitalize() for sort, those in senders.items() for name in those}
         contacts = [
-            _contact(rng, name, group[name], day, count[name], places) for name, day in zip(count, added, strict=True)
+            entity(
+                name,
+                group=group[name],
+                town=rng.choice(places),
+                added=day(-added),
+                letters=written[name],
+                extension=rng.randint(200, 9900),
+            )
+            for name, added in zip(known, rng.sample(range(800, 4000), len(known)), strict=True)
         ]
         gone = tuple(subject for _, subject in absent)
         return [
@@ -295,23 +276,18 @@ class Mail(CatalogSite):
         return [messages, *folders, *others]
 
 
-def _subjects(rng: random.Random, count: int) -> list[tuple[str, str]]:
-    """Draw `count` different subjects, each with its sort of letter."""
-    sorts, subjects = tuple(letters.LETTERS), dict[str, tuple[str, str]]()
-    while len(subjects) < count:
-        sort = rng.choice(sorts)
-        subject = rng.choice(letters.LETTERS[sort].subjects)
-        subject = subject.format(
-            **{gap: rng.choice(options) for gap, options in letters.GAPS.items() if gap in subject}
-        )
-        subjects[slug(subject)] = (sort, subject)
-    return list(subjects.values())
+def _subject(rng: random.Random) -> tuple[str, str]:
+    """Draw a sort of letter and the subject of one."""
+    sort = rng.choice(tuple(letters.LETTERS))
+    subject = rng.choice(letters.LETTERS[sort].subjects)
+    gaps = {gap: rng.choice(options) for gap, options in letters.GAPS.items() if gap in subject}
+    return sort, subject.format(**gaps)
 
 
 def _message(
     rng: random.Random,
     about: tuple[str, str],
-    day: int,
+    since: int,
     size: int,
     owner: str,
     senders: dict[str, list[str]],
@@ -324,23 +300,23 @@ def _message(
     if letter.sender in ("colleague", "friend") and rng.random() < 0.3:
         sender, recipient = owner, sender
         folder = rng.choice(("Sent", "Sent", "Drafts"))
-    values: dict[str, Value] = {
-        "folder": folder,
-        "sender": sender,
-        "date": _day(day),
-        "size": size,
-        "attachment": rng.choice(letters.FILES),
-        "star": rng.choice(("Not starred", "Not starred", "Starred")),
-        "status": "Read" if sender == owner else rng.choice(("Read", "Unread")),
-        "recipient": recipient,
-        **{key: _detail(rng, key, day, senders, places) for key in letter.says},
-    }
-    if letter.sender == "company":
-        values["automatic"] = "yes"
-    return Entity(slug(subject), subject, values, tuple(rng.sample(letter.texts, 2)))
+    return entity(
+        subject,
+        folder=folder,
+        sender=sender,
+        date=day(since),
+        size=size,
+        attachment=rng.choice(letters.FILES),
+        star=rng.choice(("Not starred", "Not starred", "Starred")),
+        status="Read" if sender == owner else rng.choice(("Read", "Unread")),
+        recipient=recipient,
+        **{key: _detail(rng, key, since, senders, places) for key in letter.says},
+        **({"automatic": "yes"} if letter.sender == "company" else {}),
+        texts=tuple(rng.sample(letter.texts, 2)),
+    )
 
 
-def _detail(rng: random.Random, key: str, day: int, senders: dict[str, list[str]], places: list[str]) -> Value:
+def _detail(rng: random.Random, key: str, since: int, senders: dict[str, list[str]], places: list[str]) -> Value:
     """What a letter says of one thing."""
     match key:
         case "reference" | "tracking":
@@ -348,7 +324,7 @@ def _detail(rng: random.Random, key: str, day: int, senders: dict[str, list[str]
         case "amount":
             return rng.randint(12, 1900)
         case "due" | "arrival" | "day" | "deadline":
-            return _day(day + rng.randint(3, 40))
+            return day(since + rng.randint(3, 40))
         case "pages":
             return rng.randint(2, 90)
         case "phone":
@@ -360,18 +336,3 @@ def _detail(rng: random.Random, key: str, day: int, senders: dict[str, list[str]
         case "place":
             return rng.choice(places)
     return rng.choice({"courier": letters.COURIERS, "room": letters.ROOMS, "hall": letters.HALLS}[key])
-
-
-def _contact(rng: random.Random, name: str, group: str, day: int, count: int, places: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "group": group,
-        "town": rng.choice(places),
-        "added": _day(-day),
-        "letters": count,
-        "extension": rng.randint(200, 9900),
-    }
-    return Entity(slug(name), name, values)
-
-
-def _day(number: int) -> str:
-    return date.fromordinal(_FIRST_DAY + number).isoformat()
