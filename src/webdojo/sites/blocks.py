@@ -155,6 +155,7 @@ class Field:
     offered while one types), `radio`, `checkbox`, `checks` (several of the options), `agree` (a box to tick that tells
     nothing), `file` (which no agent has) or `prompt` (the browser asks for it when the form is sent)."""
     options: tuple[str, ...] = ()
+    """Its values, or for text, which can be anything, those that goals ask for."""
     required: bool = True
     least: int = 0
     most: int = 100
@@ -163,8 +164,6 @@ class Field:
     """A pattern that the value must match, and what the error says otherwise: `must be 5 digits`."""
     default: str = ""
     """Its value at first; `{name}` in it stands for the name of the entity."""
-    examples: tuple[str, ...] = ()
-    """Values that goals ask for, if the widget does not list them."""
 
     @property
     def askable(self) -> bool:

@@ -336,8 +336,6 @@ def answer_of(attribute: Attribute, value: Value) -> dict[str, Any]:
 
 
 def _draw_value(each: Field, rng: random.Random) -> Value:
-    if each.widget in ("select", "suggest", "radio"):
-        return rng.choice(each.options)
     if each.widget == "checks":
         chosen = rng.sample(each.options, rng.randint(1, min(3, len(each.options))))
         return ", ".join(option for option in each.options if option in chosen)
@@ -347,7 +345,7 @@ def _draw_value(each: Field, rng: random.Random) -> Value:
         return rng.randint(each.least + (each.widget == "range"), each.most)
     if each.widget in ("date", "calendar"):
         return f"{each.hint or '2027-03'}-{rng.randint(1, 28):02d}"
-    return rng.choice(each.examples)
+    return rng.choice(each.options)
 
 
 def _label(action: Action, key: str) -> str:

@@ -23,7 +23,7 @@ def _is_online(service: Entity) -> bool:
     return service.values["way"] == "online"
 
 
-_POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), examples=content.POSTCODES)
+_POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), options=content.POSTCODES)
 _TRUE = Field("true", "I have checked my data, and they are true", "agree")
 APPLY = Action(
     "apply",
@@ -39,16 +39,16 @@ APPLY = Action(
     ),
     collection="services",
     fields=(
-        Field("applicant", "Name of the applicant", examples=USERS),
+        Field("applicant", "Name of the applicant", options=USERS),
         Field("born", "Date of birth", "date", hint="1984-06"),
         _POSTCODE,
         Field(
-            "phone", "Telephone", required=False, rule=(r"\d{6,12}", "must be 6 to 12 digits"), examples=content.PHONES
+            "phone", "Telephone", required=False, rule=(r"\d{6,12}", "must be 6 to 12 digits"), options=content.PHONES
         ),
         Field("start", "Start", "calendar", hint="2027-03"),
         Field("delivery", "Delivery", "radio", content.DELIVERY),
         Field("copies", "Further copies", "number", required=False, least=2, most=6),
-        Field("note", "Note for the office", "textarea", required=False, examples=content.NOTES),
+        Field("note", "Note for the office", "textarea", required=False, options=content.NOTES),
         _TRUE,
     ),
     makes="applications",
@@ -76,10 +76,10 @@ REGISTER = Action(
     ),
     collection="services",
     fields=(
-        Field("owner", "Owner", examples=USERS),
+        Field("owner", "Owner", options=USERS),
         _POSTCODE,
-        Field("email", "E-mail", "email", required=False, examples=ADDRESSES),
-        Field("subject", "Name of what is registered", examples=content.SUBJECTS),
+        Field("email", "E-mail", "email", required=False, options=ADDRESSES),
+        Field("subject", "Name of what is registered", options=content.SUBJECTS),
         Field("since", "Yours since", "date", required=False, hint="2026-09"),
         Field("insured", "It is insured", "checkbox", required=False),
         _TRUE,
@@ -121,7 +121,7 @@ MEET = Action(
         Field("day", "Day", "calendar", hint="2027-03"),
         Field("time", "Time", "select", content.TIMES),
         Field("topic", "Topic", "radio", content.TOPICS),
-        Field("visitor", "Name", examples=USERS),
+        Field("visitor", "Name", options=USERS),
         Field("people", "How many people come", "number", required=False, least=2, most=8),
     ),
     makes="appointments",
@@ -140,7 +140,7 @@ SUBSCRIBE = Action(
     fields=(
         Field("topics", "Topics", "checks", content.NEWS),
         Field("rhythm", "How often", "radio", ("daily", "weekly", "monthly")),
-        Field("email", "E-mail", "email", examples=ADDRESSES),
+        Field("email", "E-mail", "email", ADDRESSES),
     ),
     makes="subscriptions",
 )
@@ -164,10 +164,10 @@ def _complain(districts: list[str]) -> Action:
         fields=(
             Field("problem", "Category", "radio", content.PROBLEMS),
             Field("district", "District", "select", tuple(sorted(districts))),
-            Field("text", "What has happened", "textarea", examples=content.COMPLAINTS),
+            Field("text", "What has happened", "textarea", content.COMPLAINTS),
             Field("seen", "Seen on", "date", required=False, hint="2027-02"),
             Field("answer", "Please answer me", "checkbox", required=False),
-            Field("email", "E-mail", "email", required=False, examples=ADDRESSES),
+            Field("email", "E-mail", "email", required=False, options=ADDRESSES),
             Field("photo", "Photo", "file", required=False),
         ),
         makes="complaints",

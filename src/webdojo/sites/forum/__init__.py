@@ -52,7 +52,7 @@ REPLY = Action(
     "Your reply to {name} is online.",
     ("reply “{text}” to {name}", "answer {name} with the words “{text}”", "post a reply that says “{text}” to {name}"),
     collection="threads",
-    fields=(Field("text", "Your reply", "textarea", examples=_WORDS),),
+    fields=(Field("text", "Your reply", "textarea", _WORDS),),
     makes="replies",
     refuses=when(_LOCKED),
 )
@@ -101,7 +101,7 @@ REPORT = Action(
     collection="threads",
     fields=(
         Field("reason", "Reason", "radio", ("Spam", "Off topic", "Rude", "Duplicate")),
-        Field("note", "Note", examples=_NOTES),
+        Field("note", "Note", options=_NOTES),
     ),
     makes="reports",
 )
@@ -116,8 +116,8 @@ START = Action(
     ),
     fields=(
         Field("board", "Board", "select"),
-        Field("name", "Title", examples=_SUBJECTS),
-        Field("text", "Text", "textarea", examples=_WORDS),
+        Field("name", "Title", options=_SUBJECTS),
+        Field("text", "Text", "textarea", _WORDS),
     ),
     makes="threads",
     sets={"author": "You", "date": "2027-03-01", "status": "Open"},
@@ -132,7 +132,7 @@ MESSAGE = Action(
         "message {name} about “{subject}” with the words “{text}”",
     ),
     collection="members",
-    fields=(Field("subject", "Subject", examples=_SUBJECTS), Field("text", "Message", "textarea", examples=_WORDS)),
+    fields=(Field("subject", "Subject", options=_SUBJECTS), Field("text", "Message", "textarea", _WORDS)),
     makes="messages",
     refuses=when(("inbox", "Closed", "closed for messages")),
 )

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
-from datetime import date
+from functools import lru_cache
 
-from webdojo.sites.actions import Action
+from webdojo.sites import host_of
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, made_about
+from webdojo.sites.catalog import Attribute, Collection, Entity, made_about
+from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
-from webdojo.sites.content.words import slug
+from webdojo.sites.content.words import items, slug
+from webdojo.sites.goal import Goal, done, fact, place, visit
+from webdojo.sites.instructions.references import refer
 from webdojo.sites.news import stories
-from webdojo.sites.news.partner import from_partner, partner_of
 from webdojo.sites.pages import CatalogSite
-from webdojo.sites.site import Overlay, Page
+from webdojo.sites.site import Overlay, Page, Site
+from webdojo.sites.travel import Travel
 
 SECTIONS = 6
 _ABSENT = 12
-_FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
 _SHOWN_COMMENTS, _MOST_READ = 3, 5
 _TAGLINES = (
     "The news from {town} and around",
@@ -27,18 +31,17 @@ _TAGLINES = (
     "Every day something new in {town}",
 )
 
-_TEXTS = (
-    "I was there and saw it with my own eyes",
-    "Please ask the people who live nearby as well",
-    "My grandmother always said so",
-    "This is good news for the whole street",
-    "The photo shows another building",
-    "I had hoped for more details",
-    "Somebody should thank the volunteers",
-    "Let us wait until the summer is over",
+_TEXTS = items(
+    "I was there and saw it with my own eyes, Please ask the people who live nearby as well, My grandmother always "
+    "said so, This is good news for the whole street, The photo shows another building, I had hoped for more "
+    "details, Somebody should thank the volunteers, Let us wait until the summer is over"
 )
 
 
+_QUESTIONS = items(
+    "Where did you take the photo, Will there be a second part, How did you find the story, Can I see the letters, "
+    "Who paid for the study, What happened to the dog"
+)
 COMMENT = Action(
     "comment",
     "Comment",
@@ -49,9 +52,9 @@ COMMENT = Action(
         "post a comment on {name}: display name {reader}, text “{text}”",
     ),
     collection="articles",
-    fields=(Field("reader", "Display name", examples=USERS), Field("text", "Comment", "textarea", examples=_TEXTS)),
+    fields=(Field("reader", "Display name", options=USERS), Field("text", "Comment", "textarea", _TEXTS)),
     makes="comments",
-    refuses=lambda article: "closed for comments" if article.values["open"] == "Closed" else "",
+    refuses=when(("open", "Closed", "closed for comments")),
 )
 SAVE = Action(
     "save",
@@ -60,7 +63,7 @@ SAVE = Action(
     ("save {name} for later", "put {name} on the reading list", "bookmark {name}"),
     collection="articles",
     sets={"saved": "yes"},
-    refuses=lambda article: "already saved" if "saved" in article.values else "",
+    refuses=when(("saved", "yes", "already saved")),
 )
 RATE = Action(
     "rate",
@@ -84,7 +87,7 @@ SUBSCRIBE = Action(
         "sign {email} up for the newsletter; it should come {often} and be about just these sections: {sections}",
     ),
     fields=(
-        Field("email", "E-mail", "email", examples=ADDRESSES),
+        Field("email", "E-mail", "email", ADDRESSES),
         Field("sections", "Sections", "checks"),
         Field("often", "How often", "radio", ("every morning", "every Friday", "every month")),
     ),
@@ -101,7 +104,7 @@ TIP = Action(
     ),
     fields=(
         Field("desk", "Desk", "select"),
-        Field("text", "What happened?", "textarea", examples=_TEXTS),
+        Field("text", "What happened?", "textarea", _TEXTS),
         Field("seen", "Day", "date", hint="2027-02"),
         Field("anonymous", "Stay anonymous", "checkbox", required=False),
     ),
@@ -130,23 +133,16 @@ ASK = Action(
     ),
     collection="authors",
     fields=(
-        Field("email", "Your e-mail", "email", examples=ADDRESSES),
+        Field("email", "Your e-mail", "email", ADDRESSES),
         Field(
             "text",
             "Your question",
             "textarea",
-            examples=(
-                "Where did you take the photo",
-                "Will there be a second part",
-                "How did you find the story",
-                "Can I see the letters",
-                "Who paid for the study",
-                "What happened to the dog",
-            ),
+            options=_QUESTIONS,
         ),
     ),
     makes="questions",
-    refuses=lambda author: "on leave" if author.values["desk"] == "On leave" else "",
+    refuses=when(("desk", "On leave", "on leave")),
 )
 
 
@@ -154,39 +150,15 @@ ARTICLE = (
     Attribute("section", "Section", listed=True, filter="is", phrase="in {value}"),
     Attribute("author", "Author", listed=True, filter="is", phrase="by {value}"),
     Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "published on or after {value}"),
-    Attribute(
-        "minutes",
-        "Reading time",
-        "number",
-        "min",
-        True,
-        "max",
-        "Shortest first",
-        "shortest",
-        "with a reading time of at most {value}",
-    ),
-    Attribute(
-        "views",
-        "View count",
-        "number",
-        "",
-        False,
-        "min",
-        "Least read first",
-        "least read",
-        "with a view count of at least {value}",
-    ),
+    measure("minutes", "Reading time", "min", "max", "Shortest first", "shortest"),
+    measure("views", "View count", "", "min", "Least read first", "least read", listed=False),
     Attribute("comments", "Comment count", "number"),
     Attribute("editor", "Editor"),
     Attribute("photo", "Photographer"),
     Attribute("updated", "Last update", "date"),
     Attribute("open", "Comments", asked=False),
 )
-_ARTICLE_LIMITS: dict[str, tuple[Value, ...]] = {
-    "date": ("2025-07-01", "2026-01-01", "2026-09-01"),
-    "minutes": (3, 6, 10),
-    "views": (1000, 5000, 20000),
-}
+_ARTICLE_LIMITS = {"date": DATE_LIMITS, "minutes": (3, 6, 10), "views": (1000, 5000, 20000)}
 AUTHOR = (
     Attribute("section", "Section", listed=True, filter="is", phrase="of the section {value}"),
     Attribute("city", "City", listed=True, filter="is", phrase="from {value}"),
@@ -195,6 +167,39 @@ AUTHOR = (
     Attribute("desk", "At work", asked=False),
     Attribute("language", "Second language"),
 )
+
+
+def partner_of(site: Site) -> str:
+    """Host of the travel agency whose box stands on the pages of a newspaper's articles; empty: there is none."""
+    return host_of("travel", site.seed) if random.Random(f"{site.host}-partner").random() < 0.5 else ""
+
+
+def from_partner(site: Site, facts: int, rng: random.Random) -> Goal | None:
+    """Open what a travel agency offers in its box."""
+    it = refer(site.main, facts - 2, rng) if facts >= 2 and partner_of(site) else None
+    if it is None:
+        return None
+    partner = _agency(site.seed)
+    offer = rng.choice(partner.embedded())
+    path, box = f"/{partner.main.slug}/{offer.slug}", f"the {partner.look.brand} box"
+    cores = (
+        f"open {offer.name} from {box} that stands on the page of {it.phrase}",
+        f"go to the page of {it.phrase} and open {offer.name} in {box} there",
+        f"find {box} with {offer.name} on the page of {it.phrase}, and open that offer",
+    )
+    checks = (
+        *it.facts,
+        fact(f"The page of {it.entity.name} was shown", visited=[place(it.path)]),
+        fact(f"The page of {offer.name} is shown at the end", site=partner.host, url=place(path)),
+    )
+    there = {"site": partner.host}
+    plan = [*it.plan, {**visit(path), **there}, {**done(f"This is {offer.name}."), **there}]
+    return Goal("partner", f"{it.key}-{offer.slug}", {}, checks, plan, cores=cores)
+
+
+@lru_cache(maxsize=64)
+def _agency(seed: int) -> Travel:
+    return Travel(seed)
 
 
 class News(CatalogSite):
@@ -210,31 +215,32 @@ class News(CatalogSite):
         self.tagline = rng.choice(_TAGLINES).format(town=places[0])
         sections = rng.sample(tuple(stories.SECTIONS), SECTIONS)
         question, options = rng.choice(stories.POLLS)
-        email, _, often = SUBSCRIBE.fields
-        self.actions = (
-            SAVE,
-            RATE,
-            COMMENT,
-            ASK,
-            replace(SUBSCRIBE, fields=(email, Field("sections", "Sections", "checks", tuple(sections)), often)),
-            replace(TIP, fields=(Field("desk", "Desk", "select", tuple(sections)), *TIP.fields[1:])),
-            replace(POLL, fields=(Field("vote", question, "radio", options),)),
-        )
+        poll = replace(POLL, fields=(Field("vote", question, "radio", options),))
+        offered = {"sections": sections, "desk": sections}
+        self.actions = tuple(each.offering(**offered) for each in (SAVE, RATE, COMMENT, ASK, SUBSCRIBE, TIP, poll))
         names = people(rng, 2 * SECTIONS + 5)
         authors, others = names[: 2 * SECTIONS], names[2 * SECTIONS :]
         desks = {name: sections[i // 2] for i, name in enumerate(authors)}
-        headlines = _headlines(rng, sections, places, rng.randint(240, 380) + _ABSENT)
+        headlines = distinct(
+            rng.randint(240, 380) + _ABSENT, lambda: _headline(rng, sections, places), lambda drawn: slug(drawn[1])
+        )
         absent, headlines = headlines[:_ABSENT], headlines[_ABSENT:]
-        days = sorted(rng.sample(range(_DAYS), len(headlines)), reverse=True)
         articles = [
-            _article(rng, *about, day, [name for name in authors if desks[name] == about[0]], others)
-            for about, day in zip(headlines, days, strict=True)
+            _article(rng, *about, since, [name for name in authors if desks[name] == about[0]], others)
+            for about, since in zip(headlines, recent(rng, len(headlines)), strict=True)
         ]
-        written = [str(article.values["author"]) for article in articles]
-        joined = rng.sample(range(100, 6000), len(authors))
+        written = Counter(article.values["author"] for article in articles)
         staff = [
-            _author(rng, name, desks[name], day, written.count(name), places)
-            for name, day in zip(authors, joined, strict=True)
+            entity(
+                name,
+                section=desks[name],
+                city=rng.choice(places),
+                joined=day(-joined),
+                count=written[name],
+                desk="On leave" if rng.random() < 0.2 else "Yes",
+                language=rng.choice(("French", "Spanish", "Polish", "Turkish", "Greek", "Arabic", "Danish", "Welsh")),
+            )
+            for name, joined in zip(authors, rng.sample(range(100, 6000), len(authors)), strict=True)
         ]
         gone = tuple(title for _, title in absent)
         return [
@@ -263,50 +269,36 @@ class News(CatalogSite):
         return [*posts, Frame(self.say("Our partner"), "/embed", partner)] if partner else posts
 
 
-def _headlines(rng: random.Random, sections: list[str], places: list[str], count: int) -> list[tuple[str, str]]:
-    """Draw `count` different headlines, each as (section, headline)."""
-    headlines: dict[str, tuple[str, str]] = {}
-    while len(headlines) < count:
-        section = rng.choice(sections)
-        town, other = rng.sample(places, 2)
-        gaps = {gap: rng.choice(options) for gap, options in stories.GAPS.items()}
-        capital = {gap.capitalize(): text[0].upper() + text[1:] for gap, text in gaps.items()}
-        title = rng.choice(stories.SECTIONS[section].headlines).format(
-            town=town, other=other, adjective=rng.choice(stories.ADJECTIVES), **gaps, **capital
-        )
-        headlines[slug(title)] = (section, title[0].upper() + title[1:])
-    return list(headlines.values())
+def _headline(rng: random.Random, sections: list[str], places: list[str]) -> tuple[str, str]:
+    """Draw a section and a headline in it."""
+    section = rng.choice(sections)
+    town, other = rng.sample(places, 2)
+    gaps = {gap: rng.choice(options) for gap, options in stories.GAPS.items()}
+    capital = {gap.capitalize(): text[0].upper() + text[1:] for gap, text in gaps.items()}
+    title = rng.choice(stories.SECTIONS[section].headlines).format(
+        town=town, other=other, adjective=rng.choice(stories.ADJECTIVES), **gaps, **capital
+    )
+    return section, title[0].upper() + title[1:]
 
 
-def _article(rng: random.Random, section: str, title: str, day: int, authors: list[str], others: list[str]) -> Entity:
+def _article(rng: random.Random, section: str, title: str, since: int, authors: list[str], others: list[str]) -> Entity:
     closed = rng.random() < 0.15
-    values: dict[str, Value] = {
-        "section": section,
-        "author": rng.choice(authors),
-        "date": _day(day),
-        "minutes": rng.randint(2, 18),
-        "views": int(10 ** rng.uniform(2.3, 4.9)),
-        "comments": rng.randint(1, 240),
-        "editor": rng.choice(others),
-        "photo": rng.choice(others),
-        "updated": _day(day + rng.randint(0, 6)),
-        "open": "Closed" if closed else "Open",
-    }
-    texts = rng.sample(stories.SECTIONS[section].texts, 3)
-    return Entity(slug(title), title, values, (" ".join(texts[:2]), texts[2]))
+    return entity(
+        title,
+        section=section,
+        author=rng.choice(authors),
+        date=day(since),
+        minutes=rng.randint(2, 18),
+        views=int(10 ** rng.uniform(2.3, 4.9)),
+        comments=rng.randint(1, 240),
+        editor=rng.choice(others),
+        photo=rng.choice(others),
+        updated=day(since + rng.randint(0, 6)),
+        open="Closed" if closed else "Open",
+        texts=_story(rng, section),
+    )
 
 
-def _author(rng: random.Random, name: str, section: str, joined: int, count: int, places: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "section": section,
-        "city": rng.choice(places),
-        "joined": _day(-joined),
-        "count": count,
-        "desk": "On leave" if rng.random() < 0.2 else "Yes",
-        "language": rng.choice(("French", "Spanish", "Polish", "Turkish", "Greek", "Arabic", "Danish", "Welsh")),
-    }
-    return Entity(slug(name), name, values)
-
-
-def _day(number: int) -> str:
-    return date.fromordinal(_FIRST_DAY + number).isoformat()
+def _story(rng: random.Random, section: str) -> tuple[str, str]:
+    *first, last = rng.sample(stories.SECTIONS[section].texts, 3)
+    return " ".join(first), last

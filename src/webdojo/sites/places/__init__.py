@@ -46,7 +46,7 @@ REVIEW = Action(
     collection="places",
     fields=(
         Field("rating", "Points", "range", least=1, most=5),
-        Field("text", "Your review", "textarea", examples=_OPINIONS),
+        Field("text", "Your review", "textarea", _OPINIONS),
     ),
     makes="reviews",
 )
@@ -83,7 +83,7 @@ EDIT = Action(
         "correct the entry of {name}: the phone number is {phone}",
     ),
     collection="places",
-    fields=(Field("phone", "Phone", examples=_PHONES),),
+    fields=(Field("phone", "Phone", options=_PHONES),),
 )
 VISIT = Action(
     "visit",
@@ -95,7 +95,7 @@ VISIT = Action(
         "plan to be at {name} at {time} on {day}",
     ),
     collection="places",
-    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", examples=_TIMES)),
+    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", _TIMES)),
     makes="visits",
     framed=True,
     refuses=_closed,

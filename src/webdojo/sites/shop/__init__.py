@@ -81,9 +81,9 @@ REVIEW = Action(
     ),
     collection="products",
     fields=(
-        Field("reader", "Your name", examples=USERS),
+        Field("reader", "Your name", options=USERS),
         Field("points", "Points", "range", least=0, most=10),
-        Field("text", "Review", "textarea", examples=_OPINIONS),
+        Field("text", "Review", "textarea", _OPINIONS),
     ),
     makes="reviews",
 )

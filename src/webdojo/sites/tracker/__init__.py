@@ -4,25 +4,61 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name, made_about
+from webdojo.sites.content.drawing import counted, day_of, distinct, entity
 from webdojo.sites.content.people import people, towns
-from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Goal, done, fact, place
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.tracker import content
 
-ISSUES, PEOPLE, PROJECTS, ON_BOARD = 260, 14, 6, 12
+ON_BOARD = 12
 
 
-def _ended(issue: Entity) -> str:
-    return "already closed" if issue.values["status"] in content.ENDED else ""
-
-
+_ENDED = tuple(("status", status, "already closed") for status in sorted(content.ENDED))
+CREATE = Action(
+    "create",
+    "Create issue",
+    "The issue was created.",
+    (
+        "create the issue “{name}” in {project} with {priority} priority and the text “{text}”",
+        "file an issue in {project}, priority {priority}: title “{name}”, description “{text}”",
+        "open a {priority} priority issue in {project}, titled “{name}” and saying “{text}”",
+    ),
+    fields=(
+        Field("name", "Title"),
+        Field("project", "Project", "select"),
+        Field("priority", "Priority", "radio", content.PRIORITIES),
+        Field("text", "Description", "textarea", content.NEW_TEXTS),
+        Field("assignee", "Assignee", "select", required=False),
+        Field("labels", "Labels", "checks", content.LABELS, required=False),
+        Field("estimate", "Estimate in hours", "number", required=False, least=2, most=80),
+        Field("due", "Due on", "calendar", required=False, hint="2027-03"),
+        Field("notify", "Keep me informed by e-mail", "checkbox", required=False),
+    ),
+    makes="issues",
+    sets={"created": "2027-03-01", "reporter": "You", "voted": "no"},
+    also={
+        "assignee": ", assigned to {assignee}",
+        "labels": ", with the labels {labels}",
+        "estimate": ", with an estimate of {estimate} hours",
+        "due": ", due on {due}",
+        "notify": ", and tick that I want to be kept informed",
+    },
+)
+ASSIGN = Action(
+    "assign",
+    "Assign",
+    "{name} has a new assignee.",
+    ("assign {name} to {assignee}", "make {assignee} the assignee of {name}", "hand {name} over to {assignee}"),
+    collection="issues",
+    fields=(Field("assignee", "Assignee", "suggest"),),
+)
 TRIAGE = Action(
     "triage",
     "Triage",
@@ -48,7 +84,7 @@ COMMENT = Action(
         "leave the words “{text}” as a comment on {name}",
     ),
     collection="issues",
-    fields=(Field("text", "Comment", "textarea", examples=content.NEW_COMMENTS),),
+    fields=(Field("text", "Comment", "textarea", content.NEW_COMMENTS),),
     makes="comments",
 )
 LOG_WORK = Action(
@@ -63,7 +99,7 @@ LOG_WORK = Action(
     collection="issues",
     fields=(Field("hours", "Hours", "number", least=2, most=12), Field("day", "Day", "date", hint="2027-03")),
     makes="worklog",
-    refuses=_ended,
+    refuses=when(*_ENDED),
 )
 VOTE = Action(
     "vote",
@@ -72,7 +108,7 @@ VOTE = Action(
     ("vote for {name}", "give your vote to {name}", "support {name} with a vote"),
     collection="issues",
     sets={"voted": "yes"},
-    refuses=lambda issue: _ended(issue) or ("voted for" if issue.values["voted"] == "yes" else ""),
+    refuses=when(*_ENDED, ("voted", "yes", "voted for")),
 )
 
 
@@ -86,7 +122,7 @@ COLOUR = Action(
         "change the colour of {name} to {colour}",
     ),
     collection="projects",
-    fields=(Field("colour", "Colour", "color", examples=content.COLOURS),),
+    fields=(Field("colour", "Colour", "color", content.COLOURS),),
 )
 WATCH = Action(
     "watch",
@@ -99,51 +135,8 @@ WATCH = Action(
     ),
     collection="issues",
     sets={"watched": "yes"},
-    refuses=_ended,
+    refuses=when(*_ENDED),
 )
-
-
-def actions(rng: random.Random, projects: list[str], names: list[str], first: str) -> tuple[Action, ...]:
-    """All actions of a site with these projects and people; new issues begin in the column `first`."""
-    create = Action(
-        "create",
-        "Create issue",
-        "The issue was created.",
-        (
-            "create the issue “{name}” in {project} with {priority} priority and the text “{text}”",
-            "file an issue in {project}, priority {priority}: title “{name}”, description “{text}”",
-            "open a {priority} priority issue in {project}, titled “{name}” and saying “{text}”",
-        ),
-        fields=(
-            Field("name", "Title", examples=tuple(content.title(rng) for _ in range(8))),
-            Field("project", "Project", "select", tuple(projects)),
-            Field("priority", "Priority", "radio", content.PRIORITIES),
-            Field("text", "Description", "textarea", examples=content.NEW_TEXTS),
-            Field("assignee", "Assignee", "select", tuple(sorted(names)), required=False),
-            Field("labels", "Labels", "checks", content.LABELS, required=False),
-            Field("estimate", "Estimate in hours", "number", required=False, least=2, most=80),
-            Field("due", "Due on", "calendar", required=False, hint="2027-03"),
-            Field("notify", "Keep me informed by e-mail", "checkbox", required=False),
-        ),
-        makes="issues",
-        sets={"status": first, "created": "2027-03-01", "reporter": "You", "voted": "no"},
-        also={
-            "assignee": ", assigned to {assignee}",
-            "labels": ", with the labels {labels}",
-            "estimate": ", with an estimate of {estimate} hours",
-            "due": ", due on {due}",
-            "notify": ", and tick that I want to be kept informed",
-        },
-    )
-    assign = Action(
-        "assign",
-        "Assign",
-        "{name} has a new assignee.",
-        ("assign {name} to {assignee}", "make {assignee} the assignee of {name}", "hand {name} over to {assignee}"),
-        collection="issues",
-        fields=(Field("assignee", "Assignee", "suggest", tuple(sorted(names))),),
-    )
-    return (create, assign, TRIAGE, COMMENT, LOG_WORK, VOTE, COLOUR)
 
 
 ISSUE = (
@@ -153,9 +146,7 @@ ISSUE = (
     Attribute("assignee", "Assignee", filter="is", phrase="assigned to {value}"),
     Attribute("reporter", "Reporter", phrase="reported by {value}"),
     Attribute("created", "Created", "date", "", True, "", "Oldest first", "oldest", noun="creation date"),
-    Attribute(
-        "votes", "Votes", "number", "", False, "min", phrase="with {value} or more votes", noun="number of votes"
-    ),
+    counted("votes", "Votes"),
     Attribute(
         "estimate",
         "Estimate",
@@ -222,12 +213,40 @@ class Tracker(CatalogSite):
 
     def draw(self, rng: random.Random) -> list[Collection]:
         self.columns = rng.choice(content.STATUSES)
-        names, places = people(rng, PEOPLE), towns(rng, 4)
-        staff = [_person(rng, name, places) for name in names]
-        projects = [_project(rng, name, names) for name in rng.sample(content.PROJECTS, PROJECTS)]
-        issues = _issues(rng, [project.name for project in projects], names, self.columns)
-        self.boards = {project.slug: _newest(issues, project.name) for project in projects}
-        self.actions = actions(rng, [project.name for project in projects], names, self.columns[0])
+        names, places = people(rng, 14), towns(rng, 4)
+        staff = [
+            entity(
+                name,
+                role=rng.choice(content.ROLES),
+                town=rng.choice(places),
+                joined=day_of(rng, rng.randint(2015, 2026)),
+                hours=rng.randint(16, 40),
+            )
+            for name in names
+        ]
+        projects = [
+            entity(
+                name,
+                area=rng.choice(content.AREAS),
+                lead=rng.choice(names),
+                started=day_of(rng, rng.randint(2021, 2025)),
+                budget=500 * rng.randint(8, 190),
+                colour="#808080",
+            )
+            for name in rng.sample(content.PROJECTS, 6)
+        ]
+        named = [project.name for project in projects]
+        titles = distinct(260, lambda: content.title(rng))
+        issues = [_issue(rng, title, named, names, self.columns) for title in titles]
+        newest = sorted(issues, key=lambda issue: str(issue.values["created"]), reverse=True)
+        self.boards = {
+            project.slug: [issue for issue in newest if issue.values["project"] == project.name][:ON_BOARD]
+            for project in projects
+        }
+        options = {"name": [content.title(rng) for _ in range(8)], "project": named, "assignee": sorted(names)}
+        create = replace(CREATE, sets={"status": self.columns[0], **CREATE.sets})
+        actions = (create, ASSIGN, TRIAGE, COMMENT, LOG_WORK, VOTE, COLOUR)
+        self.actions = tuple(action.offering(**options) for action in actions)
         return [
             Collection("issues", "Issues", "issue", "issues", ISSUE, tuple(issues), _LIMITS),
             Collection("people", "People", "person", "people", PERSON, tuple(staff)),
@@ -282,11 +301,10 @@ class Tracker(CatalogSite):
     def _board(self, name: str, overlay: Overlay) -> Page:
         issues = self.collection("issues", overlay).by_slug
         shown = [issues[issue.slug] for issue in self.boards[name]]
-        cards = [
-            (i.values["status"], Card(i.name, f"/issues/{i.slug}", slug=i.slug, offers=self._moves(name, i)))
-            for i in shown
-        ]
-        columns = tuple((column, tuple(c for status, c in cards if status == column)) for column in self.columns)
+        columns = tuple(
+            (column, tuple(self._card(name, issue) for issue in shown if issue.values["status"] == column))
+            for column in self.columns
+        )
         title = f"Board of {self.collections['projects'].by_slug[name].name}"
         crumbs = ((self.look.words["home"], "/"), ("Boards", "/boards"))
         blocks = [
@@ -295,13 +313,14 @@ class Tracker(CatalogSite):
         ]
         return Page("kanban", title, {"blocks": blocks}, tuple(fact_name(i.slug, "Status") for i in shown))
 
-    def _moves(self, board: str, issue: Entity) -> tuple[Offer, ...]:
-        """What a right click on a card offers."""
-        return tuple(
+    def _card(self, board: str, issue: Entity) -> Card:
+        """An issue on a board; a right click on it offers the other columns."""
+        others = [column for column in self.columns if column != issue.values["status"]]
+        offers = tuple(
             Offer(f"Move to {column}", f"/board/{board}", values={"card": issue.slug, "column": column})
-            for column in self.columns
-            if column != issue.values["status"]
+            for column in others
         )
+        return Card(issue.name, f"/issues/{issue.slug}", slug=issue.slug, offers=offers)
 
     def _move(self, name: str, values: dict[str, str], overlay: Overlay) -> None:
         moved = next((issue for issue in self.boards[name] if issue.slug == values.get("card")), None)
@@ -314,51 +333,19 @@ class Tracker(CatalogSite):
             del overlay.state[key]
 
 
-def _newest(issues: list[Entity], project: str) -> list[Entity]:
-    own = [issue for issue in issues if issue.values["project"] == project]
-    return sorted(own, key=lambda issue: str(issue.values["created"]), reverse=True)[:ON_BOARD]
-
-
-def _issues(rng: random.Random, projects: list[str], names: list[str], columns: tuple[str, ...]) -> list[Entity]:
-    titles: dict[str, None] = {}
-    while len(titles) < ISSUES:
-        titles[content.title(rng)] = None
-    return [_issue(rng, name, projects, names, columns) for name in titles]
-
-
-def _issue(rng: random.Random, name: str, projects: list[str], names: list[str], columns: tuple[str, ...]) -> Entity:
+def _issue(rng: random.Random, title: str, projects: list[str], names: list[str], columns: tuple[str, ...]) -> Entity:
     reporter, assignee = rng.sample(names, 2)
-    values: dict[str, Value] = {
-        "project": rng.choice(projects),
-        "status": rng.choice(columns),
-        "priority": rng.choice(content.PRIORITIES),
-        "assignee": assignee,
-        "reporter": reporter,
-        "created": f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "votes": int(rng.random() ** 3 * 120),
-        "estimate": rng.randint(2, 160),
-        "labels": rng.choice(content.LABELS),
-        "voted": "no",
-    }
-    return Entity(slug(name), name, values, content.report(rng))
-
-
-def _person(rng: random.Random, name: str, places: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "role": rng.choice(content.ROLES),
-        "town": rng.choice(places),
-        "joined": f"{rng.randint(2015, 2026)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "hours": rng.randint(16, 40),
-    }
-    return Entity(slug(name), name, values)
-
-
-def _project(rng: random.Random, name: str, names: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "area": rng.choice(content.AREAS),
-        "lead": rng.choice(names),
-        "started": f"{rng.randint(2021, 2025)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "budget": 500 * rng.randint(8, 190),
-        "colour": "#808080",
-    }
-    return Entity(slug(name), name, values)
+    return entity(
+        title,
+        project=rng.choice(projects),
+        status=rng.choice(columns),
+        priority=rng.choice(content.PRIORITIES),
+        assignee=assignee,
+        reporter=reporter,
+        created=day_of(rng, 2026),
+        votes=int(rng.random() ** 3 * 120),
+        estimate=rng.randint(2, 160),
+        labels=rng.choice(content.LABELS),
+        voted="no",
+        texts=content.report(rng),
+    )

@@ -54,7 +54,7 @@ BOOK_FLIGHT = Action(
     ),
     collection="flights",
     fields=(
-        Field("passenger", "Passenger", examples=USERS),
+        Field("passenger", "Passenger", options=USERS),
         Field("seats", "Seats", "number", least=2, most=9),
         Field("cabin", "Cabin", "radio", _CABINS),
     ),
@@ -72,7 +72,7 @@ BOOK_HOTEL = Action(
     ),
     collection="hotels",
     fields=(
-        Field("guest", "Guest", examples=USERS),
+        Field("guest", "Guest", options=USERS),
         Field("arrival", "Arrival", "calendar", hint="2027-03"),
         Field("nights", "Nights", "select", tuple(str(n) for n in range(2, 15))),
     ),

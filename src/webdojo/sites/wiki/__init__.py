@@ -54,7 +54,7 @@ DISCUSS = Action(
         "add to the discussion of {name}: “{text}”, signed {reader}",
     ),
     collection="articles",
-    fields=(Field("reader", "Name", examples=USERS), Field("text", "Remark", "textarea", examples=_REMARKS)),
+    fields=(Field("reader", "Name", options=USERS), Field("text", "Remark", "textarea", _REMARKS)),
     makes="remarks",
     refuses=_closed,
 )
@@ -68,7 +68,7 @@ REPORT = Action(
         "file a report on {name} about the part {part} that says “{text}”",
     ),
     collection="articles",
-    fields=(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", examples=_REMARKS)),
+    fields=(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", _REMARKS)),
     makes="reports",
 )
 
