@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import random
 
-from webdojo.sites.actions import Action, Step
+from webdojo.sites.actions import Action, Step, when
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.catalog import Attribute, Collection, Entity
+from webdojo.sites.content.drawing import day_of, entity, measure
 from webdojo.sites.content.people import ADDRESSES, USERS, towns
-from webdojo.sites.content.words import slug
 from webdojo.sites.forms import content
 from webdojo.sites.pages import CatalogSite
 
-SERVICES, DISTRICTS = 200, 8
-
-
-def _suspended(service: Entity) -> str:
-    return "suspended" if service.values["open"] == "suspended" else ""
+_SUSPENDED = when(("open", "suspended", "suspended"))
 
 
 def _is_online(service: Entity) -> bool:
@@ -63,7 +59,7 @@ APPLY = Action(
         Step("Check and send", ("true",)),
     ),
     offered=lambda service: _is_online(service) and service.values["type"] != "Registration",
-    refuses=_suspended,
+    refuses=_SUSPENDED,
 )
 REGISTER = Action(
     "register",
@@ -96,7 +92,7 @@ REGISTER = Action(
         Step("Check and send", ("true",)),
     ),
     offered=lambda service: _is_online(service) and service.values["type"] == "Registration",
-    refuses=_suspended,
+    refuses=_SUSPENDED,
 )
 RATE = Action(
     "rate",
@@ -126,7 +122,7 @@ MEET = Action(
     ),
     makes="appointments",
     also={"people": ", with {people} people coming"},
-    refuses=lambda office: "closed for repairs" if office.values["open"] == "closed for repairs" else "",
+    refuses=when(("open", "closed for repairs", "closed for repairs")),
 )
 SUBSCRIBE = Action(
     "news",
@@ -144,40 +140,31 @@ SUBSCRIBE = Action(
     ),
     makes="subscriptions",
 )
-
-
-def actions(districts: list[str]) -> tuple[Action, ...]:
-    """All actions of a county with these districts."""
-    return (APPLY, REGISTER, RATE, MEET, _complain(districts), SUBSCRIBE)
-
-
-def _complain(districts: list[str]) -> Action:
-    return Action(
-        "complain",
-        "Complain",
-        "We are sorry to hear that.",
-        (
-            "file a complaint about “{problem}” in {district} that says “{text}”",
-            "complain about “{problem}” in the district {district} with the words “{text}”",
-            "send the complaint “{text}”, category “{problem}”, district {district}",
-        ),
-        fields=(
-            Field("problem", "Category", "radio", content.PROBLEMS),
-            Field("district", "District", "select", tuple(sorted(districts))),
-            Field("text", "What has happened", "textarea", content.COMPLAINTS),
-            Field("seen", "Seen on", "date", required=False, hint="2027-02"),
-            Field("answer", "Please answer me", "checkbox", required=False),
-            Field("email", "E-mail", "email", required=False, options=ADDRESSES),
-            Field("photo", "Photo", "file", required=False),
-        ),
-        makes="complaints",
-        also={
-            "seen": ", seen on {seen}",
-            "answer": ", and tick that an answer is wanted",
-            "email": ", with the e-mail address {email}",
-        },
-    )
-
+COMPLAIN = Action(
+    "complain",
+    "Complain",
+    "We are sorry to hear that.",
+    (
+        "file a complaint about “{problem}” in {district} that says “{text}”",
+        "complain about “{problem}” in the district {district} with the words “{text}”",
+        "send the complaint “{text}”, category “{problem}”, district {district}",
+    ),
+    fields=(
+        Field("problem", "Category", "radio", content.PROBLEMS),
+        Field("district", "District", "select"),
+        Field("text", "What has happened", "textarea", content.COMPLAINTS),
+        Field("seen", "Seen on", "date", required=False, hint="2027-02"),
+        Field("answer", "Please answer me", "checkbox", required=False),
+        Field("email", "E-mail", "email", required=False, options=ADDRESSES),
+        Field("photo", "Photo", "file", required=False),
+    ),
+    makes="complaints",
+    also={
+        "seen": ", seen on {seen}",
+        "answer": ", and tick that an answer is wanted",
+        "email": ", with the e-mail address {email}",
+    },
+)
 
 SERVICE = (
     Attribute("type", "Type", listed=True, filter="is", phrase="of the type {value}"),
@@ -185,17 +172,7 @@ SERVICE = (
     Attribute("department", "Department", filter="is", phrase="of the department {value}"),
     Attribute("way", "How to apply", filter="is", phrase="to apply for {value}", noun="way to apply"),
     Attribute("fee", "Fee", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
-    Attribute(
-        "days",
-        "Processing time",
-        "number",
-        "days",
-        True,
-        "max",
-        "Fastest first",
-        "fastest",
-        "with a processing time of at most {value}",
-    ),
+    measure("days", "Processing time", "days", "max", "Fastest first", "fastest"),
     Attribute(
         "valid", "Valid for", "number", "months", False, "min", phrase="valid for {value} or more", noun="validity"
     ),
@@ -226,15 +203,16 @@ class Forms(CatalogSite):
     headings = ("How can we help you?", "Your county online", "What do you need today?", "Public services")
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        districts = towns(rng, DISTRICTS)
+        districts = towns(rng, 8)
         departments = rng.sample(content.DEPARTMENTS, 6)
         kinds = [(kind, what) for kind, names in content.TYPES.items() for what in names]
-        pairs = rng.sample([(kind, what, place) for kind, what in kinds for place in districts], SERVICES)
+        drawn = rng.sample([(kind, what, place) for kind, what in kinds for place in districts], 200)
         owners = {what: rng.choice(departments) for _, what in kinds}
-        services = [_service(rng, kind, what, place, owners[what]) for kind, what, place in pairs]
+        services = [_service(rng, kind, what, place, owners[what]) for kind, what, place in drawn]
         houses = rng.sample([(what, place) for what in content.OFFICES for place in districts], 30)
         offices = [_office(rng, what, place) for what, place in houses]
-        self.actions = actions(districts)
+        actions = (APPLY, REGISTER, RATE, MEET, COMPLAIN, SUBSCRIBE)
+        self.actions = tuple(action.offering(district=sorted(districts)) for action in actions)
         return [
             Collection("services", "Services", "service", "services", SERVICE, tuple(services), _SERVICE_LIMITS),
             Collection("offices", "Offices", "office", "offices", OFFICE, tuple(offices), _OFFICE_LIMITS),
@@ -242,29 +220,29 @@ class Forms(CatalogSite):
 
 
 def _service(rng: random.Random, kind: str, what: str, place: str, department: str) -> Entity:
-    name = f"{what} {place}"
-    values: dict[str, Value] = {
-        "type": kind,
-        "district": place,
-        "department": department,
-        "way": content.WAYS[min(rng.randrange(6), 3) % 3],
-        "fee": rng.randint(2, 180),
-        "days": rng.randint(2, 75),
-        "valid": rng.randint(3, 84),
-        "open": "suspended" if rng.random() < 0.1 else "open",
-    }
-    return Entity(slug(name), name, values, content.service_texts(rng))
+    return entity(
+        f"{what} {place}",
+        type=kind,
+        district=place,
+        department=department,
+        way=content.WAYS[min(rng.randrange(6), 3) % 3],
+        fee=rng.randint(2, 180),
+        days=rng.randint(2, 75),
+        valid=rng.randint(3, 84),
+        open="suspended" if rng.random() < 0.1 else "open",
+        texts=content.service_texts(rng),
+    )
 
 
 def _office(rng: random.Random, what: str, place: str) -> Entity:
-    name = f"{what} {place}"
-    values: dict[str, Value] = {
-        "town": place,
-        "late": rng.choice(content.WEEKDAYS),
-        "closes": rng.choice(content.CLOSING),
-        "wait": rng.randint(3, 75),
-        "desks": rng.randint(2, 24),
-        "since": f"{rng.randint(1960, 2020)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "open": "closed for repairs" if rng.random() < 0.12 else "open",
-    }
-    return Entity(slug(name), name, values, content.office_texts(rng))
+    return entity(
+        f"{what} {place}",
+        town=place,
+        late=rng.choice(content.WEEKDAYS),
+        closes=rng.choice(content.CLOSING),
+        wait=rng.randint(3, 75),
+        desks=rng.randint(2, 24),
+        since=day_of(rng, rng.randint(1960, 2020)),
+        open="closed for repairs" if rng.random() < 0.12 else "open",
+        texts=content.office_texts(rng),
+    )

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import random
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field, Lines
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.catalog import Attribute, Collection, Entity
+from webdojo.sites.content.drawing import entity
 from webdojo.sites.content.people import USERS, towns
-from webdojo.sites.content.words import slug
+from webdojo.sites.content.words import items
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page
 
-FLIGHTS, HOTELS, TOWNS = 260, 120, 9
-_AIRLINES = (
-    "Arrow",
-    "Bluebird",
-    "Condor",
-    "Drift",
-    "Equator",
-    "Falcon",
-    "Gull",
-    "Heron",
-    "Ibis",
-    "Jetstream",
-    "Kestrel",
-)
+_AIRLINES = items("Arrow, Bluebird, Condor, Drift, Equator, Falcon, Gull, Heron, Ibis, Jetstream, Kestrel")
 _HOTEL_STARTS = ("Grand", "Old", "Park", "Garden", "Royal", "Harbour", "Little", "Station", "River", "Golden", "Corner")
 _HOTEL_ENDS = ("House", "Inn", "Lodge", "Palace", "Rooms", "Court", "Suites", "Retreat", "Terrace", "Arms")
 _BOARD = ("Room only", "Breakfast", "Half board", "Full board")
@@ -59,7 +47,7 @@ BOOK_FLIGHT = Action(
         Field("cabin", "Cabin", "radio", _CABINS),
     ),
     makes="bookings",
-    refuses=lambda flight: "sold out" if flight.values["left"] == 0 else "",
+    refuses=when(("left", 0, "sold out")),
 )
 BOOK_HOTEL = Action(
     "stay",
@@ -77,7 +65,7 @@ BOOK_HOTEL = Action(
         Field("nights", "Nights", "select", tuple(str(n) for n in range(2, 15))),
     ),
     makes="bookings",
-    refuses=lambda hotel: "fully booked" if hotel.values["rooms"] == 0 else "",
+    refuses=when(("rooms", 0, "fully booked")),
 )
 
 
@@ -91,9 +79,9 @@ class Travel(CatalogSite):
     new_tabs = True
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        places = towns(rng, TOWNS)
+        places = towns(rng, 9)
         airlines = rng.sample(_AIRLINES, 5)
-        flights = [_flight(rng, number, airlines, places) for number in rng.sample(range(100, 1000), FLIGHTS)]
+        flights = [_flight(rng, number, airlines, places) for number in rng.sample(range(100, 1000), 260)]
         names = rng.sample([f"{start} {end}" for start in _HOTEL_STARTS for end in _HOTEL_ENDS], 60)
         hotels = [_hotel(rng, f"{name} {place}", place) for name in names for place in rng.sample(places, 2)]
         return [
@@ -151,35 +139,33 @@ BOOKING = (
     Attribute("about", "Booked", "text", asked=False),
     Attribute("passenger", "Passenger", "text", asked=False),
     Attribute("seats", "Seats", "number", asked=False),
-    Attribute("cabin", "Cabin", "text", asked=False),
-    Attribute("guest", "Guest", "text", asked=False),
-    Attribute("arrival", "Arrival", "text", asked=False),
-    Attribute("nights", "Nights", "text", asked=False),
+    *(Attribute(key, key.capitalize(), "text", asked=False) for key in ("cabin", "guest", "arrival", "nights")),
 )
 
 
 def _flight(rng: random.Random, number: int, airlines: list[str], places: list[str]) -> Entity:
     airline = rng.choice(airlines)
     start, end = rng.sample(places, 2)
-    name = f"{airline} {number}"
-    values: dict[str, Value] = {
-        "from": start,
-        "to": end,
-        "airline": airline,
-        "date": f"2027-{rng.randint(3, 8):02d}-{rng.randint(1, 28):02d}",
-        "price": rng.randint(39, 899),
-        "time": rng.randint(45, 560),
-        "left": 0 if rng.random() < 0.1 else rng.randint(10, 180),
-    }
-    return Entity(slug(name), name, values, (rng.choice(_FLIGHT_TEXTS),))
+    return entity(
+        f"{airline} {number}",
+        **{"from": start},
+        to=end,
+        airline=airline,
+        date=f"2027-{rng.randint(3, 8):02d}-{rng.randint(1, 28):02d}",
+        price=rng.randint(39, 899),
+        time=rng.randint(45, 560),
+        left=0 if rng.random() < 0.1 else rng.randint(10, 180),
+        texts=(rng.choice(_FLIGHT_TEXTS),),
+    )
 
 
 def _hotel(rng: random.Random, name: str, town: str) -> Entity:
-    values: dict[str, Value] = {
-        "town": town,
-        "stars": rng.randint(1, 5),
-        "night": rng.randint(29, 399),
-        "board": rng.choice(_BOARD),
-        "rooms": 0 if rng.random() < 0.1 else rng.randint(1, 40),
-    }
-    return Entity(slug(name), name, values, (rng.choice(_HOTEL_TEXTS),))
+    return entity(
+        name,
+        town=town,
+        stars=rng.randint(1, 5),
+        night=rng.randint(29, 399),
+        board=rng.choice(_BOARD),
+        rooms=0 if rng.random() < 0.1 else rng.randint(1, 40),
+        texts=(rng.choice(_HOTEL_TEXTS),),
+    )
