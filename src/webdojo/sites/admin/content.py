@@ -4,55 +4,31 @@ from __future__ import annotations
 
 import random
 
-SECTIONS = (
-    *("Business", "Community", "Culture", "Food", "Health", "Letters", "Local news", "Music", "Nature", "Opinion"),
-    *("Politics", "Science", "Sports", "Technology", "Travel", "Weekend"),
+from webdojo.sites.content.words import items
+
+SECTIONS = items(
+    "Business, Community, Culture, Food, Health, Letters, Local news, Music, Nature, Opinion, Politics, Science, "
+    "Sports, Technology, Travel, Weekend"
 )
 STATUSES = ("Draft", "Published", "Archived")
 ROLES = ("Reader", "Author", "Editor", "Administrator")
 RIGHTS = ("Publish", "Moderate", "See reports", "Manage users", "Edit menus")
 KINDS = ("Article", "Gallery", "Interview", "Recipe")
 REASONS = ("Spam", "Insults", "Fake account", "At own request")
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
+MONTHS = items("January, February, March, April, May, June, July, August, September, October, November, December")
+_THINGS = items(
+    "bicycles, bakeries, night trains, street markets, lighthouses, paper maps, old cinemas, tea rooms, school "
+    "gardens, river ferries, town choirs, repair cafes, wild bees, fruit trees, tram lines, stone walls, winter "
+    "coats, board games, radio plays, corner shops, clay ovens, rain barrels, beach huts, railway clocks, wooden "
+    "toys, kite makers, first novels, small museums, sheep dogs, brass bands, public baths, hill farms, mountain "
+    "huts, second-hand books, spice gardens, steam engines"
 )
-_THINGS = (
-    *(
-        "bicycles",
-        "bakeries",
-        "night trains",
-        "street markets",
-        "lighthouses",
-        "paper maps",
-        "old cinemas",
-        "tea rooms",
-    ),
-    *("school gardens", "river ferries", "town choirs", "repair cafes", "wild bees", "fruit trees", "tram lines"),
-    *("stone walls", "winter coats", "board games", "radio plays", "corner shops", "clay ovens", "rain barrels"),
-    *("beach huts", "railway clocks", "wooden toys", "kite makers", "first novels", "small museums", "sheep dogs"),
-    *(
-        "brass bands",
-        "public baths",
-        "hill farms",
-        "mountain huts",
-        "second-hand books",
-        "spice gardens",
-        "steam engines",
-    ),
-)
-_HEADLINES = (
-    *("A short history of {}", "What {} teach us", "The quiet return of {}", "How to choose {}", "In praise of {}"),
-    *("Why we still need {}", "A week among {}", "Our readers and their {}", "The trouble with {}", "Who pays for {}?"),
-    *(
-        "The people behind {}",
-        "Looking after {}",
-        "A guide to {}",
-        "Where have all the {} gone?",
-        "Learning to love {}",
-    ),
-    *("Letters about {}", "Growing up with {}", "Notes on {}", "Five questions about {}", "Behind the scenes: {}"),
-    *("Why children like {}", "The secret life of {}", "Winter is the time for {}", "What remains of {}"),
+_HEADLINES = items(
+    "A short history of {}, What {} teach us, The quiet return of {}, How to choose {}, In praise of {}, Why we still "
+    "need {}, A week among {}, Our readers and their {}, The trouble with {}, Who pays for {}?, The people behind {}, "
+    "Looking after {}, A guide to {}, Where have all the {} gone?, Learning to love {}, Letters about {}, Growing up "
+    "with {}, Notes on {}, Five questions about {}, Behind the scenes: {}, Why children like {}, The secret life of "
+    "{}, Winter is the time for {}, What remains of {}"
 )
 _LEADS = (
     "It began with a phone call on a rainy morning, and it has kept us busy ever since.",
@@ -70,16 +46,9 @@ _BODIES = (
     "On the way home we talked about what would be lost without it.",
     "There is a shelf full of books about it in the library, most of them unread.",
 )
-NEW_TITLES = (
-    *(
-        "Summer on the river",
-        "Lost and found",
-        "The night bus",
-        "Bread and butter",
-        "Snow at last",
-        "Behind closed doors",
-    ),
-    *("A room with a stove", "The last ferry", "Open windows", "Songs of the harbour", "Paper planes", "Early birds"),
+NEW_TITLES = items(
+    "Summer on the river, Lost and found, The night bus, Bread and butter, Snow at last, Behind closed doors, A room "
+    "with a stove, The last ferry, Open windows, Songs of the harbour, Paper planes, Early birds"
 )
 NEW_TEXTS = (
     "More about this next week.",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 
+from webdojo.sites.content.words import items
+
 _OPEN = (
     "The {name} is made for people who use their {noun} every day.",
     "Our buyers found the {name} in a small workshop by the sea.",
@@ -38,7 +40,7 @@ _REVIEWS = (
     "I would buy it again.",
     "Not what I needed, but well made.",
 )
-_PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Grace", "Hugo", "Ines", "Jack", "Kira", "Leo", "Maya", "Nils")
+_PEOPLE = items("Ada, Ben, Cleo, Dan, Eva, Finn, Grace, Hugo, Ines, Jack, Kira, Leo, Maya, Nils")
 _LEAD = (
     "{name} is a {noun} in the {region} of the country.",
     "{name} is one of the best known {nouns} of the {region}.",

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import random
 
-PERMITS = (
-    *("Resident parking permit", "Visitor parking permit", "Fishing permit", "Street music permit", "Bonfire permit"),
-    *("Food stall permit", "Building permit", "Tree felling permit", "Film shooting permit", "Moving van permit"),
-    *("Street party permit", "Pavement seating permit", "Firework permit", "Allotment permit", "Mooring permit"),
+from webdojo.sites.content.words import items
+
+PERMITS = items(
+    "Resident parking permit, Visitor parking permit, Fishing permit, Street music permit, Bonfire permit, Food stall "
+    "permit, Building permit, Tree felling permit, Film shooting permit, Moving van permit, Street party permit, "
+    "Pavement seating permit, Firework permit, Allotment permit, Mooring permit"
 )
-CERTIFICATES = (
-    *("Birth certificate", "Marriage certificate", "Proof of residence", "Library card", "Swimming pool card"),
-    *("School bus pass", "Senior bus pass", "Family card", "Certificate of conduct", "Land register extract"),
-    *("Bicycle passport", "Museum card", "Recycling card", "Garden waste card"),
+CERTIFICATES = items(
+    "Birth certificate, Marriage certificate, Proof of residence, Library card, Swimming pool card, School bus pass, "
+    "Senior bus pass, Family card, Certificate of conduct, Land register extract, Bicycle passport, Museum card, "
+    "Recycling card, Garden waste card"
 )
-REGISTRATIONS = (
-    *("Dog registration", "Beehive registration", "Boat registration", "Club registration", "Trailer registration"),
-    *("Business registration", "Well registration", "Drone registration", "Childcare registration"),
+REGISTRATIONS = items(
+    "Dog registration, Beehive registration, Boat registration, Club registration, Trailer registration, Business "
+    "registration, Well registration, Drone registration, Childcare registration"
 )
 TYPES = {"Permit": PERMITS, "Certificate": CERTIFICATES, "Registration": REGISTRATIONS}
-DEPARTMENTS = (
-    *("Citizen services", "Culture and sports", "Environment", "Family and youth", "Housing", "Public order", "Roads"),
-    *("Schools", "Trade and markets", "Waste and water"),
+DEPARTMENTS = items(
+    "Citizen services, Culture and sports, Environment, Family and youth, Housing, Public order, Roads, Schools, "
+    "Trade and markets, Waste and water"
 )
 WAYS = ("online", "by post", "in person")
 OFFICES = ("Citizen Office", "Town Hall", "Service Point", "District Office", "Registry", "Advice Centre")

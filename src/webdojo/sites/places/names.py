@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from webdojo.sites.content.people import FIRST_NAMES, LAST_NAMES
+from webdojo.sites.content.words import items
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -44,10 +45,10 @@ CATEGORIES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 }
 """How the names of a category are put together, and from which words."""
 
-DISTRICTS = (
-    *("Northgate", "Eastfield", "Old Harbour", "Millbank", "Castle Hill", "Riverside", "Kingsway", "Garden Quarter"),
-    *("Station Square", "Weavers Row", "Lower Marsh", "Fishmarket", "Orchard End", "Hopfields", "Saint Anne"),
-    *("Tanners Yard", "Glassworks", "Brickfields", "Observatory Hill", "Swan Island", "Cathedral Close", "Southbank"),
+DISTRICTS = items(
+    "Northgate, Eastfield, Old Harbour, Millbank, Castle Hill, Riverside, Kingsway, Garden Quarter, Station Square, "
+    "Weavers Row, Lower Marsh, Fishmarket, Orchard End, Hopfields, Saint Anne, Tanners Yard, Glassworks, Brickfields, "
+    "Observatory Hill, Swan Island, Cathedral Close, Southbank"
 )
 KNOWN_FOR = ("Street markets", "Old bridges", "Jazz bars", "Rose gardens", "Antiques", "Murals", "Boat trips")
 MARKET_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")

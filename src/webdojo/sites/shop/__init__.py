@@ -19,6 +19,7 @@ from webdojo.sites.compact import Form as RowForm
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
 from webdojo.sites.content import prose
 from webdojo.sites.content.people import USERS
+from webdojo.sites.content.words import items
 from webdojo.sites.design.pictures import picture
 from webdojo.sites.shop import content, goals
 from webdojo.sites.site import Overlay, Page, Redirect, Request
@@ -27,14 +28,9 @@ from webdojo.sites.sized import SizedSite
 _CART = "cart/"
 _RELATED, _COMPACT_RELATED = 3, 2
 
-_OPINIONS = (
-    "It does what it should",
-    "The colour is lovely",
-    "My sister wants one as well",
-    "It came a week late",
-    "I would buy it again",
-    "Not worth the money",
-    "It looks better than in the picture",
+_OPINIONS = items(
+    "It does what it should, The colour is lovely, My sister wants one as well, It came a week late, I would buy it "
+    "again, Not worth the money, It looks better than in the picture"
 )
 
 

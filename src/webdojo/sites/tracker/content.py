@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
-PROJECTS = (
-    *("Atlas", "Beacon", "Billing", "Checkout", "Compass", "Console", "Courier", "Dashboard", "Gateway", "Harbor"),
-    *("Identity", "Inbox", "Ledger", "Lighthouse", "Mobile", "Orchard", "Payments", "Pipeline", "Platform", "Portal"),
-    *("Reports", "Scheduler", "Studio", "Warehouse"),
+from webdojo.sites.content.words import items
+
+PROJECTS = items(
+    "Atlas, Beacon, Billing, Checkout, Compass, Console, Courier, Dashboard, Gateway, Harbor, Identity, Inbox, "
+    "Ledger, Lighthouse, Mobile, Orchard, Payments, Pipeline, Platform, Portal, Reports, Scheduler, Studio, Warehouse"
 )
 AREAS = ("Customers", "Infrastructure", "Finance", "Growth", "Research", "Support")
 STATUSES = (
@@ -22,44 +23,28 @@ ENDED = frozenset(columns[-1] for columns in STATUSES)
 PRIORITIES = ("Low", "Medium", "High", "Urgent")
 LABELS = ("bug", "design", "docs", "performance", "privacy", "regression", "security", "translation")
 ROLES = ("Analyst", "Designer", "Developer", "Manager", "Tester", "Writer")
-_THINGS = (
-    *("login page", "sign-up form", "invoice export", "search index", "password reset", "user profile", "price table"),
-    *("time sheet", "map view", "photo upload", "mail digest", "import wizard", "audit trail", "calendar feed"),
-    *("payment form", "address book", "dark theme", "side menu", "activity stream", "tax report", "file picker"),
-    *("chat window", "mobile header", "welcome tour", "billing summary", "team overview", "stock alert", "refund flow"),
-    *("tag editor", "video player", "help center", "news ticker", "seat planner", "route finder", "printer queue"),
-    *(
-        "backup job",
-        "mail template",
-        "license check",
-        "rate limiter",
-        "cookie banner",
-        "currency switch",
-        "home screen",
-    ),
+_THINGS = items(
+    "login page, sign-up form, invoice export, search index, password reset, user profile, price table, time sheet, "
+    "map view, photo upload, mail digest, import wizard, audit trail, calendar feed, payment form, address book, dark "
+    "theme, side menu, activity stream, tax report, file picker, chat window, mobile header, welcome tour, billing "
+    "summary, team overview, stock alert, refund flow, tag editor, video player, help center, news ticker, seat "
+    "planner, route finder, printer queue, backup job, mail template, license check, rate limiter, cookie banner, "
+    "currency switch, home screen"
 )
-_FAULTS = (
-    *(
-        "is blank",
-        "shows an error",
-        "loads slowly",
-        "crashes",
-        "freezes",
-        "ignores the time zone",
-        "loses its settings",
-    ),
-    *("shows old data", "overlaps the footer", "asks twice for a password", "uses the wrong currency", "flickers"),
-    *("drops long names", "counts guests twice", "jumps to the top", "cannot be reached by keyboard", "ends in a loop"),
+_FAULTS = items(
+    "is blank, shows an error, loads slowly, crashes, freezes, ignores the time zone, loses its settings, shows old "
+    "data, overlaps the footer, asks twice for a password, uses the wrong currency, flickers, drops long names, "
+    "counts guests twice, jumps to the top, cannot be reached by keyboard, ends in a loop"
 )
-_PLACES = (
-    *("on small screens", "in Safari", "in private windows", "behind a proxy", "for guests", "on the staging server"),
-    *("with long names", "on slow networks", "under heavy load", "on the first visit", "for large accounts"),
-    *("in right-to-left languages", "on tablets", "during the nightly sync", "with two tabs open", "over a VPN"),
+_PLACES = items(
+    "on small screens, in Safari, in private windows, behind a proxy, for guests, on the staging server, with long "
+    "names, on slow networks, under heavy load, on the first visit, for large accounts, in right-to-left languages, "
+    "on tablets, during the nightly sync, with two tabs open, over a VPN"
 )
-_WISHES = (
-    *("Rewrite the {}", "Write tests for the {}", "Document the {}", "Translate the {}", "Measure the {}"),
-    *("Add filters to the {}", "Add keyboard shortcuts to the {}", "Let admins hide the {}", "Make the {} printable"),
-    *("Explain the {} to newcomers", "Remove dead code from the {}", "Give the {} a preview", "Simplify the {}"),
+_WISHES = items(
+    "Rewrite the {}, Write tests for the {}, Document the {}, Translate the {}, Measure the {}, Add filters to the "
+    "{}, Add keyboard shortcuts to the {}, Let admins hide the {}, Make the {} printable, Explain the {} to "
+    "newcomers, Remove dead code from the {}, Give the {} a preview, Simplify the {}"
 )
 _REPORTS = (
     "A customer told us about this on the phone, and we could repeat it right away.",

@@ -13,6 +13,7 @@ from webdojo.sites.catalog import Collection, Entity, made_about
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
 from webdojo.sites.content import prose
 from webdojo.sites.content.people import USERS, people
+from webdojo.sites.content.words import items
 from webdojo.sites.design.pictures import picture
 from webdojo.sites.site import Overlay, Page
 from webdojo.sites.sized import SizedSite
@@ -20,13 +21,10 @@ from webdojo.sites.wiki import content, goals
 
 _EDITORS = 8
 
-_REMARKS = (
-    "The picture shows another place",
-    "Please name the sources",
-    "I was there last summer and can confirm this",
-    "This paragraph says the same thing twice",
-    "There is a better map in the town hall",
-    "Who wrote the part about the railway",
+_REMARKS = items(
+    "The picture shows another place, Please name the sources, I was there last summer and can confirm this, This "
+    "paragraph says the same thing twice, There is a better map in the town hall, Who wrote the part about the "
+    "railway"
 )
 _PARTS = ("Introduction", "History", "Numbers", "Picture")
 
