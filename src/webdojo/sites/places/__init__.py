@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name, made_about
+from webdojo.sites.content.drawing import counted, entity
 from webdojo.sites.content.people import FIRST_NAMES
-from webdojo.sites.content.words import slug
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.places import goals, names
 from webdojo.sites.places.town import HEIGHT, SCALES, WIDTH, Spot, Town, make_town
@@ -27,11 +27,7 @@ _OPINIONS = (
     *("They close earlier than they say", "A hidden treasure", "Bring cash, they take no cards"),
 )
 _PHONES = tuple(f"555-{number}" for number in range(2101, 2990, 37))
-_CLOSED = "permanently closed"
-
-
-def _closed(place: Entity) -> str:
-    return _CLOSED if place.values["now"] == _CLOSED else ""
+_CLOSED = ("now", "permanently closed", "permanently closed")
 
 
 REVIEW = Action(
@@ -71,7 +67,7 @@ REPORT = Action(
     collection="places",
     fields=(Field("reason", "Reason", "radio", ("Moved away", "Out of business", "Being rebuilt")),),
     makes="reports",
-    refuses=_closed,
+    refuses=when(_CLOSED),
 )
 EDIT = Action(
     "edit",
@@ -98,7 +94,7 @@ VISIT = Action(
     fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", _TIMES)),
     makes="visits",
     framed=True,
-    refuses=_closed,
+    refuses=when(_CLOSED),
 )
 
 PLACE = (
@@ -116,26 +112,15 @@ PLACE = (
     Attribute("phone", "Phone", "text", noun="phone number"),
     Attribute("corner", "Corner", "text", noun="corner"),
 )
-_PLACE_LIMITS = {"rating": (60, 75, 90)}
 DISTRICT = (
     Attribute(
         "residents", "Residents", "number", "", True, "", "Smallest first", "smallest", noun="number of residents"
     ),
     Attribute("founded", "Founded", "number", "", True, "", "Oldest first", "oldest", noun="founding year"),
-    Attribute(
-        "buses",
-        "Bus lines",
-        "number",
-        "",
-        True,
-        "min",
-        phrase="with {value} or more bus lines",
-        noun="number of bus lines",
-    ),
+    counted("buses", "Bus lines", listed=True),
     Attribute("market", "Market day", filter="is", phrase="with a market on {value}"),
     Attribute("known", "Known for", filter="is", phrase="known for \u201c{value}\u201d", asked=False),
 )
-_DISTRICT_LIMITS = {"buses": (3, 6)}
 
 
 def _yours(*labels: str) -> tuple[Attribute, ...]:
@@ -198,10 +183,23 @@ class Places(CatalogSite):
         self.spots: dict[str, Spot] = {place.slug: spot for place, spot in zip(places, spots, strict=True)}
         """Spots of the places, by slug."""
         residents = rng.sample(range(800, 30000), len(self.town.districts))
-        districts = [_district(rng, *given) for given in zip(self.town.districts, residents, strict=True)]
+        districts = [
+            entity(
+                name,
+                residents=count,
+                founded=rng.randint(1100, 1950),
+                buses=rng.randint(1, 9),
+                market=rng.choice(names.MARKET_DAYS),
+                known=rng.choice(names.KNOWN_FOR),
+                texts=(rng.choice(names.DISTRICT_TEXTS),),
+            )
+            for name, count in zip(self.town.districts, residents, strict=True)
+        ]
         return [
-            Collection("places", "Places", "place", "places", PLACE, tuple(places), _PLACE_LIMITS),
-            Collection("districts", "Districts", "district", "districts", DISTRICT, tuple(districts), _DISTRICT_LIMITS),
+            Collection("places", "Places", "place", "places", PLACE, tuple(places), {"rating": (60, 75, 90)}),
+            Collection(
+                "districts", "Districts", "district", "districts", DISTRICT, tuple(districts), {"buses": (3, 6)}
+            ),
             Collection("visits", "Your plans", "visit", "visits", _yours("Day", "Time"), ()),
             Collection("saved", "Your lists", "entry", "entries", _yours("List"), ()),
             Collection("reviews", "Your reviews", "review", "reviews", _yours("Rating", "Text"), ()),
@@ -268,40 +266,28 @@ class Places(CatalogSite):
         return Page("place", place.name, {"blocks": [card]}, shows)
 
     def _locator(self) -> Locator:
-        keys = ("district", "category")
         groups = tuple(
             (a.label, a.key, tuple(Choice(c.label, c.query[a.key]) for c in self.main.constraints(a)))
             for a in PLACE
-            if a.key in keys
+            if a.key in ("district", "category")
         )
         return Locator("/places", {}, groups, ((self.say("Open now"), "now", "open now"),))
 
 
 def _place(rng: random.Random, named: tuple[str, str], spot: Spot, visitors: int) -> Entity:
     category, name = named
-    values: dict[str, Value] = {
-        "category": category,
-        "district": spot.district,
-        "rating": rng.randint(31, 99),
-        "price": rng.choice(("low", "medium", "high")),
-        "now": rng.choice(("open now", "open now", "open now", "closed now", "closed now", _CLOSED)),
-        "access": rng.choice(("full", "partial", "no")),
-        "since": rng.randint(1850, 2025),
-        "visitors": visitors,
-        "opens": rng.choice(_OPENS),
-        "phone": f"555-{rng.randint(3000, 9999)}",
-        "corner": spot.corner,
-    }
-    text = f"{rng.choice(names.TEXTS['start'])} {rng.choice(names.TEXTS['end'])}"
-    return Entity(slug(name), name, values, (text,))
-
-
-def _district(rng: random.Random, name: str, residents: int) -> Entity:
-    values: dict[str, Value] = {
-        "residents": residents,
-        "founded": rng.randint(1100, 1950),
-        "buses": rng.randint(1, 9),
-        "market": rng.choice(names.MARKET_DAYS),
-        "known": rng.choice(names.KNOWN_FOR),
-    }
-    return Entity(slug(name), name, values, (rng.choice(names.DISTRICT_TEXTS),))
+    return entity(
+        name,
+        category=category,
+        district=spot.district,
+        rating=rng.randint(31, 99),
+        price=rng.choice(("low", "medium", "high")),
+        now=rng.choice(("open now", "open now", "open now", "closed now", "closed now", "permanently closed")),
+        access=rng.choice(("full", "partial", "no")),
+        since=rng.randint(1850, 2025),
+        visitors=visitors,
+        opens=rng.choice(_OPENS),
+        phone=f"555-{rng.randint(3000, 9999)}",
+        corner=spot.corner,
+        texts=(f"{rng.choice(names.TEXTS['start'])} {rng.choice(names.TEXTS['end'])}",),
+    )
