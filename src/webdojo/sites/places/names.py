@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 from webdojo.sites.content.people import FIRST_NAMES, LAST_NAMES
-from webdojo.sites.content.words import items
+from webdojo.sites.content.words import items, single
 
 _FAMILIES = tuple(name for name in LAST_NAMES if name.isalpha() and len(name) < 9)
 _PEOPLE = tuple(name for name in FIRST_NAMES if name.isalpha() and len(name) < 8)
-_COLOURED = "Copper Velvet Golden Amber Scarlet Silver Indigo Crimson Ivory Emerald Russet Cobalt Coral Saffron".split()
-_TIMED = "Morning Sunday Midnight Evening Summer Winter April Harvest Twilight Holiday Lunar Solstice".split()
-_TASTY = "Olive Pepper Basil Ginger Fennel Thyme Walnut Juniper Lemon Chestnut Sesame Mustard Clove Fig".split()
-_STARRY = "Orion Lumen Astra Vega Aurora Comet Meteor Apollo Zenith Eclipse Phoenix Nova Titan Saturn".split()
-_SHOWN = (
+_COLOURED = single("Copper Velvet Golden Amber Scarlet Silver Indigo Crimson Ivory Emerald Russet Cobalt Coral Saffron")
+_TIMED = single("Morning Sunday Midnight Evening Summer Winter April Harvest Twilight Holiday Lunar Solstice")
+_TASTY = single("Olive Pepper Basil Ginger Fennel Thyme Walnut Juniper Lemon Chestnut Sesame Mustard Clove Fig")
+_STARRY = single("Orion Lumen Astra Vega Aurora Comet Meteor Apollo Zenith Eclipse Phoenix Nova Titan Saturn")
+_SHOWN = single(
     "Glass Salt Clocks Maps Bridges Wool Ships Tea Keys Radio Paper Toys Bees Bells Lace Trams Coins Masks Kites "
     "Puppets Lamps Stamps Cameras Buttons Fossils Canals Umbrellas Typewriters Lighthouses Carriages"
-).split()
+)
 
-CATEGORIES: dict[str, tuple[str, Sequence[str], tuple[str, ...]]] = {
+CATEGORIES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "Cafe": ("{0} {1}", _TIMED, ("Kettle", "Bean", "Saucer", "Roast", "Spoon")),
     "Bakery": ("{0} {1}", _COLOURED, ("Crust", "Loaf", "Oven", "Crumb")),
     "Restaurant": ("{0} {1}", _TASTY, ("Table", "Grill", "Kitchen", "Plate")),
@@ -49,11 +48,11 @@ DISTRICTS = items(
 KNOWN_FOR = ("Street markets", "Old bridges", "Jazz bars", "Rose gardens", "Antiques", "Murals", "Boat trips")
 MARKET_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
-_STREETS = (
+_STREETS = single(
     "Oak Mill Church Bridge Castle Garden Linden Harbour Market Station Walnut Rose Abbey Canal Hazel Priory Willow "
     "Tower School Juniper Orchard Maple Cooper Saddler Weaver Potter Miller Baker Dyer Tanner Fuller Mason Carter "
     "Heron Falcon Swallow Finch Raven Plover Kestrel Otter Badger Marten Beaver"
-).split()
+)
 _WAYS = ("Street", "Street", "Road", "Lane", "Row", "Walk")
 
 TEXTS = {
