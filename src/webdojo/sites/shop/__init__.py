@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field, Form, Heading, Lines, Post, Posts
 from webdojo.sites.catalog import Collection, Entity, fact_name, made_about
 from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
@@ -34,8 +34,7 @@ _OPINIONS = items(
 )
 
 
-def _sold_out(product: Entity) -> str:
-    return "" if product.values["stock"] else "sold out"
+_SOLD_OUT = when(("stock", 0, "sold out"))
 
 
 def add(cart: str) -> Action:
@@ -53,7 +52,7 @@ def add(cart: str) -> Action:
         fields=(Field("amount", "Amount", "number", least=1, most=9, default="1"),),
         counts="cart",
         after="added",
-        refuses=_sold_out,
+        refuses=_SOLD_OUT,
     )
 
 
@@ -64,7 +63,7 @@ WISH = Action(
     ("save {name} for later", "put {name} on the wish list", "add {name} to my wish list"),
     collection="products",
     sets={"wished": "yes"},
-    refuses=lambda product: "already on your wish list" if "wished" in product.values else "",
+    refuses=when(("wished", "yes", "already on your wish list")),
 )
 REVIEW = Action(
     "review",
@@ -95,22 +94,8 @@ class Shop(SizedSite):
     makers = MappingProxyType(
         {
             1: (goals.open_cart, open_list, open_list, search),
-            2: (
-                open_thing,
-                open_thing,
-                open_result,
-                goals.price,
-                open_page,
-            ),
-            3: (
-                goals.narrow,
-                goals.narrow,
-                open_first,
-                goals.add,
-                goals.add,
-                read,
-                read,
-            ),
+            2: (open_thing, open_thing, open_result, goals.price, open_page),
+            3: (goals.narrow, goals.narrow, open_first, goals.add, goals.add, read, read),
             4: (goals.add_two, goals.add_cheapest, goals.add_cheapest_color, goals.compare),
         }
     )
@@ -119,11 +104,8 @@ class Shop(SizedSite):
         self.tagline = rng.choice(prose.TAGLINES)
         self.headings = (self.look.heading,)
         put = add(self.look.words["cart"].lower())
-        if self.layout == "compact":
-            self.actions = (put,)
-            return [content.compact_products(self.seed)]
-        self.actions = (put, WISH, REVIEW)
-        return [content.products(self.seed)]
+        self.actions = (put,) if self.layout == "compact" else (put, WISH, REVIEW)
+        return [content.products(self.seed, self.layout == "compact")]
 
     def story(self, entity: Entity) -> tuple[str, ...]:
         return tuple(prose.description(entity.name, entity.name.split()[-1]))

@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
-from webdojo.sites.content.words import ADJECTIVES, BRANDS, COLORS, SHOP_NOUNS, SIZES, plural, slug
+from webdojo.sites.content.drawing import counted, entity
+from webdojo.sites.content.words import ADJECTIVES, BRANDS, COLORS, SHOP_NOUNS, SIZES, plural
 
 CATEGORIES, LARGE_CATEGORIES = 5, 8
 IN_CATEGORY, IN_LARGE_CATEGORY = 12, 30
 PRICES, LARGE_PRICES = 100, 200
 """Prices are below."""
 _LIMITS = ((20, 40), (20, 50), (30, 50), (30, 60), (40, 70))
-_LARGE_LIMITS = (100, 150)
-_MAKERS = 6
-_FIRST_YEAR, _LAST_YEAR = 2012, 2026
 _CATEGORY = Attribute("category", "Category", filter="is", phrase="in the category {value}")
 _COLOR = Attribute("color", "Color", filter="is", phrase="in {value}")
 _PRICE = Attribute("price", "Price", "number", "$", True, "under", "cheap", "cheapest", "under {value}")
+_STARS = Attribute("stars", "Stars", "number")
 _STOCK = Attribute("stock", "Stock", "number", filter="min", phrase="in stock", control="In stock")
 
-COMPACT_PRODUCT = (
-    _CATEGORY,
-    _PRICE,
-    Attribute("size", "Size"),
-    _COLOR,
-    Attribute("stars", "Stars", "number"),
-    _STOCK,
-)
+COMPACT_PRODUCT = (_CATEGORY, _PRICE, Attribute("size", "Size"), _COLOR, _STARS, _STOCK)
 PRODUCT = (
     _CATEGORY,
     _PRICE,
-    Attribute("color", "Color", listed=True, filter="is", phrase="in {value}"),
+    replace(_COLOR, listed=True),
     Attribute("size", "Size", filter="is", phrase="of size {value}"),
-    Attribute("stars", "Stars", "number", "", True, "min", phrase="with {value} or more stars", noun="number of stars"),
+    counted("stars", "Stars", listed=True),
     _STOCK,
     Attribute("maker", "Maker", filter="is", phrase="made by {value}"),
     Attribute("weight", "Weight", "number", "g", False, "", "Lightest first", "lightest"),
@@ -43,40 +36,25 @@ PRODUCT = (
 )
 
 
-def compact_products(seed: int) -> Collection:
-    """Draw the products of a compact shop."""
-    shelves, limits = _small(seed)
-    return _collection(COMPACT_PRODUCT, shelves, limits)
-
-
-def products(seed: int) -> Collection:
-    """Draw the products of a full-size shop: those of the compact one, and others after them in their category."""
-    shelves, limits = _small(seed)
-    rng = random.Random(f"shop-{seed}-large")
-    others = [noun for noun in SHOP_NOUNS if noun not in shelves]
-    for noun in (*shelves, *rng.sample(others, LARGE_CATEGORIES - CATEGORIES)):
-        known = shelves.get(noun, [])
-        shelves[noun] = known + _products(noun, known, IN_LARGE_CATEGORY, LARGE_PRICES, limits, rng)
-    makers = rng.sample(BRANDS, _MAKERS)
-    shelves = {noun: [_described(product, makers, rng) for product in shelf] for noun, shelf in shelves.items()}
-    prices = (*limits["price"], *_LARGE_LIMITS)
-    return _collection(PRODUCT, shelves, {**limits, "price": prices, "stars": (2, 3, 4)})
-
-
-def _collection(
-    attributes: tuple[Attribute, ...], shelves: dict[str, list[Entity]], limits: dict[str, Sequence[Value]]
-) -> Collection:
-    entities = tuple(product for shelf in shelves.values() for product in shelf)
-    return Collection("products", "Products", "product", "products", attributes, entities, limits)
-
-
-def _small(seed: int) -> tuple[dict[str, list[Entity]], dict[str, Sequence[Value]]]:
-    """The products of a compact shop by noun, and what its filters offer."""
+def products(seed: int, compact: bool) -> Collection:
+    """Draw the products of a shop; the larger one has others after them in their category."""
     rng = random.Random(f"shop-{seed}-content")
     nouns = rng.sample(SHOP_NOUNS, CATEGORIES)
     colors = tuple(rng.sample(COLORS, 4))
     limits: dict[str, Sequence[Value]] = {"color": colors, "price": rng.choice(_LIMITS), "stock": (1,)}
-    return {noun: _products(noun, [], IN_CATEGORY, PRICES, limits, rng) for noun in nouns}, limits
+    shelves = {noun: _products(noun, [], IN_CATEGORY, PRICES, limits, rng) for noun in nouns}
+    if not compact:
+        rng = random.Random(f"shop-{seed}-large")
+        others = [noun for noun in SHOP_NOUNS if noun not in shelves]
+        for noun in (*shelves, *rng.sample(others, LARGE_CATEGORIES - CATEGORIES)):
+            known = shelves.get(noun, [])
+            shelves[noun] = known + _products(noun, known, IN_LARGE_CATEGORY, LARGE_PRICES, limits, rng)
+        makers = rng.sample(BRANDS, 6)
+        shelves = {noun: [_described(product, makers, rng) for product in shelf] for noun, shelf in shelves.items()}
+        limits |= {"price": (*limits["price"], 100, 150), "stars": (2, 3, 4)}
+    entities = tuple(product for shelf in shelves.values() for product in shelf)
+    attributes = COMPACT_PRODUCT if compact else PRODUCT
+    return Collection("products", "Products", "product", "products", attributes, entities, limits)
 
 
 def _products(
@@ -97,19 +75,14 @@ def _products(
     adjectives = rng.sample([each for each in ADJECTIVES if f"{each} {noun}" not in names], count)
     made = []
     for adjective, price, color in zip(adjectives, prices, colors, strict=True):
-        name = f"{adjective} {noun}"
         stock = 0 if rng.random() < 0.15 else rng.randint(1, 99)
         size, stars = rng.choice(SIZES), rng.randint(1, 5)
         facts: dict[str, Value] = {"price": price, "size": size, "color": color, "stars": stars, "stock": stock}
-        made.append(Entity(slug(name), name, {"category": plural(noun), **facts}))
+        made.append(entity(f"{adjective} {noun}", category=plural(noun), **facts))
     return made
 
 
 def _described(product: Entity, makers: list[str], rng: random.Random) -> Entity:
     """A product with what only the full-size layout tells."""
-    more: dict[str, Value] = {
-        "maker": rng.choice(makers),
-        "weight": rng.randint(80, 9800),
-        "launched": rng.randint(_FIRST_YEAR, _LAST_YEAR),
-    }
-    return Entity(product.slug, product.name, {**product.values, **more})
+    maker, weight, launched = rng.choice(makers), rng.randint(80, 9800), rng.randint(2012, 2026)
+    return replace(product, values={**product.values, "maker": maker, "weight": weight, "launched": launched})

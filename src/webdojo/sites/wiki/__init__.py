@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field, Post, Posts
 from webdojo.sites.catalog import Collection, Entity, made_about
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
@@ -19,18 +19,12 @@ from webdojo.sites.site import Overlay, Page
 from webdojo.sites.sized import SizedSite
 from webdojo.sites.wiki import content, goals
 
-_EDITORS = 8
-
 _REMARKS = items(
     "The picture shows another place, Please name the sources, I was there last summer and can confirm this, This "
     "paragraph says the same thing twice, There is a better map in the town hall, Who wrote the part about the "
     "railway"
 )
 _PARTS = ("Introduction", "History", "Numbers", "Picture")
-
-
-def _closed(article: Entity) -> str:
-    return "protected" if article.values["status"] == "Protected" else ""
 
 
 WATCH = Action(
@@ -40,7 +34,7 @@ WATCH = Action(
     ("follow {name}", "put {name} on my watch list", "start to follow the article {name}"),
     collection="articles",
     sets={"watched": "yes"},
-    refuses=lambda article: "already on your watch list" if "watched" in article.values else "",
+    refuses=when(("watched", "yes", "already on your watch list")),
 )
 DISCUSS = Action(
     "discuss",
@@ -54,7 +48,7 @@ DISCUSS = Action(
     collection="articles",
     fields=(Field("reader", "Name", options=USERS), Field("text", "Remark", "textarea", _REMARKS)),
     makes="remarks",
-    refuses=_closed,
+    refuses=when(("status", "Protected", "protected")),
 )
 REPORT = Action(
     "report",
@@ -89,11 +83,9 @@ class Wiki(SizedSite):
     def draw(self, rng: random.Random) -> list[Collection]:
         self.tagline = rng.choice(prose.MOTTOS)
         self.headings = (self.look.heading,)
-        if self.layout == "compact":
-            articles, self._related = content.compact_articles(self.seed)
-            return [articles]
-        self.actions = (WATCH, DISCUSS, REPORT)
-        articles, self._related = content.articles(self.seed, people(rng, _EDITORS))
+        editors = [] if self.layout == "compact" else people(rng, 8)
+        self.actions = (WATCH, DISCUSS, REPORT) if editors else ()
+        articles, self._related = content.articles(self.seed, editors)
         return [articles]
 
     def story(self, entity: Entity) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.content.drawing import day_of, entity
 from webdojo.sites.content.words import ADJECTIVES, REGIONS, WIKI_NOUNS, WIKI_NUMBERS, WIKI_TEXT, plural, slug
 
 TOPICS, LARGE_TOPICS = 5, 8
@@ -14,10 +15,8 @@ RELATED = 3
 _YEARS, _NUMBERS = range(1100, 1990), range(20, 990)
 _MEASURES = tuple(dict.fromkeys(label for labels in WIKI_NUMBERS.values() for label in labels))
 _ACCESS = ("Free", "By ticket", "On guided tours", "In summer")
-_LIMITS = {"region": REGIONS}
-_LARGE_LIMITS: dict[str, tuple[Value, ...]] = {
-    "region": REGIONS, "year": (1300, 1500, 1700), "visitors": (100, 300, 600),
-}  # fmt: skip
+_LIMITS: Mapping[str, Sequence[Value]] = {"region": REGIONS}
+_LARGE_LIMITS = {**_LIMITS, "year": (1300, 1500, 1700), "visitors": (100, 300, 600)}
 
 COMPACT_ARTICLE = (
     Attribute("topic", "Topic", filter="is"),
@@ -50,35 +49,20 @@ ARTICLE = (
 )
 
 
-def compact_articles(seed: int) -> tuple[Collection, dict[str, list[str]]]:
-    """Draw the articles of a compact wiki, and the slugs that each is related to."""
-    shelves, related = _small(seed)
-    return _collection(COMPACT_ARTICLE, shelves, _LIMITS), related
-
-
-def articles(seed: int, editors: list[str]) -> tuple[Collection, dict[str, list[str]]]:
-    """Draw the articles of a full-size wiki: those of the compact one, and others after them in their topic."""
-    shelves, related = _small(seed)
-    rng = random.Random(f"wiki-{seed}-large")
-    others = [noun for noun in WIKI_NOUNS if noun not in shelves]
-    shelves |= {noun: [] for noun in rng.sample(others, LARGE_TOPICS - TOPICS)}
-    shelves = _written(shelves, IN_LARGE_TOPIC, related, rng)
-    bare = {noun: [_described(article, editors, rng) for article in shelf] for noun, shelf in shelves.items()}
-    return _collection(ARTICLE, bare, _LARGE_LIMITS), related
-
-
-def _collection(
-    attributes: tuple[Attribute, ...], shelves: dict[str, list[Entity]], limits: Mapping[str, tuple[Value, ...]]
-) -> Collection:
-    entities = tuple(article for shelf in shelves.values() for article in shelf)
-    return Collection("articles", "Articles", "article", "articles", attributes, entities, limits)
-
-
-def _small(seed: int) -> tuple[dict[str, list[Entity]], dict[str, list[str]]]:
-    """The articles of a compact wiki by noun, and what each is related to."""
+def articles(seed: int, editors: Sequence[str]) -> tuple[Collection, dict[str, list[str]]]:
+    """Draw the articles of a wiki, and the slugs that each is related to; one without editors is compact."""
     rng = random.Random(f"wiki-{seed}-content")
     related: dict[str, list[str]] = {}
-    return _written({noun: [] for noun in rng.sample(WIKI_NOUNS, TOPICS)}, IN_TOPIC, related, rng), related
+    shelves = _written({noun: [] for noun in rng.sample(WIKI_NOUNS, TOPICS)}, IN_TOPIC, related, rng)
+    if editors:
+        rng = random.Random(f"wiki-{seed}-large")
+        others = [noun for noun in WIKI_NOUNS if noun not in shelves]
+        shelves |= {noun: [] for noun in rng.sample(others, LARGE_TOPICS - TOPICS)}
+        shelves = _written(shelves, IN_LARGE_TOPIC, related, rng)
+        shelves = {noun: [_described(article, editors, rng) for article in shelf] for noun, shelf in shelves.items()}
+    entities = tuple(article for shelf in shelves.values() for article in shelf)
+    attributes, limits = (ARTICLE, _LARGE_LIMITS) if editors else (COMPACT_ARTICLE, _LIMITS)
+    return Collection("articles", "Articles", "article", "articles", attributes, entities, limits), related
 
 
 def _written(
@@ -106,11 +90,9 @@ def _written(
         made[noun] = [*shelf]
         for name, year, region, *numbers in zip(new, years, regions, *columns, strict=True):
             text = rng.choice(WIKI_TEXT).format(noun=noun, region=region, year=year)
-            own = slug(name)
-            related[own] = rng.sample([each for each in slugs if each != own], RELATED)
-            facts: dict[str, Value] = {"topic": plural(noun), "year": year, "region": region}
-            facts |= dict(zip(labels, numbers, strict=True))
-            made[noun].append(Entity(own, name, facts, (text,)))
+            related[slug(name)] = rng.sample([each for each in slugs if each != slug(name)], RELATED)
+            facts = dict(zip(labels, numbers, strict=True))
+            made[noun].append(entity(name, topic=plural(noun), year=year, region=region, **facts, texts=(text,)))
     return made
 
 
@@ -120,13 +102,14 @@ def _others(values: range, key: str, known: list[Entity], count: int, rng: rando
     return rng.sample([value for value in values if value not in taken], count)
 
 
-def _described(article: Entity, editors: list[str], rng: random.Random) -> Entity:
+def _described(article: Entity, editors: Sequence[str], rng: random.Random) -> Entity:
     """An article with what only the full-size layout tells, and without the text of the compact one."""
-    more: dict[str, Value] = {
-        "access": rng.choice(_ACCESS),
-        "visitors": rng.randint(20, 990),
-        "status": rng.choice(("Open", "Open", "Open", "Protected")),
-        "editor": rng.choice(editors),
-        "edited": f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-    }
-    return Entity(article.slug, article.name, {**article.values, **more})
+    return entity(
+        article.name,
+        **article.values,
+        access=rng.choice(_ACCESS),
+        visitors=rng.randint(20, 990),
+        status=rng.choice(("Open", "Open", "Open", "Protected")),
+        editor=rng.choice(editors),
+        edited=day_of(rng, 2026),
+    )
