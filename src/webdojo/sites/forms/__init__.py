@@ -9,8 +9,84 @@ from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity
 from webdojo.sites.content.drawing import day_of, entity, measure
 from webdojo.sites.content.people import ADDRESSES, USERS, towns
-from webdojo.sites.forms import content
+from webdojo.sites.content.words import items
 from webdojo.sites.pages import CatalogSite
+
+PERMITS = items(
+    "Resident parking permit, Visitor parking permit, Fishing permit, Street music permit, Bonfire permit, Food stall "
+    "permit, Building permit, Tree felling permit, Film shooting permit, Moving van permit, Street party permit, "
+    "Pavement seating permit, Firework permit, Allotment permit, Mooring permit"
+)
+CERTIFICATES = items(
+    "Birth certificate, Marriage certificate, Proof of residence, Library card, Swimming pool card, School bus pass, "
+    "Senior bus pass, Family card, Certificate of conduct, Land register extract, Bicycle passport, Museum card, "
+    "Recycling card, Garden waste card"
+)
+REGISTRATIONS = items(
+    "Dog registration, Beehive registration, Boat registration, Club registration, Trailer registration, Business "
+    "registration, Well registration, Drone registration, Childcare registration"
+)
+TYPES = {"Permit": PERMITS, "Certificate": CERTIFICATES, "Registration": REGISTRATIONS}
+DEPARTMENTS = items(
+    "Citizen services, Culture and sports, Environment, Family and youth, Housing, Public order, Roads, Schools, "
+    "Trade and markets, Waste and water"
+)
+WAYS = ("online", "by post", "in person")
+OFFICES = ("Citizen Office", "Town Hall", "Service Point", "District Office", "Registry", "Advice Centre")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+CLOSING = ("noon", "two o'clock", "four o'clock", "six o'clock", "seven o'clock")
+TIMES = ("8:30", "9:15", "10:00", "10:45", "11:30", "13:15", "14:00", "14:45", "15:30")
+TOPICS = ("Passport", "Registration of residence", "Driving licence", "Wedding", "Business", "Lost property")
+PROBLEMS = ("Noise", "Rubbish", "Street lights", "Potholes", "Opening hours", "Rude staff")
+NEWS = ("Road works", "Markets", "Council meetings", "Jobs", "Schools", "Culture")
+DELIVERY = ("By post", "By e-mail", "At the counter")
+POSTCODES = ("10437", "20095", "31582", "44135", "50667", "60313", "73033", "81245")
+PHONES = ("5550142", "5550187", "5550119", "5550165", "5550133")
+NOTES = (
+    "Please call in the afternoon.",
+    "The old papers were lost in a move.",
+    "My neighbour may collect the letter.",
+    "I need a receipt.",
+    "There is no bell, please knock.",
+)
+COMPLAINTS = (
+    "It has been like this for weeks.",
+    "Nobody answers the phone.",
+    "My children cannot sleep at night.",
+    "The corner by the school is the worst.",
+    "I wrote to you before and heard nothing.",
+)
+SUBJECTS = ("Rusty", "Bella", "Sea Breeze", "Old Oak", "Blue Star", "Sunny Side", "Little Bear", "Silver Wing")
+_INTROS = (
+    "You need this if you live or work in the district.",
+    "This service is for everybody who is registered in the district.",
+    "Most people ask for this once and never think of it again.",
+    "The rules for this are simple, and the form is short.",
+    "The council has made this easier than it was.",
+)
+_PAPERS = (
+    "Please have your identity card at hand.",
+    "Bring a proof of address if you have moved lately.",
+    "No further papers are needed.",
+    "A photograph of yourself is helpful, but not needed.",
+    "If somebody acts for you, they need a letter with your signature.",
+)
+_HOUSES = (
+    "The entrance is at the back, next to the bicycle stands.",
+    "There is a waiting room with toys for children.",
+    "The building is old, but the lift is new.",
+    "Please draw a number at the door.",
+    "Trams and buses stop in front of the house.",
+)
+
+
+def service_texts(rng: random.Random) -> tuple[str, ...]:
+    return rng.choice(_INTROS), rng.choice(_PAPERS)
+
+
+def office_texts(rng: random.Random) -> tuple[str, ...]:
+    return (" ".join(rng.sample(_HOUSES, 2)),)
+
 
 _SUSPENDED = when(("open", "suspended", "suspended"))
 
@@ -19,7 +95,7 @@ def _is_online(service: Entity) -> bool:
     return service.values["way"] == "online"
 
 
-_POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), options=content.POSTCODES)
+_POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), options=POSTCODES)
 _TRUE = Field("true", "I have checked my data, and they are true", "agree")
 APPLY = Action(
     "apply",
@@ -38,13 +114,11 @@ APPLY = Action(
         Field("applicant", "Name of the applicant", options=USERS),
         Field("born", "Date of birth", "date", hint="1984-06"),
         _POSTCODE,
-        Field(
-            "phone", "Telephone", required=False, rule=(r"\d{6,12}", "must be 6 to 12 digits"), options=content.PHONES
-        ),
+        Field("phone", "Telephone", required=False, rule=(r"\d{6,12}", "must be 6 to 12 digits"), options=PHONES),
         Field("start", "Start", "calendar", hint="2027-03"),
-        Field("delivery", "Delivery", "radio", content.DELIVERY),
+        Field("delivery", "Delivery", "radio", DELIVERY),
         Field("copies", "Further copies", "number", required=False, least=2, most=6),
-        Field("note", "Note for the office", "textarea", required=False, options=content.NOTES),
+        Field("note", "Note for the office", "textarea", required=False, options=NOTES),
         _TRUE,
     ),
     makes="applications",
@@ -75,7 +149,7 @@ REGISTER = Action(
         Field("owner", "Owner", options=USERS),
         _POSTCODE,
         Field("email", "E-mail", "email", required=False, options=ADDRESSES),
-        Field("subject", "Name of what is registered", options=content.SUBJECTS),
+        Field("subject", "Name of what is registered", options=SUBJECTS),
         Field("since", "Yours since", "date", required=False, hint="2026-09"),
         Field("insured", "It is insured", "checkbox", required=False),
         _TRUE,
@@ -115,8 +189,8 @@ MEET = Action(
     collection="offices",
     fields=(
         Field("day", "Day", "calendar", hint="2027-03"),
-        Field("time", "Time", "select", content.TIMES),
-        Field("topic", "Topic", "radio", content.TOPICS),
+        Field("time", "Time", "select", TIMES),
+        Field("topic", "Topic", "radio", TOPICS),
         Field("visitor", "Name", options=USERS),
         Field("people", "How many people come", "number", required=False, least=2, most=8),
     ),
@@ -134,7 +208,7 @@ SUBSCRIBE = Action(
         "have the news about {topics} sent to {email}, {rhythm}",
     ),
     fields=(
-        Field("topics", "Topics", "checks", content.NEWS),
+        Field("topics", "Topics", "checks", NEWS),
         Field("rhythm", "How often", "radio", ("daily", "weekly", "monthly")),
         Field("email", "E-mail", "email", ADDRESSES),
     ),
@@ -150,9 +224,9 @@ COMPLAIN = Action(
         "send the complaint “{text}”, category “{problem}”, district {district}",
     ),
     fields=(
-        Field("problem", "Category", "radio", content.PROBLEMS),
+        Field("problem", "Category", "radio", PROBLEMS),
         Field("district", "District", "select"),
-        Field("text", "What has happened", "textarea", content.COMPLAINTS),
+        Field("text", "What has happened", "textarea", COMPLAINTS),
         Field("seen", "Seen on", "date", required=False, hint="2027-02"),
         Field("answer", "Please answer me", "checkbox", required=False),
         Field("email", "E-mail", "email", required=False, options=ADDRESSES),
@@ -204,12 +278,12 @@ class Forms(CatalogSite):
 
     def draw(self, rng: random.Random) -> list[Collection]:
         districts = towns(rng, 8)
-        departments = rng.sample(content.DEPARTMENTS, 6)
-        kinds = [(kind, what) for kind, names in content.TYPES.items() for what in names]
+        departments = rng.sample(DEPARTMENTS, 6)
+        kinds = [(kind, what) for kind, names in TYPES.items() for what in names]
         drawn = rng.sample([(kind, what, place) for kind, what in kinds for place in districts], 200)
         owners = {what: rng.choice(departments) for _, what in kinds}
         services = [_service(rng, kind, what, place, owners[what]) for kind, what, place in drawn]
-        houses = rng.sample([(what, place) for what in content.OFFICES for place in districts], 30)
+        houses = rng.sample([(what, place) for what in OFFICES for place in districts], 30)
         offices = [_office(rng, what, place) for what, place in houses]
         actions = (APPLY, REGISTER, RATE, MEET, COMPLAIN, SUBSCRIBE)
         self.actions = tuple(action.offering(district=sorted(districts)) for action in actions)
@@ -225,12 +299,12 @@ def _service(rng: random.Random, kind: str, what: str, place: str, department: s
         type=kind,
         district=place,
         department=department,
-        way=content.WAYS[min(rng.randrange(6), 3) % 3],
+        way=WAYS[min(rng.randrange(6), 3) % 3],
         fee=rng.randint(2, 180),
         days=rng.randint(2, 75),
         valid=rng.randint(3, 84),
         open="suspended" if rng.random() < 0.1 else "open",
-        texts=content.service_texts(rng),
+        texts=service_texts(rng),
     )
 
 
@@ -238,11 +312,11 @@ def _office(rng: random.Random, what: str, place: str) -> Entity:
     return entity(
         f"{what} {place}",
         town=place,
-        late=rng.choice(content.WEEKDAYS),
-        closes=rng.choice(content.CLOSING),
+        late=rng.choice(WEEKDAYS),
+        closes=rng.choice(CLOSING),
         wait=rng.randint(3, 75),
         desks=rng.randint(2, 24),
         since=day_of(rng, rng.randint(1960, 2020)),
         open="closed for repairs" if rng.random() < 0.12 else "open",
-        texts=content.office_texts(rng),
+        texts=office_texts(rng),
     )

@@ -43,8 +43,6 @@ _SUBJECTS = items(
     "differently"
 )
 _NOTES = ("It is posted twice", "This has nothing to do with us", "The tone is not nice", "It only links to a shop")
-
-
 _LOCKED = ("status", "Locked", "locked")
 REPLY = Action(
     "reply",
@@ -136,8 +134,6 @@ MESSAGE = Action(
     makes="messages",
     refuses=when(("inbox", "Closed", "closed for messages")),
 )
-
-
 THREAD = (
     Attribute("board", "Board", listed=True, filter="is", phrase="in {value}"),
     Attribute("author", "Author", listed=True),

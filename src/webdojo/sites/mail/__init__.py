@@ -36,8 +36,6 @@ _SUBJECTS = items(
     "Questions about the lease, Change of address, Ideas for the farewell present"
 )
 _SENT: dict[str, Value] = {"folder": "Sent", "sender": "You", "date": "2027-03-01"}
-
-
 _DRAFT = ("folder", "Drafts", "still a draft")
 COMPOSE = Action(
     "compose",
@@ -171,8 +169,6 @@ INVITE = Action(
     ),
     makes="invitations",
 )
-
-
 MESSAGE = (
     Attribute("folder", "Folder", filter="is", phrase="in the {value} folder"),
     Attribute("sender", "Sender", listed=True, filter="is", phrase="from {value}"),

@@ -36,8 +36,6 @@ _TEXTS = items(
     "said so, This is good news for the whole street, The photo shows another building, I had hoped for more "
     "details, Somebody should thank the volunteers, Let us wait until the summer is over"
 )
-
-
 _QUESTIONS = items(
     "Where did you take the photo, Will there be a second part, How did you find the story, Can I see the letters, "
     "Who paid for the study, What happened to the dog"
@@ -144,8 +142,6 @@ ASK = Action(
     makes="questions",
     refuses=when(("desk", "On leave", "on leave")),
 )
-
-
 ARTICLE = (
     Attribute("section", "Section", listed=True, filter="is", phrase="in {value}"),
     Attribute("author", "Author", listed=True, filter="is", phrase="by {value}"),

@@ -28,8 +28,6 @@ _OPINIONS = (
 )
 _PHONES = tuple(f"555-{number}" for number in range(2101, 2990, 37))
 _CLOSED = ("now", "permanently closed", "permanently closed")
-
-
 REVIEW = Action(
     "review",
     "Write a review",

@@ -6,22 +6,24 @@ The cart is what a session's state has under `cart/<product>`: the amount, and n
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from markupsafe import Markup
 
 from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field, Form, Heading, Lines, Post, Posts
-from webdojo.sites.catalog import Collection, Entity, fact_name, made_about
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
 from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
 from webdojo.sites.compact import Form as RowForm
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
 from webdojo.sites.content import prose
+from webdojo.sites.content.drawing import counted, entity
 from webdojo.sites.content.people import USERS
-from webdojo.sites.content.words import items
+from webdojo.sites.content.words import ADJECTIVES, BRANDS, COLORS, SHOP_NOUNS, SIZES, items, plural
 from webdojo.sites.design.pictures import picture
-from webdojo.sites.shop import content, goals
+from webdojo.sites.shop import goals
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.sized import SizedSite
 
@@ -32,8 +34,6 @@ _OPINIONS = items(
     "It does what it should, The colour is lovely, My sister wants one as well, It came a week late, I would buy it "
     "again, Not worth the money, It looks better than in the picture"
 )
-
-
 _SOLD_OUT = when(("stock", 0, "sold out"))
 
 
@@ -82,6 +82,82 @@ REVIEW = Action(
     ),
     makes="reviews",
 )
+CATEGORIES, LARGE_CATEGORIES = 5, 8
+IN_CATEGORY, IN_LARGE_CATEGORY = 12, 30
+PRICES, LARGE_PRICES = 100, 200
+"""Prices are below."""
+_LIMITS = ((20, 40), (20, 50), (30, 50), (30, 60), (40, 70))
+_CATEGORY = Attribute("category", "Category", filter="is", phrase="in the category {value}")
+_COLOR = Attribute("color", "Color", filter="is", phrase="in {value}")
+_PRICE = Attribute("price", "Price", "number", "$", True, "under", "cheap", "cheapest", "under {value}")
+_STARS = Attribute("stars", "Stars", "number")
+_STOCK = Attribute("stock", "Stock", "number", filter="min", phrase="in stock", control="In stock")
+
+COMPACT_PRODUCT = (_CATEGORY, _PRICE, Attribute("size", "Size"), _COLOR, _STARS, _STOCK)
+PRODUCT = (
+    _CATEGORY,
+    _PRICE,
+    replace(_COLOR, listed=True),
+    Attribute("size", "Size", filter="is", phrase="of size {value}"),
+    counted("stars", "Stars", listed=True),
+    _STOCK,
+    Attribute("maker", "Maker", filter="is", phrase="made by {value}"),
+    Attribute("weight", "Weight", "number", "g", False, "", "Lightest first", "lightest"),
+    Attribute("launched", "Launched", "number", noun="launch year"),
+    Attribute("wished", "Wish list", asked=False),
+)
+
+
+def products(seed: int, compact: bool) -> Collection:
+    """Draw the products of a shop; the larger one has others after them in their category."""
+    rng = random.Random(f"shop-{seed}-content")
+    nouns = rng.sample(SHOP_NOUNS, CATEGORIES)
+    colors = tuple(rng.sample(COLORS, 4))
+    limits: dict[str, Sequence[Value]] = {"color": colors, "price": rng.choice(_LIMITS), "stock": (1,)}
+    shelves = {noun: _products(noun, [], IN_CATEGORY, PRICES, limits, rng) for noun in nouns}
+    if not compact:
+        rng = random.Random(f"shop-{seed}-large")
+        others = [noun for noun in SHOP_NOUNS if noun not in shelves]
+        for noun in (*shelves, *rng.sample(others, LARGE_CATEGORIES - CATEGORIES)):
+            known = shelves.get(noun, [])
+            shelves[noun] = known + _products(noun, known, IN_LARGE_CATEGORY, LARGE_PRICES, limits, rng)
+        makers = rng.sample(BRANDS, 6)
+        shelves = {noun: [_described(product, makers, rng) for product in shelf] for noun, shelf in shelves.items()}
+        limits |= {"price": (*limits["price"], 100, 150), "stars": (2, 3, 4)}
+    entities = tuple(product for shelf in shelves.values() for product in shelf)
+    attributes = COMPACT_PRODUCT if compact else PRODUCT
+    return Collection("products", "Products", "product", "products", attributes, entities, limits)
+
+
+def _products(
+    noun: str, known: list[Entity], count: int, below: int, limits: dict[str, Sequence[Value]], rng: random.Random
+) -> list[Entity]:
+    """New products that make `count` of a noun together with the known ones.
+
+    Names and prices, in whole dollars, differ; at least two are under each limit, and two of each colour are there.
+    """
+    lowest, count = int(limits["price"][0]), count - len(known)
+    taken = {product.values["price"] for product in known}
+    prices = rng.sample([price for price in range(5, lowest) if price not in taken], 2)
+    prices += rng.sample([price for price in range(lowest, below) if price not in taken], count - 2)
+    rng.shuffle(prices)
+    colors = [*limits["color"], *limits["color"], *rng.choices(limits["color"], k=count - 2 * len(limits["color"]))]
+    rng.shuffle(colors)
+    names = {product.name for product in known}
+    adjectives = rng.sample([each for each in ADJECTIVES if f"{each} {noun}" not in names], count)
+    made = []
+    for adjective, price, color in zip(adjectives, prices, colors, strict=True):
+        stock = 0 if rng.random() < 0.15 else rng.randint(1, 99)
+        size, stars = rng.choice(SIZES), rng.randint(1, 5)
+        facts: dict[str, Value] = {"price": price, "size": size, "color": color, "stars": stars, "stock": stock}
+        made.append(entity(f"{adjective} {noun}", category=plural(noun), **facts))
+    return made
+
+
+def _described(product: Entity, makers: list[str], rng: random.Random) -> Entity:
+    """A product with what only the full-size layout tells."""
+    maker, weight, launched = rng.choice(makers), rng.randint(80, 9800), rng.randint(2012, 2026)
+    return replace(product, values={**product.values, "maker": maker, "weight": weight, "launched": launched})
 
 
 class Shop(SizedSite):
@@ -105,7 +181,7 @@ class Shop(SizedSite):
         self.headings = (self.look.heading,)
         put = add(self.look.words["cart"].lower())
         self.actions = (put,) if self.layout == "compact" else (put, WISH, REVIEW)
-        return [content.products(self.seed, self.layout == "compact")]
+        return [products(self.seed, self.layout == "compact")]
 
     def story(self, entity: Entity) -> tuple[str, ...]:
         return tuple(prose.description(entity.name, entity.name.split()[-1]))

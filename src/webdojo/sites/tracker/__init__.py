@@ -18,8 +18,6 @@ from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.tracker import content
 
 ON_BOARD = 12
-
-
 _ENDED = tuple(("status", status, "already closed") for status in sorted(content.ENDED))
 CREATE = Action(
     "create",
@@ -110,8 +108,6 @@ VOTE = Action(
     sets={"voted": "yes"},
     refuses=when(*_ENDED, ("voted", "yes", "voted for")),
 )
-
-
 COLOUR = Action(
     "colour",
     "Set colour",
@@ -137,8 +133,6 @@ WATCH = Action(
     sets={"watched": "yes"},
     refuses=when(*_ENDED),
 )
-
-
 ISSUE = (
     Attribute("project", "Project", listed=True, filter="is", phrase="in the project {value}"),
     Attribute("status", "Status", listed=True, filter="is", phrase="with the status \u201c{value}\u201d"),
