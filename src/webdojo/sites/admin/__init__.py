@@ -9,7 +9,7 @@ from webdojo.sites.actions import Action, when
 from webdojo.sites.admin import content
 from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
-from webdojo.sites.content.drawing import counted, day_of, distinct, entity
+from webdojo.sites.content.drawing import counted, day_of, distinct, entity, measure
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Fact, Goal, done, fact, place, visit
@@ -214,17 +214,16 @@ ARTICLE = (
         noun="date of the last change",
     ),
     counted("views", "Views", "Fewest views first", "least viewed"),
-    Attribute(
+    measure(
         "words",
         "Words",
-        "number",
         "",
-        False,
         "max",
         "Shortest first",
         "shortest",
         "of at most {value} words",
-        noun="number of words",
+        "number of words",
+        listed=False,
     ),
     Attribute("editing", "Editing", asked=False),
     Attribute("weight", "Weight", "number", asked=False),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from datetime import date
 from typing import Literal, TypeVar
 
-from webdojo.sites.catalog import Attribute, Entity, Value
+from webdojo.sites.blocks import Block, Post, Posts
+from webdojo.sites.catalog import Attribute, Entity, Value, made_about
 from webdojo.sites.content.words import slug
+from webdojo.sites.site import Overlay
 
 T = TypeVar("T")
 _FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
@@ -52,17 +54,29 @@ def measure(
     filter: Literal["max", "min"],
     sort: str,
     least: str = "",
+    phrase: str = "",
+    noun: str = "",
     *,
     listed: bool = True,
 ) -> Attribute:
-    """A number that instructions limit by its label: `with a reading time of at most 5 min`."""
+    """A number that lists are narrowed and ordered by; without a phrase, `with a reading time of at most 5 min`."""
     limit = {"max": "most", "min": "least"}[filter]
-    phrase = f"with a {label.lower()} of at {limit} {{value}}"
-    return Attribute(key, label, "number", unit, listed, filter, sort, least, phrase)
+    phrase = phrase or f"with a {label.lower()} of at {limit} {{value}}"
+    return Attribute(key, label, "number", unit, listed, filter, sort, least, phrase, noun=noun)
 
 
 def counted(key: str, label: str, sort: str = "", least: str = "", *, listed: bool = False) -> Attribute:
     """A number of things that instructions limit as `with 5 or more votes` and ask for as `number of votes`."""
     things = label.lower()
-    phrase, noun = f"with {{value}} or more {things}", f"number of {things}"
-    return Attribute(key, label, "number", "", listed, "min", sort, least, phrase, noun=noun)
+    return measure(
+        key, label, "", "min", sort, least, f"with {{value}} or more {things}", f"number of {things}", listed=listed
+    )
+
+
+def discussion(title: str, said: Iterable[Post], made: str, about: Entity, overlay: Overlay) -> list[Block]:
+    """What was said about an entity, and what the session added in a collection; no block if there is nothing."""
+    posts = [*said]
+    for own in made_about(made, about.slug, overlay.state):
+        points = own.get("points", own.get("rating", ""))
+        posts.append(Post(str(own.get("reader", "You")), str(own["text"]), f"{points} points" if points != "" else ""))
+    return [Posts(title, tuple(posts))] if posts else []

@@ -247,23 +247,20 @@ SERVICE = (
     Attribute("way", "How to apply", filter="is", phrase="to apply for {value}", noun="way to apply"),
     Attribute("fee", "Fee", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
     measure("days", "Processing time", "days", "max", "Fastest first", "fastest"),
-    Attribute(
-        "valid", "Valid for", "number", "months", False, "min", phrase="valid for {value} or more", noun="validity"
-    ),
+    measure("valid", "Valid for", "months", "min", "", "", "valid for {value} or more", "validity", listed=False),
     Attribute("open", "Applications", asked=False),
 )
 OFFICE = (
     Attribute("town", "Town", listed=True, filter="is", phrase="in {value}"),
     Attribute("late", "Open late on", listed=True, filter="is", phrase="open late on {value}", noun="late opening day"),
     Attribute("closes", "Closes at", filter="is", phrase="closing at {value}", noun="closing time"),
-    Attribute(
-        *("wait", "Usual wait", "number", "minutes", True, "max", "Shortest wait first", "least busy"),
-        phrase="with a wait of {value} or less",
+    measure(
+        "wait", "Usual wait", "minutes", "max", "Shortest wait first", "least busy", "with a wait of {value} or less"
     ),
     Attribute("desks", "Desks", "number", "", False, "min", phrase="with {value} or more desks", noun="desk count"),
     Attribute("since", "Opened", "date", "", False, "", "Oldest first", "oldest", noun="opening date"),
     Attribute("open", "Appointments", asked=False),
-)  # fmt: skip
+)
 _SERVICE_LIMITS = {"fee": (20, 60, 120), "days": (7, 21, 45), "valid": (12, 36, 60)}
 _OFFICE_LIMITS = {"wait": (10, 20, 40), "desks": (4, 8, 16)}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 from webdojo.sites.actions import Action, when
-from webdojo.sites.blocks import Block, Field, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, made_about
-from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
+from webdojo.sites.blocks import Block, Field, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity
+from webdojo.sites.content.drawing import DATE_LIMITS, day, discussion, distinct, entity, measure, recent
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import items, slug
 from webdojo.sites.forum import topics
@@ -194,13 +194,8 @@ class Forum(CatalogSite):
         rng = random.Random(f"{self.host}-{thread.slug}")
         members = [entity.name for entity in self.collections["members"].entities]
         count = min(int(thread.values["replies"]), _SHOWN_REPLIES)
-        said = [
-            Post(author, text)
-            for author, text in zip(rng.sample(members, count), rng.sample(topics.REPLIES, count), strict=True)
-        ]
-        made = made_about("replies", thread.slug, overlay.state)
-        own = [Post("You", str(values["text"])) for values in made]
-        return [Posts("Latest replies", (*said, *own))] if said or own else []
+        said = map(Post, rng.sample(members, count), rng.sample(topics.REPLIES, count))
+        return discussion("Latest replies", said, "replies", thread, overlay)
 
 
 def _title(rng: random.Random, theme: topics.Theme) -> tuple[str, str]:

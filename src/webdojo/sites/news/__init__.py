@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from webdojo.sites import host_of
 from webdojo.sites.actions import Action, when
-from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, made_about
-from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
+from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity
+from webdojo.sites.content.drawing import DATE_LIMITS, day, discussion, distinct, entity, measure, recent
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import items, slug
 from webdojo.sites.goal import Goal, done, fact, place, visit
@@ -255,12 +255,8 @@ class News(CatalogSite):
         article: Entity = page.data["entity"]
         rng = random.Random(f"{self.host}-{article.slug}")
         count = min(int(article.values["comments"]), _SHOWN_COMMENTS)
-        said = [
-            Post(name, text) for name, text in zip(people(rng, count), rng.sample(stories.COMMENTS, count), strict=True)
-        ]
-        made = made_about("comments", article.slug, overlay.state)
-        own = [Post(str(values["reader"]), str(values["text"])) for values in made]
-        posts: list[Block] = [Posts("Latest comments", (*said, *own))] if said or own else []
+        said = map(Post, people(rng, count), rng.sample(stories.COMMENTS, count))
+        posts = discussion("Latest comments", said, "comments", article, overlay)
         partner = partner_of(self)
         return [*posts, Frame(self.say("Our partner"), "/embed", partner)] if partner else posts
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from webdojo.sites.actions import Action, when
-from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name, made_about
-from webdojo.sites.content.drawing import counted, entity
+from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
+from webdojo.sites.content.drawing import counted, discussion, entity
 from webdojo.sites.content.people import FIRST_NAMES
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.places import goals, names
@@ -225,9 +225,7 @@ class Places(CatalogSite):
         entity: Entity = page.data["entity"]
         rng = random.Random(f"{self.host}-{entity.slug}-reviews")
         said = [Post(rng.choice(FIRST_NAMES), text) for text in rng.sample(names.REVIEWS, rng.randint(1, 3))]
-        own = made_about("reviews", entity.slug, overlay.state)
-        said += [Post("You", str(values["text"]), f"{values['rating']} points") for values in own]
-        return [Posts(self.say("Reviews"), tuple(said))]
+        return discussion(self.say("Reviews"), said, "reviews", entity, overlay)
 
     def sections(self) -> list[tuple[str, str]]:
         places, *others = super().sections()

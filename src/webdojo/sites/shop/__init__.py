@@ -13,13 +13,13 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from webdojo.sites.actions import Action, when
-from webdojo.sites.blocks import Block, Field, Form, Heading, Lines, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.blocks import Block, Field, Form, Heading, Lines, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
 from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
 from webdojo.sites.compact import Form as RowForm
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
 from webdojo.sites.content import prose
-from webdojo.sites.content.drawing import counted, entity
+from webdojo.sites.content.drawing import counted, discussion, entity
 from webdojo.sites.content.people import USERS
 from webdojo.sites.content.words import ADJECTIVES, BRANDS, COLORS, SHOP_NOUNS, SIZES, items, plural
 from webdojo.sites.design.pictures import picture
@@ -239,10 +239,8 @@ class Shop(SizedSite):
         if not related:
             return []
         entity: Entity = page.data["entity"]
-        said = [Post(author, text) for author, text in prose.reviews(entity.name)]
-        for own in made_about("reviews", entity.slug, overlay.state):
-            said.append(Post(str(own["reader"]), str(own["text"]), f"{own['points']} points"))
-        return [Posts(self.say("Reviews"), tuple(said)), *related]
+        said = [Post(*each) for each in prose.reviews(entity.name)]
+        return [*discussion(self.say("Reviews"), said, "reviews", entity, overlay), *related]
 
     def _lines(self, overlay: Overlay) -> list[tuple[Entity, int]]:
         """What is in a session's cart, in the order in which it came."""

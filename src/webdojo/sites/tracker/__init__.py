@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from webdojo.sites.actions import Action, when
-from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name, made_about
-from webdojo.sites.content.drawing import counted, day_of, distinct, entity
+from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
+from webdojo.sites.content.drawing import counted, day_of, discussion, distinct, entity, measure
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.goal import Goal, done, fact, place
 from webdojo.sites.menu_goals import from_menu
@@ -141,16 +141,15 @@ ISSUE = (
     Attribute("reporter", "Reporter", phrase="reported by {value}"),
     Attribute("created", "Created", "date", "", True, "", "Oldest first", "oldest", noun="creation date"),
     counted("votes", "Votes"),
-    Attribute(
+    measure(
         "estimate",
         "Estimate",
-        "number",
         "hours",
-        False,
         "max",
         "Quickest first",
         "quickest",
         "estimated at {value} or less",
+        listed=False,
     ),
     Attribute("labels", "Labels", "text", asked=False),
     Attribute("voted", "Your vote", asked=False),
@@ -286,10 +285,8 @@ class Tracker(CatalogSite):
                 return [Cards((Card(f"Board of {entity.name}", f"/board/{entity.slug}"),), "Board")]
             case "issues":
                 authors = [person.name for person in self.collections["people"].entities]
-                said = [Post(author, text) for author, text in content.comments(entity.slug, authors)]
-                made = made_about("comments", entity.slug, overlay.state)
-                mine = [Post("You", str(values["text"])) for values in made]
-                return [Posts("Comments", (*said, *mine))]
+                said = [Post(*each) for each in content.comments(entity.slug, authors)]
+                return discussion("Comments", said, "comments", entity, overlay)
         return []
 
     def _board(self, name: str, overlay: Overlay) -> Page:

@@ -7,7 +7,7 @@ import random
 from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity
-from webdojo.sites.content.drawing import entity
+from webdojo.sites.content.drawing import entity, measure
 from webdojo.sites.content.people import USERS, towns
 from webdojo.sites.content.words import items
 from webdojo.sites.pages import CatalogSite
@@ -111,26 +111,14 @@ FLIGHT = (
     Attribute("airline", "Airline", filter="is", phrase="with {value}"),
     Attribute("date", "Date", "date"),
     Attribute("price", "Price", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
-    Attribute(
-        "time", "Flight time", "number", "min", True, "max", "Shortest first", "shortest", "lasting at most {value}"
-    ),
+    measure("time", "Flight time", "min", "max", "Shortest first", "shortest", "lasting at most {value}"),
     Attribute("left", "Seats left", "number"),
 )
 _FLIGHT_LIMITS = {"price": (100, 200, 400), "time": (90, 180, 300)}
 HOTEL = (
     Attribute("town", "Town", listed=True, filter="is", phrase="in {value}"),
     Attribute("stars", "Stars", "number", "", True, "min", phrase="with {value} or more stars"),
-    Attribute(
-        "night",
-        "Price per night",
-        "number",
-        "$",
-        True,
-        "max",
-        "Cheapest first",
-        "cheapest",
-        "for at most {value} a night",
-    ),
+    measure("night", "Price per night", "$", "max", "Cheapest first", "cheapest", "for at most {value} a night"),
     Attribute("board", "Board", filter="is", phrase="with the board \u201c{value}\u201d"),
     Attribute("rooms", "Rooms free", "number"),
 )

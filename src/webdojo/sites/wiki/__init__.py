@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 from webdojo.sites import compact_goals as shared
 from webdojo.sites.actions import Action, when
-from webdojo.sites.blocks import Block, Field, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.blocks import Block, Field
+from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
 from webdojo.sites.content import prose
-from webdojo.sites.content.drawing import day_of, entity
+from webdojo.sites.content.drawing import day_of, discussion, entity, measure
 from webdojo.sites.content.people import USERS, people
 from webdojo.sites.content.words import ADJECTIVES, REGIONS, WIKI_NOUNS, WIKI_NUMBERS, WIKI_TEXT, items, plural, slug
 from webdojo.sites.design.pictures import picture
@@ -83,17 +83,16 @@ ARTICLE = (
     Attribute("region", "Region", listed=True, filter="is", phrase="in the {value}"),
     Attribute("year", "Year", "number", "", True, "min", "oldest", "oldest", "dated {value} or later"),
     Attribute("access", "Access", filter="is", phrase="with the access \u201c{value}\u201d"),
-    Attribute(
+    measure(
         "visitors",
         "Visitors a day",
-        "number",
         "",
-        False,
         "min",
         "Fewest visitors first",
         "least visited",
-        "with at least {value} visitors a day",
+        phrase="with at least {value} visitors a day",
         noun="number of visitors a day",
+        listed=False,
     ),
     Attribute("status", "Status", filter="is", phrase="with the status \u201c{value}\u201d"),
     *(Attribute(label.lower(), label, "number") for label in _MEASURES),
@@ -271,6 +270,6 @@ class Wiki(SizedSite):
 
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:
         related = super().extra(page, overlay)
-        made = made_about("remarks", page.data["entity"].slug, overlay.state) if page.name == "entity" else []
-        said = tuple(Post(str(own["reader"]), str(own["text"])) for own in made)
-        return [Posts("Discussion", said), *related] if said else related
+        if page.name != "entity":
+            return related
+        return [*discussion("Discussion", (), "remarks", page.data["entity"], overlay), *related]
