@@ -52,20 +52,14 @@ def step_page(
     if request.method == "POST":
         draft = {**draft, **{each.key: request.values.get(each.key, "") for each in action.fields_of(at)}}
         error = action.error(draft, at)
-        if not error and at < count - 1:
-            overlay.drafts[path] = draft
-            return Redirect(action.step_path(entity, at + 1))
         if not error:
-            overlay.drafts.pop(path, None)
-            overlay.state.update(action.change(draft, entity, overlay.state))
-            return Redirect(action.step_path(entity, count))
+            overlay.drafts[path] = draft
+            if at == count - 1:
+                overlay.state.update(action.change(overlay.drafts.pop(path), entity, overlay.state))
+            return Redirect(action.step_path(entity, at + 1))
     above = [] if entity is None else [(entity.name, f"/{action.collection}/{entity.slug}")]
-    titles = enumerate(action.steps)
-    steps = tuple((each.title, action.step_path(entity, i) if i <= ready else "") for i, each in titles)
-    blocks: list[Block] = [
-        Heading(say(action.button), "", ((home, "/"), *above)),
-        Steps(steps, at),
-    ]
+    steps = [(each.title, action.step_path(entity, i) if i <= ready else "") for i, each in enumerate(action.steps)]
+    blocks: list[Block] = [Heading(say(action.button), "", ((home, "/"), *above)), Steps(tuple(steps), at)]
     if at == count - 1:
         given = [each for i in range(at) for each in action.fields_of(i) if draft.get(each.key)]
         blocks.append(Details(tuple((each.label, each.show(draft[each.key])) for each in given)))

@@ -18,7 +18,6 @@ from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_nam
 from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
 from webdojo.sites.compact import Form as RowForm
 from webdojo.sites.compact_goals import open_first, open_list, open_page, open_result, open_thing, read, search
-from webdojo.sites.content import prose
 from webdojo.sites.content.drawing import counted, discussion, entity
 from webdojo.sites.content.people import USERS
 from webdojo.sites.content.words import ADJECTIVES, BRANDS, COLORS, SHOP_NOUNS, SIZES, items, plural
@@ -30,6 +29,45 @@ from webdojo.sites.sized import SizedSite
 _CART = "cart/"
 _RELATED, _COMPACT_RELATED = 3, 2
 
+_TAGLINES = (
+    "Good things, plainly made",
+    "Since before you were born",
+    "Everything in its place",
+    "Small shop, big shelves",
+    "Made to be used",
+    "Chosen with care",
+)
+_OPENINGS = (
+    "The {name} is made for people who use their {noun} every day.",
+    "Our buyers found the {name} in a small workshop by the sea.",
+    "Few things do their job as quietly as the {name}.",
+    "The {name} has been part of our range since the beginning.",
+    "There is a reason why the {name} keeps coming back.",
+)
+_MIDDLES = (
+    "Each piece is finished by hand and checked twice before it leaves.",
+    "It is light enough to carry and strong enough to last.",
+    "The colour holds well, even in a bright room.",
+    "It goes with almost everything you already own.",
+    "The shape is old, but the materials are new.",
+    "Nothing about it asks for attention, and yet people ask where it is from.",
+)
+_CLOSINGS = (
+    "Sent in a plain box that can go back to us.",
+    "Clean it with a damp cloth.",
+    "A good present, and an easy one to wrap.",
+    "Repairs are free for as long as you own it.",
+)
+_REVIEWS = (
+    "Better than I hoped.",
+    "Does what it says.",
+    "My sister wants one too.",
+    "Arrived early and well packed.",
+    "A little smaller than I thought, but lovely.",
+    "I would buy it again.",
+    "Not what I needed, but well made.",
+)
+_REVIEWERS = items("Ada, Ben, Cleo, Dan, Eva, Finn, Grace, Hugo, Ines, Jack, Kira, Leo, Maya, Nils")
 _OPINIONS = items(
     "It does what it should, The colour is lovely, My sister wants one as well, It came a week late, I would buy it "
     "again, Not worth the money, It looks better than in the picture"
@@ -177,14 +215,16 @@ class Shop(SizedSite):
     )
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        self.tagline = rng.choice(prose.TAGLINES)
+        self.tagline = rng.choice(_TAGLINES)
         self.headings = (self.look.heading,)
         put = add(self.look.words["cart"].lower())
         self.actions = (put,) if self.layout == "compact" else (put, WISH, REVIEW)
         return [products(self.seed, self.layout == "compact")]
 
     def story(self, entity: Entity) -> tuple[str, ...]:
-        return tuple(prose.description(entity.name, entity.name.split()[-1]))
+        rng, noun = random.Random(f"description-{entity.name}"), entity.name.split()[-1].lower()
+        first = f"{rng.choice(_OPENINGS)} {rng.choice(_MIDDLES[:3])}".format(name=entity.name, noun=noun)
+        return first, f"{rng.choice(_MIDDLES[3:])} {rng.choice(_CLOSINGS)}"
 
     def drawing(self, entity: Entity) -> Markup:
         return Markup(picture(entity.name, entity.name.split()[-1], str(entity.values["color"])))
@@ -239,7 +279,9 @@ class Shop(SizedSite):
         if not related:
             return []
         entity: Entity = page.data["entity"]
-        said = [Post(*each) for each in prose.reviews(entity.name)]
+        rng = random.Random(f"reviews-{entity.name}")
+        count = rng.randint(2, 3)
+        said = map(Post, rng.sample(_REVIEWERS, count), rng.sample(_REVIEWS, count))
         return [*discussion(self.say("Reviews"), said, "reviews", entity, overlay), *related]
 
     def _lines(self, overlay: Overlay) -> list[tuple[Entity, int]]:

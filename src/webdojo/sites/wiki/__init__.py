@@ -11,16 +11,45 @@ from markupsafe import Markup
 from webdojo.sites import compact_goals as shared
 from webdojo.sites.actions import Action, when
 from webdojo.sites.blocks import Block, Field
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
-from webdojo.sites.content import prose
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
 from webdojo.sites.content.drawing import day_of, discussion, entity, measure
 from webdojo.sites.content.people import USERS, people
 from webdojo.sites.content.words import ADJECTIVES, REGIONS, WIKI_NOUNS, WIKI_NUMBERS, WIKI_TEXT, items, plural, slug
 from webdojo.sites.design.pictures import picture
-from webdojo.sites.goal import Fact, Goal, done, fact, visit
+from webdojo.sites.goal import Goal, done, fact, visit
 from webdojo.sites.site import Overlay, Page
 from webdojo.sites.sized import SizedSite
 
+_MOTTOS = (
+    "Written by everyone, read by many",
+    "The open guide to places",
+    "What we know so far",
+    "Facts, places and a little history",
+    "A reference for the curious",
+    "Look it up",
+)
+_LEADS = (
+    "{name} is a {noun} in the {region} of the country.",
+    "{name} is one of the best known {nouns} of the {region}.",
+    "In the {region}, {name} is the {noun} that most visitors see first.",
+)
+_BODIES = (
+    "It was first described by travellers who had lost their way.",
+    "Old maps show it under other names, none of which are used today.",
+    "The people who live near it meet there every summer.",
+    "Painters came in great numbers once the railway was open.",
+    "Its early history is known mainly from letters.",
+    "Much of what is written about it goes back to a single book.",
+    "A society looks after it and publishes a yearly report.",
+    "In winter it is closed to visitors, except by arrangement.",
+    "Several songs mention it, usually as a place to come home to.",
+)
+_TAILS = (
+    "Access is free, and the path is marked.",
+    "Its name appears on the arms of the nearest town.",
+    "Research on it goes on.",
+    "It has been protected by law for several generations.",
+)
 _REMARKS = items(
     "The picture shows another place, Please name the sources, I was there last summer and can confirm this, This "
     "paragraph says the same thing twice, There is a better map in the town hall, Who wrote the part about the "
@@ -182,12 +211,8 @@ def compare(wiki: SizedSite, rng: random.Random) -> Goal:
 
 def read_oldest(wiki: SizedSite, rng: random.Random) -> Goal:
     group = shared.draw_group(wiki, rng)
-    first = shared.first_of(wiki, wiki.groups[group])
-    attribute = rng.choice(wiki.known(first))
-    plan = [shared.sorted_list(wiki, group, first), visit(wiki.thing_path(first)), shared.tell(first, attribute)]
-    facts = _oldest_facts(group, wiki.groups[group], first, attribute)
-    fields = {"noun": shared.noun_of(first), "label": attribute.label}
-    return Goal("read_oldest", f"{slug(group)}-{attribute.label}", fields, facts, plan)
+    attribute = rng.choice(wiki.known(shared.first_of(wiki, wiki.groups[group])))
+    return _read_oldest("read_oldest", wiki, group, wiki.groups[group], attribute)
 
 
 def open_oldest_region(wiki: SizedSite, rng: random.Random) -> Goal:
@@ -208,32 +233,34 @@ def open_oldest_region(wiki: SizedSite, rng: random.Random) -> Goal:
 def read_oldest_region(wiki: SizedSite, rng: random.Random) -> Goal:
     group, by = shared.draw_group(wiki, rng), rng.choice(wiki.filters())
     there = [each for each in wiki.groups[group] if by.holds(each)]
-    first = shared.first_of(wiki, there)
-    attribute = rng.choice(_numbers(wiki, first))
-    plan = [
-        shared.sorted_list(wiki, group, first, **by.query),
-        visit(wiki.thing_path(first)),
-        shared.tell(first, attribute),
-    ]
-    fields = {"noun": shared.noun_of(first), "region": by.label, "label": attribute.label}
-    facts = _oldest_facts(f"{group} in the {by.label}", there, first, attribute)
-    key = f"{slug(group)}-{by.label}-{attribute.label}"
-    return Goal("read_oldest_region", key, fields, facts, plan)
+    attribute = rng.choice(_numbers(wiki, shared.first_of(wiki, there)))
+    return _read_oldest("read_oldest_region", wiki, group, there, attribute, by)
 
 
 def _numbers(wiki: SizedSite, article: Entity) -> list[Attribute]:
     return [each for each in wiki.known(article) if each.type == "number"]
 
 
-def _oldest_facts(nouns: str, articles: list[Entity], first: Entity, attribute: Attribute) -> tuple[Fact, ...]:
-    """The value of the oldest of some articles was found, and is the answer."""
-    label = attribute.label
-    any_seen = [{"seen": [fact_name(each.slug, label)]} for each in articles]
-    return (
+def _read_oldest(
+    name: str, wiki: SizedSite, group: str, those: list[Entity], attribute: Attribute, by: Constraint | None = None
+) -> Goal:
+    """A goal to tell a value of the oldest of some articles, which are a topic, or what a filter leaves of it."""
+    first, label = shared.first_of(wiki, those), attribute.label
+    query, region = (by.query, {"region": by.label}) if by else ({}, {})
+    nouns = " in the ".join((group, *region.values()))
+    any_seen = [{"seen": [fact_name(each.slug, label)]} for each in those]
+    facts = (
         fact(f"The {label} of one of the {nouns} was shown", one_of=any_seen),
         shared.seen_fact(first, attribute, f"the oldest one, {first.name},"),
-        *shared.among_facts(nouns, articles, first, attribute),
+        *shared.among_facts(nouns, those, first, attribute),
     )
+    plan = [
+        shared.sorted_list(wiki, group, first, **query),
+        visit(wiki.thing_path(first)),
+        shared.tell(first, attribute),
+    ]
+    key = "-".join((slug(group), *region.values(), label))
+    return Goal(name, key, {"noun": shared.noun_of(first), **region, "label": label}, facts, plan)
 
 
 class Wiki(SizedSite):
@@ -252,7 +279,7 @@ class Wiki(SizedSite):
     )
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        self.tagline = rng.choice(prose.MOTTOS)
+        self.tagline = rng.choice(_MOTTOS)
         self.headings = (self.look.heading,)
         editors = [] if self.layout == "compact" else people(rng, 8)
         self.actions = (WATCH, DISCUSS, REPORT) if editors else ()
@@ -260,7 +287,12 @@ class Wiki(SizedSite):
         return [collection]
 
     def story(self, entity: Entity) -> tuple[str, ...]:
-        return tuple(prose.article(entity.name, entity.name.split()[-1], str(entity.values["region"])))
+        rng, noun = random.Random(f"article-{entity.name}"), entity.name.split()[-1].lower()
+        body = rng.sample(_BODIES, 5)
+        lead = rng.choice(_LEADS).format(
+            name=entity.name, noun=noun, nouns=plural(noun), region=entity.values["region"]
+        )
+        return f"{lead} {body[0]}", " ".join(body[1:4]), f"{body[4]} {rng.choice(_TAILS)}"
 
     def drawing(self, entity: Entity) -> Markup:
         return Markup(picture(entity.name, entity.name.split()[-1]))
