@@ -118,11 +118,7 @@ class Action:
 
 def when(*cases: tuple[str, Value, str]) -> Callable[[Entity], str]:
     """For `Action.refuses`: each case has a key, the value under it that an action refuses, and the reason."""
-
-    def refuses(entity: Entity) -> str:
-        return next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
-
-    return refuses
+    return lambda entity: next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
 
 
 _RULES = {

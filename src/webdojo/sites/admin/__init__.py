@@ -318,7 +318,7 @@ class Admin(CatalogSite):
         self.names = tuple(sorted(rng.sample(content.SECTIONS, 6)))
         self.figures = {(month, name): _figures(rng) for month in REPORTS for name in self.names}
         self.actions = tuple(action.offering(section=self.names) for action in ACTIONS)
-        titles = distinct(240, lambda: content.headline(rng))
+        titles = distinct(240, lambda: rng.choice(content.HEADLINES).format(rng.choice(content.THINGS)))
         articles = [_article(rng, title, self.names, authors) for title in titles]
         users = [_user(rng, name, places, name in authors) for name in names]
         rng.shuffle(users)
@@ -390,7 +390,7 @@ def _article(rng: random.Random, title: str, sections: tuple[str, ...], authors:
         editing="locked" if rng.random() < 0.07 else "open",
         weight=rng.randint(1, 10),
         scheduled="",
-        texts=content.body(rng),
+        texts=(rng.choice(content.LEADS), " ".join(rng.sample(content.BODIES, 2))),
     )
 
 

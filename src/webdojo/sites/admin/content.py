@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 from webdojo.sites.content.words import items
 
 SECTIONS = items(
@@ -16,21 +14,21 @@ RIGHTS = ("Publish", "Moderate", "See reports", "Manage users", "Edit menus")
 KINDS = ("Article", "Gallery", "Interview", "Recipe")
 REASONS = ("Spam", "Insults", "Fake account", "At own request")
 MONTHS = items("January, February, March, April, May, June, July, August, September, October, November, December")
-_THINGS = items(
+THINGS = items(
     "bicycles, bakeries, night trains, street markets, lighthouses, paper maps, old cinemas, tea rooms, school "
     "gardens, river ferries, town choirs, repair cafes, wild bees, fruit trees, tram lines, stone walls, winter "
     "coats, board games, radio plays, corner shops, clay ovens, rain barrels, beach huts, railway clocks, wooden "
     "toys, kite makers, first novels, small museums, sheep dogs, brass bands, public baths, hill farms, mountain "
     "huts, second-hand books, spice gardens, steam engines"
 )
-_HEADLINES = items(
+HEADLINES = items(
     "A short history of {}, What {} teach us, The quiet return of {}, How to choose {}, In praise of {}, Why we still "
     "need {}, A week among {}, Our readers and their {}, The trouble with {}, Who pays for {}?, The people behind {}, "
     "Looking after {}, A guide to {}, Where have all the {} gone?, Learning to love {}, Letters about {}, Growing up "
     "with {}, Notes on {}, Five questions about {}, Behind the scenes: {}, Why children like {}, The secret life of "
     "{}, Winter is the time for {}, What remains of {}"
 )
-_LEADS = (
+LEADS = (
     "It began with a phone call on a rainy morning, and it has kept us busy ever since.",
     "Everybody has an opinion on this, but few have looked at it closely.",
     "We went there with a notebook and came back with more questions than answers.",
@@ -38,7 +36,7 @@ _LEADS = (
     "Ask three people in the street, and each will tell a different story.",
     "The picture in our minds is older than most of us.",
 )
-_BODIES = (
+BODIES = (
     "Those who work there get up early and do not talk much before the first coffee.",
     "Figures are hard to come by, but the direction is clear to anyone who keeps their eyes open.",
     "The town council promised to look into the matter, and so did the council before it.",
@@ -57,13 +55,3 @@ NEW_TEXTS = (
     "This page is about our neighbours.",
     "Please send us your own stories.",
 )
-
-
-def headline(rng: random.Random) -> str:
-    """The title of an article."""
-    return rng.choice(_HEADLINES).format(rng.choice(_THINGS))
-
-
-def body(rng: random.Random) -> tuple[str, ...]:
-    """The text of an article."""
-    return rng.choice(_LEADS), " ".join(rng.sample(_BODIES, 2))

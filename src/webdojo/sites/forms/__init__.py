@@ -78,23 +78,7 @@ _HOUSES = (
     "Please draw a number at the door.",
     "Trams and buses stop in front of the house.",
 )
-
-
-def service_texts(rng: random.Random) -> tuple[str, ...]:
-    return rng.choice(_INTROS), rng.choice(_PAPERS)
-
-
-def office_texts(rng: random.Random) -> tuple[str, ...]:
-    return (" ".join(rng.sample(_HOUSES, 2)),)
-
-
 _SUSPENDED = when(("open", "suspended", "suspended"))
-
-
-def _is_online(service: Entity) -> bool:
-    return service.values["way"] == "online"
-
-
 _POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), options=POSTCODES)
 _TRUE = Field("true", "I have checked my data, and they are true", "agree")
 APPLY = Action(
@@ -132,7 +116,7 @@ APPLY = Action(
         Step("Details", ("start", "delivery", "copies", "note")),
         Step("Check and send", ("true",)),
     ),
-    offered=lambda service: _is_online(service) and service.values["type"] != "Registration",
+    offered=lambda service: service.values["way"] == "online" and service.values["type"] != "Registration",
     refuses=_SUSPENDED,
 )
 REGISTER = Action(
@@ -165,7 +149,7 @@ REGISTER = Action(
         Step("What it is", ("subject", "since", "insured")),
         Step("Check and send", ("true",)),
     ),
-    offered=lambda service: _is_online(service) and service.values["type"] == "Registration",
+    offered=lambda service: service.values["way"] == "online" and service.values["type"] == "Registration",
     refuses=_SUSPENDED,
 )
 RATE = Action(
@@ -301,7 +285,7 @@ def _service(rng: random.Random, kind: str, what: str, place: str, department: s
         days=rng.randint(2, 75),
         valid=rng.randint(3, 84),
         open="suspended" if rng.random() < 0.1 else "open",
-        texts=service_texts(rng),
+        texts=(rng.choice(_INTROS), rng.choice(_PAPERS)),
     )
 
 
@@ -315,5 +299,5 @@ def _office(rng: random.Random, what: str, place: str) -> Entity:
         desks=rng.randint(2, 24),
         since=day_of(rng, rng.randint(1960, 2020)),
         open="closed for repairs" if rng.random() < 0.12 else "open",
-        texts=office_texts(rng),
+        texts=(" ".join(rng.sample(_HOUSES, 2)),),
     )

@@ -285,7 +285,9 @@ class Tracker(CatalogSite):
                 return [Cards((Card(f"Board of {entity.name}", f"/board/{entity.slug}"),), "Board")]
             case "issues":
                 authors = [person.name for person in self.collections["people"].entities]
-                said = [Post(*each) for each in content.comments(entity.slug, authors)]
+                rng = random.Random(f"comments-{entity.slug}")
+                count = rng.randint(1, 4)
+                said = map(Post, rng.sample(authors, count), rng.sample(content.COMMENTS, count))
                 return discussion("Comments", said, "comments", entity, overlay)
         return []
 
@@ -338,5 +340,5 @@ def _issue(rng: random.Random, title: str, projects: list[str], names: list[str]
         estimate=rng.randint(2, 160),
         labels=rng.choice(content.LABELS),
         voted="no",
-        texts=content.report(rng),
+        texts=(rng.choice(content.REPORTS), rng.choice(content.HINTS)),
     )

@@ -46,7 +46,7 @@ _WISHES = items(
     "{}, Add keyboard shortcuts to the {}, Let admins hide the {}, Make the {} printable, Explain the {} to "
     "newcomers, Remove dead code from the {}, Give the {} a preview, Simplify the {}"
 )
-_REPORTS = (
+REPORTS = (
     "A customer told us about this on the phone, and we could repeat it right away.",
     "It happens every time, whatever the account. The log has nothing unusual.",
     "Nobody knows when it began. An older build behaves in the same way.",
@@ -55,7 +55,7 @@ _REPORTS = (
     "Support gets letters about this, and they are not friendly.",
     "We talked about it in the planning meeting and agreed that it is worth the effort.",
 )
-_HINTS = (
+HINTS = (
     "Have a look at the request headers before changing any code.",
     "The old team left notes about this in the handbook.",
     "A reload helps for a while. That is no solution, of course.",
@@ -63,7 +63,7 @@ _HINTS = (
     "Please keep the public interface as it is.",
     "It would be good to have a test that fails without the fix.",
 )
-_COMMENTS = (
+COMMENTS = (
     "I can see the same here.",
     "Is anybody looking into this?",
     "It went away when I cleared the cache, but came back the next morning.",
@@ -99,15 +99,3 @@ def title(rng: random.Random) -> str:
     if rng.random() < 0.3:
         return rng.choice(_WISHES).format(thing)
     return f"{thing.capitalize()} {rng.choice(_FAULTS)} {rng.choice(_PLACES)}"
-
-
-def report(rng: random.Random) -> tuple[str, ...]:
-    """The text of an issue."""
-    return rng.choice(_REPORTS), rng.choice(_HINTS)
-
-
-def comments(slug: str, authors: list[str]) -> list[tuple[str, str]]:
-    """Author and text of what people said about an issue."""
-    rng = random.Random(f"comments-{slug}")
-    count = rng.randint(1, 4)
-    return list(zip(rng.sample(authors, count), rng.sample(_COMMENTS, count), strict=True))
