@@ -35,7 +35,7 @@ class Action:
     button: str
     done: str
     """What the page says afterwards; `{name}` is the entity's: `You follow {name} now.`"""
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...] = ()
     """How instructions ask for it, as an imperative without a full stop: `reply "{text}" to {name}`.
     `{name}` is the entity, other names are fields; `{new_name}` is the name that an entity is changed to."""
     collection: str = ""
@@ -60,6 +60,26 @@ class Action:
     """Which entities have it at all."""
     refuses: Callable[[Entity], str] = lambda entity: ""
     """Why it cannot be done to an entity: `sold out`; empty: it can."""
+
+    def asked(self, *clauses: str, **also: str) -> Action:
+        """The action, asked for in these words."""
+        return replace(self, clauses=clauses, also=also)
+
+    def with_fields(self, *fields: Field) -> Action:
+        """The action with a form to fill in."""
+        return replace(self, fields=fields)
+
+    def making(self, collection: str, /, **sets: Value) -> Action:
+        """The action that makes an entity of a collection, with these values besides those of its fields."""
+        return replace(self, makes=collection, sets=sets)
+
+    def setting(self, **values: Value) -> Action:
+        """The action that also sets these values."""
+        return replace(self, sets={**self.sets, **values})
+
+    def refusing(self, *cases: tuple[str, Value, str]) -> Action:
+        """The action that cannot be done in these cases; see `when`."""
+        return replace(self, refuses=when(*cases))
 
     def offering(self, **options: Sequence[str]) -> Action:
         """The action with the options that a site has for these fields."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.admin import content
 from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
@@ -24,93 +24,104 @@ REPORTS = {f"{YEAR}-{number:02d}": name for number, name in enumerate(content.MO
 
 _LOCKED = ("editing", "locked", "locked by the legal team")
 
-PUBLISH = Action(
-    "publish",
-    "Publish",
-    "{name} is online.",
-    ("publish {name}", "put {name} online with its publish button", "make {name} a published article"),
-    collection="articles",
-    sets={"status": "Published"},
-    refuses=when(_LOCKED, ("status", "Published", "already online")),
-)
-ARCHIVE = Action(
-    "archive",
-    "Archive",
-    "{name} is in the archive.",
-    ("archive {name}", "move {name} to the archive", "put {name} into the archive"),
-    collection="articles",
-    sets={"status": "Archived"},
-    refuses=when(_LOCKED, ("status", "Archived", "in the archive")),
-)
-SCHEDULE = Action(
-    "schedule",
-    "Schedule",
-    "{name} has a date.",
-    (
+ACTIONS = (
+    Action("edit", "Edit", "{name} is changed.", collection="articles")
+    .asked(
+        "edit {name}",
+        "change {name}",
+        "rework {name}",
+        name=", setting the title to “{new_name}”",
+        section=", moving it to the section {section}",
+        status=", giving it the status {status}",
+    )
+    .with_fields(
+        Field("name", "Title", options=content.NEW_TITLES),
+        Field("section", "Section", "select"),
+        Field("status", "Status", "radio", content.STATUSES),
+    )
+    .refusing(_LOCKED),
+    Action("copy", "Duplicate", "There is a copy of {name} now.", collection="articles")
+    .asked(
+        "duplicate {name} into the section {section} and keep the name that is proposed for the copy",
+        "make a copy of {name} in the section {section}, named as the site proposes",
+        "copy {name} to the section {section} under the name that the site suggests",
+    )
+    .with_fields(
+        Field("section", "Section of the copy", "select"),
+        Field("name", "Name of the copy", "prompt", required=False, default="Copy of {name}"),
+    )
+    .making("articles", status="Draft", updated="2027-03-01", editing="open")
+    .refusing(_LOCKED),
+    Action("publish", "Publish", "{name} is online.", collection="articles")
+    .asked("publish {name}", "put {name} online with its publish button", "make {name} a published article")
+    .setting(status="Published")
+    .refusing(_LOCKED, ("status", "Published", "already online")),
+    Action("archive", "Archive", "{name} is in the archive.", collection="articles")
+    .asked("archive {name}", "move {name} to the archive", "put {name} into the archive")
+    .setting(status="Archived")
+    .refusing(_LOCKED, ("status", "Archived", "in the archive")),
+    Action("schedule", "Schedule", "{name} has a date.", collection="articles")
+    .asked(
         "schedule {name} to go online on {scheduled}",
         "set {scheduled} as the day on which {name} goes online",
         "plan {name} for {scheduled}",
-    ),
-    collection="articles",
-    fields=(Field("scheduled", "Goes online", "calendar", hint="2027-03"),),
-    refuses=when(_LOCKED),
-)
-WEIGH = Action(
-    "weigh",
-    "Set weight",
-    "{name} has another weight.",
-    (
+    )
+    .with_fields(Field("scheduled", "Goes online", "calendar", hint="2027-03"))
+    .refusing(_LOCKED),
+    Action("weigh", "Set weight", "{name} has another weight.", collection="articles")
+    .asked(
         "give {name} the weight {weight}",
         "set the weight of {name} to {weight}",
         "rank {name} with a weight of {weight}",
-    ),
-    collection="articles",
-    fields=(Field("weight", "Weight", "range", least=1, most=10),),
-    refuses=when(_LOCKED),
-)
-DELETE = Action(
-    "delete",
-    "Delete",
-    "{name} is gone.",
-    ("delete {name}", "remove {name} for good", "delete {name} from the magazine"),
-    collection="articles",
-    fields=(Field("sure", "Yes, delete it for good", "agree"),),
-    sets={"gone": "yes"},
-    refuses=when(_LOCKED),
-)
-CHANGE_ROLE = Action(
-    "role",
-    "Change role",
-    "{name} has another role.",
-    ("change the role of {name} to {role}", "make the role of {name} {role}", "give {name} the role {role}"),
-    collection="users",
-    fields=(Field("role", "Role", "select", content.ROLES),),
-)
-SUSPEND = Action(
-    "suspend",
-    "Suspend",
-    "{name} can no longer log in.",
-    (
+    )
+    .with_fields(Field("weight", "Weight", "range", least=1, most=10))
+    .refusing(_LOCKED),
+    Action("delete", "Delete", "{name} is gone.", collection="articles")
+    .asked("delete {name}", "remove {name} for good", "delete {name} from the magazine")
+    .with_fields(Field("sure", "Yes, delete it for good", "agree"))
+    .setting(gone="yes")
+    .refusing(_LOCKED),
+    Action("write", "New page", "Your page is there as a draft.")
+    .asked(
+        "write a {type} for the section {section}, titled “{name}” and saying “{text}”",
+        "add the page “{name}” to the section {section}: type {type}, text “{text}”",
+        "create the page “{name}” in {section} with the type {type} and the text “{text}”",
+        weight=", with the weight {weight}",
+        scheduled=", going online on {scheduled}",
+        comments=", with comments by readers allowed",
+    )
+    .with_fields(
+        Field("name", "Title", options=content.NEW_TITLES),
+        Field("section", "Section", "select"),
+        Field("type", "Type", "radio", content.KINDS),
+        Field("text", "Text", "textarea", content.NEW_TEXTS),
+        Field("weight", "Weight from 1 to 10", "number", required=False, least=1, most=10),
+        Field("scheduled", "Goes online", "date", required=False, hint="2027-03"),
+        Field("comments", "Readers may comment", "checkbox", required=False),
+    )
+    .making("articles", status="Draft", author="You", updated="2027-03-01", editing="open"),
+    Action("role", "Change role", "{name} has another role.", collection="users")
+    .asked("change the role of {name} to {role}", "make the role of {name} {role}", "give {name} the role {role}")
+    .with_fields(Field("role", "Role", "select", content.ROLES)),
+    Action("suspend", "Suspend", "{name} can no longer log in.", collection="users", confirm="Suspend {name}?")
+    .asked(
         "suspend {name} for the reason “{reason}”",
         "suspend the account of {name}; the reason is “{reason}”",
         "lock {name} out by a suspension, reason “{reason}”",
-    ),
-    collection="users",
-    fields=(Field("reason", "Reason", "radio", content.REASONS),),
-    sets={"account": "Suspended"},
-    confirm="Suspend {name}?",
-    refuses=when(("account", "Suspended", "already suspended")),
-)
-NEW_USER = Action(
-    "invite",
-    "New user",
-    "The account is there.",
-    (
+    )
+    .with_fields(Field("reason", "Reason", "radio", content.REASONS))
+    .setting(account="Suspended")
+    .refusing(("account", "Suspended", "already suspended")),
+    Action("invite", "New user", "The account is there.")
+    .asked(
         "create an account for {name} with the e-mail address {email}, the role {role} and the rights {rights}",
         "add the user {name} ({email}) as {role} with these rights: {rights}",
         "set up a user: name {name}, e-mail {email}, role {role}, rights {rights}",
-    ),
-    fields=(
+        until=", the account ending on {until}",
+        note=", with the note “{note}” for colleagues",
+        letter=", and have a letter of welcome sent",
+    )
+    .with_fields(
         Field("name", "Name", options=USERS),
         Field("email", "E-mail", "email", ADDRESSES),
         Field("role", "Role", "select", content.ROLES),
@@ -124,78 +135,9 @@ NEW_USER = Action(
             options=("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish."),
         ),
         Field("letter", "Send a letter of welcome", "checkbox", required=False),
-    ),
-    also={
-        "until": ", the account ending on {until}",
-        "note": ", with the note “{note}” for colleagues",
-        "letter": ", and have a letter of welcome sent",
-    },
-    makes="users",
-    sets={"account": "Active", "joined": "2027-03-01"},
+    )
+    .making("users", account="Active", joined="2027-03-01"),
 )
-EDIT = Action(
-    "edit",
-    "Edit",
-    "{name} is changed.",
-    ("edit {name}", "change {name}", "rework {name}"),
-    collection="articles",
-    fields=(
-        Field("name", "Title", options=content.NEW_TITLES),
-        Field("section", "Section", "select"),
-        Field("status", "Status", "radio", content.STATUSES),
-    ),
-    also={
-        "name": ", setting the title to “{new_name}”",
-        "section": ", moving it to the section {section}",
-        "status": ", giving it the status {status}",
-    },
-    refuses=when(_LOCKED),
-)
-NEW_PAGE = Action(
-    "write",
-    "New page",
-    "Your page is there as a draft.",
-    (
-        "write a {type} for the section {section}, titled “{name}” and saying “{text}”",
-        "add the page “{name}” to the section {section}: type {type}, text “{text}”",
-        "create the page “{name}” in {section} with the type {type} and the text “{text}”",
-    ),
-    fields=(
-        Field("name", "Title", options=content.NEW_TITLES),
-        Field("section", "Section", "select"),
-        Field("type", "Type", "radio", content.KINDS),
-        Field("text", "Text", "textarea", content.NEW_TEXTS),
-        Field("weight", "Weight from 1 to 10", "number", required=False, least=1, most=10),
-        Field("scheduled", "Goes online", "date", required=False, hint="2027-03"),
-        Field("comments", "Readers may comment", "checkbox", required=False),
-    ),
-    also={
-        "weight": ", with the weight {weight}",
-        "scheduled": ", going online on {scheduled}",
-        "comments": ", with comments by readers allowed",
-    },
-    makes="articles",
-    sets={"status": "Draft", "author": "You", "updated": "2027-03-01", "editing": "open"},
-)
-COPY = Action(
-    "copy",
-    "Duplicate",
-    "There is a copy of {name} now.",
-    (
-        "duplicate {name} into the section {section} and keep the name that is proposed for the copy",
-        "make a copy of {name} in the section {section}, named as the site proposes",
-        "copy {name} to the section {section} under the name that the site suggests",
-    ),
-    collection="articles",
-    fields=(
-        Field("section", "Section of the copy", "select"),
-        Field("name", "Name of the copy", "prompt", required=False, default="Copy of {name}"),
-    ),
-    makes="articles",
-    sets={"status": "Draft", "updated": "2027-03-01", "editing": "open"},
-    refuses=when(_LOCKED),
-)
-ACTIONS = (EDIT, COPY, PUBLISH, ARCHIVE, SCHEDULE, WEIGH, DELETE, NEW_PAGE, CHANGE_ROLE, SUSPEND, NEW_USER)
 
 ARTICLE = (
     Attribute("status", "Status", listed=True, filter="is", phrase="with the status {value}"),

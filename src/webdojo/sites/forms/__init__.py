@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from webdojo.sites.actions import Action, Step, when
+from webdojo.sites.actions import Action, Step
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity
 from webdojo.sites.content.drawing import day_of, entity, measure
@@ -78,23 +78,34 @@ _HOUSES = (
     "Please draw a number at the door.",
     "Trams and buses stop in front of the house.",
 )
-_SUSPENDED = when(("open", "suspended", "suspended"))
+_SUSPENDED = ("open", "suspended", "suspended")
 _POSTCODE = Field("postcode", "Postcode", hint="12345", rule=(r"\d{5}", "must be 5 digits"), options=POSTCODES)
 _TRUE = Field("true", "I have checked my data, and they are true", "agree")
-APPLY = Action(
-    "apply",
-    "Apply for it",
-    "Your application for {name} is on its way.",
-    (
+ACTIONS = (
+    Action(
+        "apply",
+        "Apply for it",
+        "Your application for {name} is on its way.",
+        collection="services",
+        steps=(
+            Step("Your data", ("applicant", "born", "postcode", "phone")),
+            Step("Details", ("start", "delivery", "copies", "note")),
+            Step("Check and send", ("true",)),
+        ),
+        offered=lambda service: service.values["way"] == "online" and service.values["type"] != "Registration",
+    )
+    .asked(
         "apply for {name}: applicant {applicant}, born on {born}, postcode {postcode}, starting on {start}, "
         "delivery “{delivery}”",
         "send an application for {name} in the name of {applicant} (born on {born}, postcode {postcode}) from {start} "
         "on, with the delivery “{delivery}”",
         "fill in the application for {name}; the applicant is {applicant}, born on {born}, the postcode is {postcode}, "
         "the start is {start} and the delivery is “{delivery}”",
-    ),
-    collection="services",
-    fields=(
+        phone=", telephone {phone}",
+        copies=", with {copies} further copies",
+        note=", with the note “{note}”",
+    )
+    .with_fields(
         Field("applicant", "Name of the applicant", options=USERS),
         Field("born", "Date of birth", "date", hint="1984-06"),
         _POSTCODE,
@@ -104,32 +115,30 @@ APPLY = Action(
         Field("copies", "Further copies", "number", required=False, least=2, most=6),
         Field("note", "Note for the office", "textarea", required=False, options=NOTES),
         _TRUE,
-    ),
-    makes="applications",
-    also={
-        "phone": ", telephone {phone}",
-        "copies": ", with {copies} further copies",
-        "note": ", with the note “{note}”",
-    },
-    steps=(
-        Step("Your data", ("applicant", "born", "postcode", "phone")),
-        Step("Details", ("start", "delivery", "copies", "note")),
-        Step("Check and send", ("true",)),
-    ),
-    offered=lambda service: service.values["way"] == "online" and service.values["type"] != "Registration",
-    refuses=_SUSPENDED,
-)
-REGISTER = Action(
-    "register",
-    "Register",
-    "Your entry for {name} is on its way.",
-    (
+    )
+    .making("applications")
+    .refusing(_SUSPENDED),
+    Action(
+        "register",
+        "Register",
+        "Your entry for {name} is on its way.",
+        collection="services",
+        steps=(
+            Step("Owner", ("owner", "postcode", "email")),
+            Step("What it is", ("subject", "since", "insured")),
+            Step("Check and send", ("true",)),
+        ),
+        offered=lambda service: service.values["way"] == "online" and service.values["type"] == "Registration",
+    )
+    .asked(
         "fill in the form of {name} for the owner {owner}, postcode {postcode}, who registers “{subject}”",
         "use {name} to register “{subject}”; the owner is {owner} with the postcode {postcode}",
         "register “{subject}” with {name}: owner {owner}, postcode {postcode}",
-    ),
-    collection="services",
-    fields=(
+        email=", with the e-mail address {email}",
+        since=", yours since {since}",
+        insured=", and say it is insured",
+    )
+    .with_fields(
         Field("owner", "Owner", options=USERS),
         _POSTCODE,
         Field("email", "E-mail", "email", required=False, options=ADDRESSES),
@@ -137,77 +146,39 @@ REGISTER = Action(
         Field("since", "Yours since", "date", required=False, hint="2026-09"),
         Field("insured", "It is insured", "checkbox", required=False),
         _TRUE,
-    ),
-    makes="registrations",
-    also={
-        "email": ", with the e-mail address {email}",
-        "since": ", yours since {since}",
-        "insured": ", and say it is insured",
-    },
-    steps=(
-        Step("Owner", ("owner", "postcode", "email")),
-        Step("What it is", ("subject", "since", "insured")),
-        Step("Check and send", ("true",)),
-    ),
-    offered=lambda service: service.values["way"] == "online" and service.values["type"] == "Registration",
-    refuses=_SUSPENDED,
-)
-RATE = Action(
-    "rate",
-    "Rate",
-    "Thank you for your opinion of {name}.",
-    ("rate {name} with {points} out of 10", "give {name} {points} of 10 points", "rate {name}: {points} of 10"),
-    collection="services",
-    fields=(Field("points", "Points", "range", least=0, most=10),),
-    makes="ratings",
-)
-MEET = Action(
-    "meet",
-    "Make appointment",
-    "{name} expects you.",
-    (
+    )
+    .making("registrations")
+    .refusing(_SUSPENDED),
+    Action("rate", "Rate", "Thank you for your opinion of {name}.", collection="services")
+    .asked("rate {name} with {points} out of 10", "give {name} {points} of 10 points", "rate {name}: {points} of 10")
+    .with_fields(Field("points", "Points", "range", least=0, most=10))
+    .making("ratings"),
+    Action("meet", "Make appointment", "{name} expects you.", collection="offices")
+    .asked(
         "make an appointment at {name} on {day} at {time} about “{topic}” for {visitor}",
         "book {time} on {day} at {name} for {visitor}; the topic is “{topic}”",
         "get {visitor} an appointment at {name}: {day}, {time}, topic “{topic}”",
-    ),
-    collection="offices",
-    fields=(
+        people=", with {people} people coming",
+    )
+    .with_fields(
         Field("day", "Day", "calendar", hint="2027-03"),
         Field("time", "Time", "select", TIMES),
         Field("topic", "Topic", "radio", TOPICS),
         Field("visitor", "Name", options=USERS),
         Field("people", "How many people come", "number", required=False, least=2, most=8),
-    ),
-    makes="appointments",
-    also={"people": ", with {people} people coming"},
-    refuses=when(("open", "closed for repairs", "closed for repairs")),
-)
-SUBSCRIBE = Action(
-    "news",
-    "Newsletter",
-    "The first letter comes soon.",
-    (
-        "subscribe {email} to the news about {topics}, {rhythm}",
-        "order the newsletter for {email}: topics {topics}, {rhythm}",
-        "have the news about {topics} sent to {email}, {rhythm}",
-    ),
-    fields=(
-        Field("topics", "Topics", "checks", NEWS),
-        Field("rhythm", "How often", "radio", ("daily", "weekly", "monthly")),
-        Field("email", "E-mail", "email", ADDRESSES),
-    ),
-    makes="subscriptions",
-)
-COMPLAIN = Action(
-    "complain",
-    "Complain",
-    "We are sorry to hear that.",
-    (
+    )
+    .making("appointments")
+    .refusing(("open", "closed for repairs", "closed for repairs")),
+    Action("complain", "Complain", "We are sorry to hear that.")
+    .asked(
         "file a complaint about “{problem}” in {district} that says “{text}”",
         "complain about “{problem}” in the district {district} with the words “{text}”",
         "send the complaint “{text}”, category “{problem}”, district {district}",
-    ),
-    fields=(
+        seen=", seen on {seen}",
+        answer=", and tick that an answer is wanted",
+        email=", with the e-mail address {email}",
+    )
+    .with_fields(
         Field("problem", "Category", "radio", PROBLEMS),
         Field("district", "District", "select"),
         Field("text", "What has happened", "textarea", COMPLAINTS),
@@ -215,13 +186,20 @@ COMPLAIN = Action(
         Field("answer", "Please answer me", "checkbox", required=False),
         Field("email", "E-mail", "email", required=False, options=ADDRESSES),
         Field("photo", "Photo", "file", required=False),
-    ),
-    makes="complaints",
-    also={
-        "seen": ", seen on {seen}",
-        "answer": ", and tick that an answer is wanted",
-        "email": ", with the e-mail address {email}",
-    },
+    )
+    .making("complaints"),
+    Action("news", "Newsletter", "The first letter comes soon.")
+    .asked(
+        "subscribe {email} to the news about {topics}, {rhythm}",
+        "order the newsletter for {email}: topics {topics}, {rhythm}",
+        "have the news about {topics} sent to {email}, {rhythm}",
+    )
+    .with_fields(
+        Field("topics", "Topics", "checks", NEWS),
+        Field("rhythm", "How often", "radio", ("daily", "weekly", "monthly")),
+        Field("email", "E-mail", "email", ADDRESSES),
+    )
+    .making("subscriptions"),
 )
 
 SERVICE = (
@@ -266,8 +244,7 @@ class Forms(CatalogSite):
         services = [_service(rng, kind, what, place, owners[what]) for kind, what, place in drawn]
         houses = rng.sample([(what, place) for what in OFFICES for place in districts], 30)
         offices = [_office(rng, what, place) for what, place in houses]
-        actions = (APPLY, REGISTER, RATE, MEET, COMPLAIN, SUBSCRIBE)
-        self.actions = tuple(action.offering(district=sorted(districts)) for action in actions)
+        self.actions = tuple(action.offering(district=sorted(districts)) for action in ACTIONS)
         return [
             Collection("services", "Services", "service", "services", SERVICE, tuple(services), _SERVICE_LIMITS),
             Collection("offices", "Offices", "office", "offices", OFFICE, tuple(offices), _OFFICE_LIMITS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity
 from webdojo.sites.content.drawing import DATE_LIMITS, day, discussion, distinct, entity, measure, recent
@@ -44,95 +44,64 @@ _SUBJECTS = items(
 )
 _NOTES = ("It is posted twice", "This has nothing to do with us", "The tone is not nice", "It only links to a shop")
 _LOCKED = ("status", "Locked", "locked")
-REPLY = Action(
-    "reply",
-    "Reply",
-    "Your reply to {name} is online.",
-    ("reply “{text}” to {name}", "answer {name} with the words “{text}”", "post a reply that says “{text}” to {name}"),
-    collection="threads",
-    fields=(Field("text", "Your reply", "textarea", _WORDS),),
-    makes="replies",
-    refuses=when(_LOCKED),
-)
-VOTE = Action(
-    "vote",
-    "Vote up",
-    "You voted for {name}.",
-    ("vote up {name}", "give an upvote to {name}", "add your vote to {name}"),
-    collection="threads",
-    sets={"voted": "yes"},
-    refuses=when(("voted", "yes", "already voted for")),
-)
-SOLVE = Action(
-    "solve",
-    "Mark solved",
-    "{name} is marked as solved.",
-    ("mark {name} as solved", "set {name} to solved", "close {name} as solved"),
-    collection="threads",
-    sets={"status": "Solved"},
-    refuses=when(_LOCKED, ("status", "Solved", "already solved")),
-)
-FOLLOW = Action(
-    "follow",
-    "Follow",
-    "You follow {name} now.",
-    (
+ACTIONS = (
+    Action("vote", "Vote up", "You voted for {name}.", collection="threads")
+    .asked("vote up {name}", "give an upvote to {name}", "add your vote to {name}")
+    .setting(voted="yes")
+    .refusing(("voted", "yes", "already voted for")),
+    Action("solve", "Mark solved", "{name} is marked as solved.", collection="threads")
+    .asked("mark {name} as solved", "set {name} to solved", "close {name} as solved")
+    .setting(status="Solved")
+    .refusing(_LOCKED, ("status", "Solved", "already solved")),
+    Action("reply", "Reply", "Your reply to {name} is online.", collection="threads")
+    .asked(
+        "reply “{text}” to {name}", "answer {name} with the words “{text}”", "post a reply that says “{text}” to {name}"
+    )
+    .with_fields(Field("text", "Your reply", "textarea", _WORDS))
+    .making("replies")
+    .refusing(_LOCKED),
+    Action("follow", "Follow", "You follow {name} now.", collection="threads")
+    .asked(
         "follow {name} for {days} days with the notice “{notice}”",
         "subscribe to {name} for {days} days and choose “{notice}” as the notice",
         "watch {name} with “{notice}” as the notice for {days} days",
-    ),
-    collection="threads",
-    fields=(
+    )
+    .with_fields(
         Field("notice", "Notice", "select", ("Every reply", "Once a day", "Once a week", "Mentions only")),
         Field("days", "For how many days", "number", least=2, most=60),
     ),
-)
-REPORT = Action(
-    "report",
-    "Report",
-    "Thank you, the moderators will look at {name}.",
-    (
+    Action("report", "Report", "Thank you, the moderators will look at {name}.", collection="threads")
+    .asked(
         "report {name} for the reason “{reason}” with the note “{note}”",
         "tell the moderators about {name}: reason “{reason}”, note “{note}”",
         "flag {name} as “{reason}” and add the note “{note}”",
-    ),
-    collection="threads",
-    fields=(
+    )
+    .with_fields(
         Field("reason", "Reason", "radio", ("Spam", "Off topic", "Rude", "Duplicate")),
         Field("note", "Note", options=_NOTES),
-    ),
-    makes="reports",
-)
-START = Action(
-    "thread",
-    "New thread",
-    "Your thread is online.",
-    (
+    )
+    .making("reports"),
+    Action("thread", "New thread", "Your thread is online.")
+    .asked(
         "start a thread titled “{name}” in {board} with the text “{text}”",
         "post a thread in {board}; its title is “{name}” and its text “{text}”",
         "open a topic on the board {board} with “{name}” as title and “{text}” as text",
-    ),
-    fields=(
+    )
+    .with_fields(
         Field("board", "Board", "select"),
         Field("name", "Title", options=_SUBJECTS),
         Field("text", "Text", "textarea", _WORDS),
-    ),
-    makes="threads",
-    sets={"author": "You", "date": "2027-03-01", "status": "Open"},
-)
-MESSAGE = Action(
-    "message",
-    "Send",
-    "Your message to {name} is sent.",
-    (
+    )
+    .making("threads", author="You", date="2027-03-01", status="Open"),
+    Action("message", "Send", "Your message to {name} is sent.", collection="members")
+    .asked(
         "send the private message “{text}” with the subject “{subject}” to {name}",
         "write to {name}: subject “{subject}”, message “{text}”",
         "message {name} about “{subject}” with the words “{text}”",
-    ),
-    collection="members",
-    fields=(Field("subject", "Subject", options=_SUBJECTS), Field("text", "Message", "textarea", _WORDS)),
-    makes="messages",
-    refuses=when(("inbox", "Closed", "closed for messages")),
+    )
+    .with_fields(Field("subject", "Subject", options=_SUBJECTS), Field("text", "Message", "textarea", _WORDS))
+    .making("messages")
+    .refusing(("inbox", "Closed", "closed for messages")),
 )
 THREAD = (
     Attribute("board", "Board", listed=True, filter="is", phrase="in {value}"),
@@ -167,8 +136,7 @@ class Forum(CatalogSite):
         self.tagline = rng.choice(_TAGLINES).format(theme=theme.name)
         self.headings = (theme.heading, *_HEADINGS)
         boards = {sort: rng.choice(names) for sort, names in topics.BOARDS.items()}
-        actions = (VOTE, SOLVE, REPLY, FOLLOW, REPORT, START, MESSAGE)
-        self.actions = tuple(action.offering(board=tuple(boards.values())) for action in actions)
+        self.actions = tuple(action.offering(board=tuple(boards.values())) for action in ACTIONS)
         names, homes = people(rng, MEMBERS), towns(rng, 6)
         titles = distinct(rng.randint(240, 420) + _ABSENT, lambda: _title(rng, theme), lambda drawn: slug(drawn[1]))
         absent, titles = titles[:_ABSENT], titles[_ABSENT:]

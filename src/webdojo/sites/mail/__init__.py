@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
 from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
@@ -37,137 +37,93 @@ _SUBJECTS = items(
 )
 _SENT: dict[str, Value] = {"folder": "Sent", "sender": "You", "date": "2027-03-01"}
 _DRAFT = ("folder", "Drafts", "still a draft")
-COMPOSE = Action(
-    "compose",
-    "Compose",
-    "Your message is on its way.",
-    (
+PIN = (
+    Action("pin", "Pin to the top", "{name} is pinned.", collection="messages")
+    .asked(
+        "pin {name} by the menu of a right click on it in the list",
+        "right-click {name} in a list of messages and pin it",
+        "use the right-click menu of the list to pin {name}",
+    )
+    .setting(pinned="yes")
+)
+ACTIONS = (
+    Action("star", "Star", "{name} has a star now.", collection="messages")
+    .asked("star {name}", "put a star on {name}", "give {name} a star")
+    .setting(star="Starred")
+    .refusing(("star", "Starred", "already starred")),
+    Action("unread", "Mark unread", "{name} counts as unread.", collection="messages")
+    .asked("mark {name} as unread", "set {name} to unread", "make {name} count as unread")
+    .setting(status="Unread")
+    .refusing(("status", "Unread", "already unread")),
+    Action(
+        "delete", "Delete", "{name} is deleted.", collection="messages", confirm="Delete this message for good: {name}?"
+    )
+    .asked("delete {name}", "remove {name} from the mail box", "throw {name} away for good")
+    .setting(gone="yes"),
+    Action("reply", "Reply", "Your reply to {name} is sent.", collection="messages")
+    .asked(
+        "reply “{text}” to {name}",
+        "answer {name} with the words “{text}”",
+        "write a reply that says “{text}” to {name}",
+    )
+    .with_fields(Field("text", "Your reply", "textarea", _TEXTS))
+    .making("messages", **_SENT, name="Re: {name}")
+    .refusing(_DRAFT, ("automatic", "yes", "from a sender who takes no replies")),
+    Action("forward", "Forward", "{name} is forwarded.", collection="messages")
+    .asked(
+        "forward {name} to {to} with the note “{note}”, and ask for a read receipt",
+        "pass {name} on to {to}, add the note “{note}” and request a read receipt",
+        "send {name} on to {to}: note “{note}”, with a read receipt",
+    )
+    .with_fields(
+        Field("to", "Forward to", "email", ADDRESSES),
+        Field("note", "Note", options=_TEXTS),
+        Field("receipt", "Ask for a read receipt", "checkbox", required=False),
+    )
+    .making("messages", **_SENT, name="Fwd: {name}")
+    .refusing(_DRAFT),
+    Action("move", "Move", "{name} is in another folder now.", collection="messages")
+    .asked(
+        "move {name} to the {folder} folder",
+        "file {name} in the {folder} folder",
+        "put {name} into the {folder} folder",
+    )
+    .with_fields(Field("folder", "Folder", "select", FOLDERS)),
+    Action("label", "Save labels", "The labels of {name} are saved.", collection="messages")
+    .asked(
+        "label {name} with exactly these: {labels}",
+        "set the labels of {name} to {labels} and no others",
+        "give {name} just these labels: {labels}",
+    )
+    .with_fields(Field("labels", "Labels", "checks", _LABELS)),
+    Action("snooze", "Snooze", "{name} comes back later.", collection="messages")
+    .asked("snooze {name} until {until}", "hide {name} until {until}", "have {name} come back on {until}")
+    .with_fields(Field("until", "Until", "calendar", hint="2027-03")),
+    Action("compose", "Compose", "Your message is on its way.")
+    .asked(
         "write a message to {to} with the subject “{name}” and the text “{text}”",
         "send “{text}” to {to}; the subject is “{name}”",
         "compose a message with the subject “{name}” that says “{text}”, and send it to {to}",
-    ),
-    fields=(
+    )
+    .with_fields(
         Field("to", "To", "email", ADDRESSES),
         Field("name", "Subject", options=_SUBJECTS),
         Field("text", "Message", "rich", _TEXTS),
         Field("file", "Attach a file", "file", required=False),
-    ),
-    makes="messages",
-    sets=_SENT,
-)
-REPLY = Action(
-    "reply",
-    "Reply",
-    "Your reply to {name} is sent.",
-    ("reply “{text}” to {name}", "answer {name} with the words “{text}”", "write a reply that says “{text}” to {name}"),
-    collection="messages",
-    fields=(Field("text", "Your reply", "textarea", _TEXTS),),
-    makes="messages",
-    sets={**_SENT, "name": "Re: {name}"},
-    refuses=when(_DRAFT, ("automatic", "yes", "from a sender who takes no replies")),
-)
-FORWARD = Action(
-    "forward",
-    "Forward",
-    "{name} is forwarded.",
-    (
-        "forward {name} to {to} with the note “{note}”, and ask for a read receipt",
-        "pass {name} on to {to}, add the note “{note}” and request a read receipt",
-        "send {name} on to {to}: note “{note}”, with a read receipt",
-    ),
-    collection="messages",
-    fields=(
-        Field("to", "Forward to", "email", ADDRESSES),
-        Field("note", "Note", options=_TEXTS),
-        Field("receipt", "Ask for a read receipt", "checkbox", required=False),
-    ),
-    makes="messages",
-    sets={**_SENT, "name": "Fwd: {name}"},
-    refuses=when(_DRAFT),
-)
-MOVE = Action(
-    "move",
-    "Move",
-    "{name} is in another folder now.",
-    ("move {name} to the {folder} folder", "file {name} in the {folder} folder", "put {name} into the {folder} folder"),
-    collection="messages",
-    fields=(Field("folder", "Folder", "select", FOLDERS),),
-)
-STAR = Action(
-    "star",
-    "Star",
-    "{name} has a star now.",
-    ("star {name}", "put a star on {name}", "give {name} a star"),
-    collection="messages",
-    sets={"star": "Starred"},
-    refuses=when(("star", "Starred", "already starred")),
-)
-UNREAD = Action(
-    "unread",
-    "Mark unread",
-    "{name} counts as unread.",
-    ("mark {name} as unread", "set {name} to unread", "make {name} count as unread"),
-    collection="messages",
-    sets={"status": "Unread"},
-    refuses=when(("status", "Unread", "already unread")),
-)
-DELETE = Action(
-    "delete",
-    "Delete",
-    "{name} is deleted.",
-    ("delete {name}", "remove {name} from the mail box", "throw {name} away for good"),
-    collection="messages",
-    sets={"gone": "yes"},
-    confirm="Delete this message for good: {name}?",
-)
-PIN = Action(
-    "pin",
-    "Pin to the top",
-    "{name} is pinned.",
-    (
-        "pin {name} by the menu of a right click on it in the list",
-        "right-click {name} in a list of messages and pin it",
-        "use the right-click menu of the list to pin {name}",
-    ),
-    collection="messages",
-    sets={"pinned": "yes"},
-)
-LABEL = Action(
-    "label",
-    "Save labels",
-    "The labels of {name} are saved.",
-    (
-        "label {name} with exactly these: {labels}",
-        "set the labels of {name} to {labels} and no others",
-        "give {name} just these labels: {labels}",
-    ),
-    collection="messages",
-    fields=(Field("labels", "Labels", "checks", _LABELS),),
-)
-SNOOZE = Action(
-    "snooze",
-    "Snooze",
-    "{name} comes back later.",
-    ("snooze {name} until {until}", "hide {name} until {until}", "have {name} come back on {until}"),
-    collection="messages",
-    fields=(Field("until", "Until", "calendar", hint="2027-03"),),
-)
-INVITE = Action(
-    "invite",
-    "Invite",
-    "{name} has got your invitation.",
-    (
+    )
+    .making("messages", **_SENT),
+    Action("invite", "Invite", "{name} has got your invitation.", collection="contacts")
+    .asked(
         "invite {name} to “{title}” on {day} for {length}",
         "send {name} an invitation to “{title}”: {length} on {day}",
         "plan “{title}” with {name} on {day}, length {length}",
-    ),
-    collection="contacts",
-    fields=(
+    )
+    .with_fields(
         Field("title", "Title", options=_SUBJECTS),
         Field("day", "Day", "date", hint="2027-04"),
         Field("length", "Length", "radio", ("half an hour", "an hour", "half a day", "all day")),
-    ),
-    makes="invitations",
+    )
+    .making("invitations"),
 )
 MESSAGE = (
     Attribute("folder", "Folder", filter="is", phrase="in the {value} folder"),
@@ -213,7 +169,7 @@ class Mail(CatalogSite):
     headings = ("Welcome back", "Your mail box", "Good morning", "Here is your mail")
     menu = (PIN,)
     goals = (from_menu,)
-    actions = (STAR, UNREAD, DELETE, REPLY, FORWARD, MOVE, LABEL, SNOOZE, COMPOSE, INVITE)
+    actions = ACTIONS
 
     def draw(self, rng: random.Random) -> list[Collection]:
         self.tagline = rng.choice(_TAGLINES)

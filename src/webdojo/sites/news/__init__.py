@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 
 from webdojo.sites import host_of
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity
 from webdojo.sites.content.drawing import DATE_LIMITS, day, discussion, distinct, entity, measure, recent
@@ -40,107 +39,73 @@ _QUESTIONS = items(
     "Where did you take the photo, Will there be a second part, How did you find the story, Can I see the letters, "
     "Who paid for the study, What happened to the dog"
 )
-COMMENT = Action(
-    "comment",
-    "Comment",
-    "Your comment on {name} is online.",
-    (
-        "comment “{text}” on {name} with the display name {reader}",
-        "under the display name {reader}, leave the comment “{text}” on {name}",
-        "post a comment on {name}: display name {reader}, text “{text}”",
-    ),
-    collection="articles",
-    fields=(Field("reader", "Display name", options=USERS), Field("text", "Comment", "textarea", _TEXTS)),
-    makes="comments",
-    refuses=when(("open", "Closed", "closed for comments")),
-)
-SAVE = Action(
-    "save",
-    "Save article",
-    "{name} is on your reading list.",
-    ("save {name} for later", "put {name} on the reading list", "bookmark {name}"),
-    collection="articles",
-    sets={"saved": "yes"},
-    refuses=when(("saved", "yes", "already saved")),
-)
-RATE = Action(
-    "rate",
-    "Rate",
-    "Thank you for rating {name}.",
-    (
+ACTIONS = (
+    Action("save", "Save article", "{name} is on your reading list.", collection="articles")
+    .asked("save {name} for later", "put {name} on the reading list", "bookmark {name}")
+    .setting(saved="yes")
+    .refusing(("saved", "yes", "already saved")),
+    Action("rate", "Rate", "Thank you for rating {name}.", collection="articles")
+    .asked(
         "rate {name} with {stars} points",
         "give {name} a rating of {stars} points",
         "set the rating of {name} to {stars} points",
-    ),
-    collection="articles",
-    fields=(Field("stars", "Your rating in points", "range", least=0, most=10),),
-)
-SUBSCRIBE = Action(
-    "newsletter",
-    "Newsletter",
-    "The newsletter is on its way.",
-    (
+    )
+    .with_fields(Field("stars", "Your rating in points", "range", least=0, most=10)),
+    Action("comment", "Comment", "Your comment on {name} is online.", collection="articles")
+    .asked(
+        "comment “{text}” on {name} with the display name {reader}",
+        "under the display name {reader}, leave the comment “{text}” on {name}",
+        "post a comment on {name}: display name {reader}, text “{text}”",
+    )
+    .with_fields(Field("reader", "Display name", options=USERS), Field("text", "Comment", "textarea", _TEXTS))
+    .making("comments")
+    .refusing(("open", "Closed", "closed for comments")),
+    Action("ask", "Ask", "{name} has got your question.", collection="authors")
+    .asked(
+        "ask {name} “{text}” and give {email} as the e-mail address",
+        "send {name} the question “{text}” with {email} as the address for the answer",
+        "put the question “{text}” to {name}, from {email}",
+    )
+    .with_fields(
+        Field("email", "Your e-mail", "email", ADDRESSES),
+        Field("text", "Your question", "textarea", options=_QUESTIONS),
+    )
+    .making("questions")
+    .refusing(("desk", "On leave", "on leave")),
+    Action("newsletter", "Newsletter", "The newsletter is on its way.")
+    .asked(
         "subscribe {email} to the newsletter {often} with exactly these sections: {sections}",
         "get the newsletter sent to {email}, {often}, about {sections} and nothing else",
         "sign {email} up for the newsletter; it should come {often} and be about just these sections: {sections}",
-    ),
-    fields=(
+    )
+    .with_fields(
         Field("email", "E-mail", "email", ADDRESSES),
         Field("sections", "Sections", "checks"),
         Field("often", "How often", "radio", ("every morning", "every Friday", "every month")),
-    ),
-    makes="subscriptions",
-)
-TIP = Action(
-    "tip",
-    "Send a tip",
-    "Thank you, our reporters will have a look.",
-    (
+    )
+    .making("subscriptions"),
+    Action("tip", "Send a tip", "Thank you, our reporters will have a look.")
+    .asked(
         "send the tip “{text}” to the {desk} desk, give {seen} as the day, and stay anonymous",
         "tip off the {desk} desk anonymously: “{text}”, seen on {seen}",
         "send an anonymous tip to the {desk} desk that says “{text}”, with {seen} as the day",
-    ),
-    fields=(
+    )
+    .with_fields(
         Field("desk", "Desk", "select"),
         Field("text", "What happened?", "textarea", _TEXTS),
         Field("seen", "Day", "date", hint="2027-02"),
         Field("anonymous", "Stay anonymous", "checkbox", required=False),
-    ),
-    makes="tips",
+    )
+    .making("tips"),
 )
-POLL = Action(
-    "poll",
-    "Vote",
-    "Your vote is counted.",
-    (
+POLL = (
+    Action("poll", "Vote", "Your vote is counted.")
+    .asked(
         "vote “{vote}” in the poll of the day",
         "answer the poll of the readers with “{vote}”",
         "take part in the poll and choose “{vote}”",
-    ),
-    fields=(Field("vote", "Your vote", "radio"),),
-    makes="votes",
-)
-ASK = Action(
-    "ask",
-    "Ask",
-    "{name} has got your question.",
-    (
-        "ask {name} “{text}” and give {email} as the e-mail address",
-        "send {name} the question “{text}” with {email} as the address for the answer",
-        "put the question “{text}” to {name}, from {email}",
-    ),
-    collection="authors",
-    fields=(
-        Field("email", "Your e-mail", "email", ADDRESSES),
-        Field(
-            "text",
-            "Your question",
-            "textarea",
-            options=_QUESTIONS,
-        ),
-    ),
-    makes="questions",
-    refuses=when(("desk", "On leave", "on leave")),
+    )
+    .making("votes")
 )
 ARTICLE = (
     Attribute("section", "Section", listed=True, filter="is", phrase="in {value}"),
@@ -211,9 +176,9 @@ class News(CatalogSite):
         self.tagline = rng.choice(_TAGLINES).format(town=places[0])
         sections = rng.sample(tuple(stories.SECTIONS), SECTIONS)
         question, options = rng.choice(stories.POLLS)
-        poll = replace(POLL, fields=(Field("vote", question, "radio", options),))
         offered = {"sections": sections, "desk": sections}
-        self.actions = tuple(each.offering(**offered) for each in (SAVE, RATE, COMMENT, ASK, SUBSCRIBE, TIP, poll))
+        poll = POLL.with_fields(Field("vote", question, "radio", options))
+        self.actions = (*(action.offering(**offered) for action in ACTIONS), poll)
         names = people(rng, 2 * SECTIONS + 5)
         authors, others = names[: 2 * SECTIONS], names[2 * SECTIONS :]
         desks = {name: sections[i // 2] for i, name in enumerate(authors)}

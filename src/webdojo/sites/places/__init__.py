@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
 from webdojo.sites.content.drawing import counted, discussion, entity
@@ -28,71 +28,48 @@ _OPINIONS = (
 )
 _PHONES = tuple(f"555-{number}" for number in range(2101, 2990, 37))
 _CLOSED = ("now", "permanently closed", "permanently closed")
-REVIEW = Action(
-    "review",
-    "Write a review",
-    "Your review of {name} is published.",
-    (
+ACTIONS = (
+    Action("review", "Write a review", "Your review of {name} is published.", collection="places")
+    .asked(
         "review {name}: {rating} out of 5 points and the text “{text}”",
         "give {name} {rating} of 5 points in a review that says “{text}”",
         "publish a review of {name} with the words “{text}” and {rating} of 5 points",
-    ),
-    collection="places",
-    fields=(
-        Field("rating", "Points", "range", least=1, most=5),
-        Field("text", "Your review", "textarea", _OPINIONS),
-    ),
-    makes="reviews",
-)
-SAVE = Action(
-    "save",
-    "Save to a list",
-    "{name} is on your list.",
-    ("save {name} to the list “{list}”", "put {name} on the list “{list}”", "add {name} to the list called “{list}”"),
-    collection="places",
-    fields=(Field("list", "List", "select", _LISTS),),
-    makes="saved",
-)
-REPORT = Action(
-    "report",
-    "Report as closed",
-    "Thank you for telling us about {name}.",
-    (
+    )
+    .with_fields(
+        Field("rating", "Points", "range", least=1, most=5), Field("text", "Your review", "textarea", _OPINIONS)
+    )
+    .making("reviews"),
+    Action("save", "Save to a list", "{name} is on your list.", collection="places")
+    .asked(
+        "save {name} to the list “{list}”", "put {name} on the list “{list}”", "add {name} to the list called “{list}”"
+    )
+    .with_fields(Field("list", "List", "select", _LISTS))
+    .making("saved"),
+    Action("report", "Report as closed", "Thank you for telling us about {name}.", collection="places")
+    .asked(
         "report {name} as closed for the reason “{reason}”",
         "tell the site that {name} is closed; the reason is “{reason}”",
         "report that {name} has closed, with “{reason}” as the reason",
-    ),
-    collection="places",
-    fields=(Field("reason", "Reason", "radio", ("Moved away", "Out of business", "Being rebuilt")),),
-    makes="reports",
-    refuses=when(_CLOSED),
-)
-EDIT = Action(
-    "edit",
-    "Suggest an edit",
-    "The entry of {name} is up to date now.",
-    (
+    )
+    .with_fields(Field("reason", "Reason", "radio", ("Moved away", "Out of business", "Being rebuilt")))
+    .making("reports")
+    .refusing(_CLOSED),
+    Action("edit", "Suggest an edit", "The entry of {name} is up to date now.", collection="places")
+    .asked(
         "change the phone number of {name} to {phone}",
         "suggest {phone} as the new phone number of {name}",
         "correct the entry of {name}: the phone number is {phone}",
-    ),
-    collection="places",
-    fields=(Field("phone", "Phone", options=_PHONES),),
-)
-VISIT = Action(
-    "visit",
-    "Plan a visit",
-    "Your visit to {name} is in your plans.",
-    (
+    )
+    .with_fields(Field("phone", "Phone", options=_PHONES)),
+    Action("visit", "Plan a visit", "Your visit to {name} is in your plans.", collection="places", framed=True)
+    .asked(
         "plan a visit to {name} on {day} at {time}",
         "put a visit to {name} into my plans for {day}, {time}",
         "plan to be at {name} at {time} on {day}",
-    ),
-    collection="places",
-    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", _TIMES)),
-    makes="visits",
-    framed=True,
-    refuses=when(_CLOSED),
+    )
+    .with_fields(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", _TIMES))
+    .making("visits")
+    .refusing(_CLOSED),
 )
 
 PLACE = (
@@ -168,7 +145,7 @@ class Places(CatalogSite):
     kind = "places"
     tagline = "Every shop, museum and quiet corner of our town"
     headings = ("Find your way around town", "What is around the corner?", "Places worth the walk")
-    actions = (REVIEW, SAVE, REPORT, EDIT, VISIT)
+    actions = ACTIONS
     goals = (goals.on_map, goals.on_map, goals.from_map, goals.at_corner, goals.at_corner, goals.located)
 
     def draw(self, rng: random.Random) -> list[Collection]:

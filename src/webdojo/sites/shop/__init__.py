@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Form, Heading, Lines, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
 from webdojo.sites.compact import COLUMNS, Cell, Row, action_row, link_row, text_row, title_row
@@ -72,53 +72,36 @@ _OPINIONS = items(
     "It does what it should, The colour is lovely, My sister wants one as well, It came a week late, I would buy it "
     "again, Not worth the money, It looks better than in the picture"
 )
-_SOLD_OUT = when(("stock", 0, "sold out"))
 
 
-def add(cart: str) -> Action:
-    """Put a product into the cart, under the site's name for it."""
-    return Action(
-        "add",
-        "add",
-        f"{{name}} is in your {cart}.",
-        (
-            f"put {{amount}} of {{name}} into the {cart}",
-            f"add {{name}} to the {cart}, {{amount}} of it",
-            f"get {{amount}} of {{name}} into my {cart}",
-        ),
-        collection="products",
-        fields=(Field("amount", "Amount", "number", least=1, most=9, default="1"),),
-        counts="cart",
-        after="added",
-        refuses=_SOLD_OUT,
+ADD = (
+    Action("add", "add", "{name} is in your {cart}.", collection="products", counts="cart", after="added")
+    .asked(
+        "put {amount} of {name} into the {cart}",
+        "add {name} to the {cart}, {amount} of it",
+        "get {amount} of {name} into my {cart}",
     )
-
-
-WISH = Action(
-    "wish",
-    "Save for later",
-    "{name} is on your wish list.",
-    ("save {name} for later", "put {name} on the wish list", "add {name} to my wish list"),
-    collection="products",
-    sets={"wished": "yes"},
-    refuses=when(("wished", "yes", "already on your wish list")),
+    .with_fields(Field("amount", "Amount", "number", least=1, most=9, default="1"))
+    .refusing(("stock", 0, "sold out"))
 )
-REVIEW = Action(
-    "review",
-    "Review",
-    "Your review of {name} is online.",
-    (
+"""`{cart}` is the site's word for its cart."""
+ACTIONS = (
+    Action("wish", "Save for later", "{name} is on your wish list.", collection="products")
+    .asked("save {name} for later", "put {name} on the wish list", "add {name} to my wish list")
+    .setting(wished="yes")
+    .refusing(("wished", "yes", "already on your wish list")),
+    Action("review", "Review", "Your review of {name} is online.", collection="products")
+    .asked(
         "review {name} as {reader} with {points} points and the text “{text}”",
         "write a review of {name}: name {reader}, {points} points, “{text}”",
         "give {name} {points} points in a review signed {reader} that says “{text}”",
-    ),
-    collection="products",
-    fields=(
+    )
+    .with_fields(
         Field("reader", "Your name", options=USERS),
         Field("points", "Points", "range", least=0, most=10),
         Field("text", "Review", "textarea", _OPINIONS),
-    ),
-    makes="reviews",
+    )
+    .making("reviews"),
 )
 CATEGORIES, LARGE_CATEGORIES = 5, 8
 IN_CATEGORY, IN_LARGE_CATEGORY = 12, 30
@@ -217,8 +200,10 @@ class Shop(SizedSite):
     def draw(self, rng: random.Random) -> list[Collection]:
         self.tagline = rng.choice(_TAGLINES)
         self.headings = (self.look.heading,)
-        put = add(self.look.words["cart"].lower())
-        self.actions = (put,) if self.layout == "compact" else (put, WISH, REVIEW)
+        cart = self.look.words["cart"].lower()
+        clauses = tuple(clause.replace("{cart}", cart) for clause in ADD.clauses)
+        put = replace(ADD, done=ADD.done.replace("{cart}", cart), clauses=clauses)
+        self.actions = (put,) if self.layout == "compact" else (put, *ACTIONS)
         return [products(self.seed, self.layout == "compact")]
 
     def story(self, entity: Entity) -> tuple[str, ...]:

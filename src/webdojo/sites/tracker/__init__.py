@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
 from webdojo.sites.content.drawing import counted, day_of, discussion, distinct, entity, measure
@@ -19,16 +18,29 @@ from webdojo.sites.tracker import content
 
 ON_BOARD = 12
 _ENDED = tuple(("status", status, "already closed") for status in sorted(content.ENDED))
-CREATE = Action(
-    "create",
-    "Create issue",
-    "The issue was created.",
-    (
+WATCH = (
+    Action("watch", "Watch", "You watch {name} now.", collection="issues")
+    .asked(
+        "watch {name} by the menu of a right click on it in the list",
+        "right-click {name} in a list of issues and watch it",
+        "use the right-click menu of the list to watch {name}",
+    )
+    .setting(watched="yes")
+    .refusing(*_ENDED)
+)
+ACTIONS = (
+    Action("create", "Create issue", "The issue was created.")
+    .asked(
         "create the issue “{name}” in {project} with {priority} priority and the text “{text}”",
         "file an issue in {project}, priority {priority}: title “{name}”, description “{text}”",
         "open a {priority} priority issue in {project}, titled “{name}” and saying “{text}”",
-    ),
-    fields=(
+        assignee=", assigned to {assignee}",
+        labels=", with the labels {labels}",
+        estimate=", with an estimate of {estimate} hours",
+        due=", due on {due}",
+        notify=", and tick that I want to be kept informed",
+    )
+    .with_fields(
         Field("name", "Title"),
         Field("project", "Project", "select"),
         Field("priority", "Priority", "radio", content.PRIORITIES),
@@ -38,100 +50,48 @@ CREATE = Action(
         Field("estimate", "Estimate in hours", "number", required=False, least=2, most=80),
         Field("due", "Due on", "calendar", required=False, hint="2027-03"),
         Field("notify", "Keep me informed by e-mail", "checkbox", required=False),
-    ),
-    makes="issues",
-    sets={"created": "2027-03-01", "reporter": "You", "voted": "no"},
-    also={
-        "assignee": ", assigned to {assignee}",
-        "labels": ", with the labels {labels}",
-        "estimate": ", with an estimate of {estimate} hours",
-        "due": ", due on {due}",
-        "notify": ", and tick that I want to be kept informed",
-    },
-)
-ASSIGN = Action(
-    "assign",
-    "Assign",
-    "{name} has a new assignee.",
-    ("assign {name} to {assignee}", "make {assignee} the assignee of {name}", "hand {name} over to {assignee}"),
-    collection="issues",
-    fields=(Field("assignee", "Assignee", "suggest"),),
-)
-TRIAGE = Action(
-    "triage",
-    "Triage",
-    "{name} is sorted in.",
-    (
+    )
+    .making("issues", status="", created="2027-03-01", reporter="You", voted="no"),
+    Action("assign", "Assign", "{name} has a new assignee.", collection="issues")
+    .asked("assign {name} to {assignee}", "make {assignee} the assignee of {name}", "hand {name} over to {assignee}")
+    .with_fields(Field("assignee", "Assignee", "suggest")),
+    Action("triage", "Triage", "{name} is sorted in.", collection="issues")
+    .asked(
         "set the priority of {name} to {priority} and its labels to {labels}",
         "triage {name}: priority {priority}, labels {labels}",
         "give {name} {priority} priority and exactly these labels: {labels}",
+    )
+    .with_fields(
+        Field("priority", "Priority", "radio", content.PRIORITIES), Field("labels", "Labels", "checks", content.LABELS)
     ),
-    collection="issues",
-    fields=(
-        Field("priority", "Priority", "radio", content.PRIORITIES),
-        Field("labels", "Labels", "checks", content.LABELS),
-    ),
-)
-COMMENT = Action(
-    "comment",
-    "Comment",
-    "Your comment on {name} is there.",
-    (
+    Action("comment", "Comment", "Your comment on {name} is there.", collection="issues")
+    .asked(
         "comment “{text}” on {name}",
         "write the comment “{text}” on {name}",
         "leave the words “{text}” as a comment on {name}",
-    ),
-    collection="issues",
-    fields=(Field("text", "Comment", "textarea", content.NEW_COMMENTS),),
-    makes="comments",
-)
-LOG_WORK = Action(
-    "log",
-    "Log work",
-    "Your hours are noted.",
-    (
+    )
+    .with_fields(Field("text", "Comment", "textarea", content.NEW_COMMENTS))
+    .making("comments"),
+    Action("log", "Log work", "Your hours are noted.", collection="issues")
+    .asked(
         "log {hours} hours of work on {name} for {day}",
         "note that I worked {hours} hours on {name} on {day}",
         "add {hours} hours on {day} to the work log of {name}",
-    ),
-    collection="issues",
-    fields=(Field("hours", "Hours", "number", least=2, most=12), Field("day", "Day", "date", hint="2027-03")),
-    makes="worklog",
-    refuses=when(*_ENDED),
-)
-VOTE = Action(
-    "vote",
-    "Vote for it",
-    "You have voted for {name}.",
-    ("vote for {name}", "give your vote to {name}", "support {name} with a vote"),
-    collection="issues",
-    sets={"voted": "yes"},
-    refuses=when(*_ENDED, ("voted", "yes", "voted for")),
-)
-COLOUR = Action(
-    "colour",
-    "Set colour",
-    "{name} has another colour.",
-    (
+    )
+    .with_fields(Field("hours", "Hours", "number", least=2, most=12), Field("day", "Day", "date", hint="2027-03"))
+    .making("worklog")
+    .refusing(*_ENDED),
+    Action("vote", "Vote for it", "You have voted for {name}.", collection="issues")
+    .asked("vote for {name}", "give your vote to {name}", "support {name} with a vote")
+    .setting(voted="yes")
+    .refusing(*_ENDED, ("voted", "yes", "voted for")),
+    Action("colour", "Set colour", "{name} has another colour.", collection="projects")
+    .asked(
         "set the colour of {name} to {colour}",
         "give {name} the colour {colour}",
         "change the colour of {name} to {colour}",
-    ),
-    collection="projects",
-    fields=(Field("colour", "Colour", "color", content.COLOURS),),
-)
-WATCH = Action(
-    "watch",
-    "Watch",
-    "You watch {name} now.",
-    (
-        "watch {name} by the menu of a right click on it in the list",
-        "right-click {name} in a list of issues and watch it",
-        "use the right-click menu of the list to watch {name}",
-    ),
-    collection="issues",
-    sets={"watched": "yes"},
-    refuses=when(*_ENDED),
+    )
+    .with_fields(Field("colour", "Colour", "color", content.COLOURS)),
 )
 ISSUE = (
     Attribute("project", "Project", listed=True, filter="is", phrase="in the project {value}"),
@@ -237,9 +197,8 @@ class Tracker(CatalogSite):
             for project in projects
         }
         options = {"name": [content.title(rng) for _ in range(8)], "project": named, "assignee": sorted(names)}
-        create = replace(CREATE, sets={"status": self.columns[0], **CREATE.sets})
-        actions = (create, ASSIGN, TRIAGE, COMMENT, LOG_WORK, VOTE, COLOUR)
-        self.actions = tuple(action.offering(**options) for action in actions)
+        create, *others = (action.offering(**options) for action in ACTIONS)
+        self.actions = (create.setting(status=self.columns[0]), *others)
         return [
             Collection("issues", "Issues", "issue", "issues", ISSUE, tuple(issues), _LIMITS),
             Collection("people", "People", "person", "people", PERSON, tuple(staff)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity
 from webdojo.sites.content.drawing import entity, measure
@@ -31,41 +31,33 @@ _HOTEL_TEXTS = (
     "The building was once a school, and the corridors are as wide as streets.",
 )
 
-BOOK_FLIGHT = Action(
-    "book",
-    "Book",
-    "Your seats on flight {name} are booked.",
-    (
+ACTIONS = (
+    Action("book", "Book", "Your seats on flight {name} are booked.", collection="flights")
+    .asked(
         "book {name} for {passenger} with {seats} seats in {cabin}",
         "reserve {seats} seats on {name} in {cabin} for {passenger}",
         "get {passenger} onto {name}: {seats} seats, {cabin}",
-    ),
-    collection="flights",
-    fields=(
+    )
+    .with_fields(
         Field("passenger", "Passenger", options=USERS),
         Field("seats", "Seats", "number", least=2, most=9),
         Field("cabin", "Cabin", "radio", _CABINS),
-    ),
-    makes="bookings",
-    refuses=when(("left", 0, "sold out")),
-)
-BOOK_HOTEL = Action(
-    "stay",
-    "Book",
-    "Your stay at {name} is booked.",
-    (
+    )
+    .making("bookings")
+    .refusing(("left", 0, "sold out")),
+    Action("stay", "Book", "Your stay at {name} is booked.", collection="hotels")
+    .asked(
         "book a room at {name} for {guest}, arriving on {arrival} for {nights} nights",
         "reserve {nights} nights at {name} from {arrival} in the name of {guest}",
         "arrange a stay of {nights} nights at {name} for {guest}, starting {arrival}",
-    ),
-    collection="hotels",
-    fields=(
+    )
+    .with_fields(
         Field("guest", "Guest", options=USERS),
         Field("arrival", "Arrival", "calendar", hint="2027-03"),
         Field("nights", "Nights", "select", tuple(str(n) for n in range(2, 15))),
-    ),
-    makes="bookings",
-    refuses=when(("rooms", 0, "fully booked")),
+    )
+    .making("bookings")
+    .refusing(("rooms", 0, "fully booked")),
 )
 
 
@@ -75,7 +67,7 @@ class Travel(CatalogSite):
     kind = "travel"
     tagline = "Flights and hotels without the small print"
     headings = ("Where to next?", "Travel made simple", "Find your next trip")
-    actions = (BOOK_FLIGHT, BOOK_HOTEL)
+    actions = ACTIONS
     new_tabs = True
 
     def draw(self, rng: random.Random) -> list[Collection]:

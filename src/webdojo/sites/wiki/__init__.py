@@ -9,7 +9,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from webdojo.sites import compact_goals as shared
-from webdojo.sites.actions import Action, when
+from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
 from webdojo.sites.content.drawing import day_of, discussion, entity, measure
@@ -56,41 +56,28 @@ _REMARKS = items(
     "railway"
 )
 _PARTS = ("Introduction", "History", "Numbers", "Picture")
-WATCH = Action(
-    "watch",
-    "Follow",
-    "You follow {name} now.",
-    ("follow {name}", "put {name} on my watch list", "start to follow the article {name}"),
-    collection="articles",
-    sets={"watched": "yes"},
-    refuses=when(("watched", "yes", "already on your watch list")),
-)
-DISCUSS = Action(
-    "discuss",
-    "Comment",
-    "Your remark on {name} is there.",
-    (
+ACTIONS = (
+    Action("watch", "Follow", "You follow {name} now.", collection="articles")
+    .asked("follow {name}", "put {name} on my watch list", "start to follow the article {name}")
+    .setting(watched="yes")
+    .refusing(("watched", "yes", "already on your watch list")),
+    Action("discuss", "Comment", "Your remark on {name} is there.", collection="articles")
+    .asked(
         "write the remark “{text}” on {name} as {reader}",
         "leave the remark “{text}” on {name}, signed {reader}",
         "add to the discussion of {name}: “{text}”, signed {reader}",
-    ),
-    collection="articles",
-    fields=(Field("reader", "Name", options=USERS), Field("text", "Remark", "textarea", _REMARKS)),
-    makes="remarks",
-    refuses=when(("status", "Protected", "protected")),
-)
-REPORT = Action(
-    "report",
-    "Report",
-    "Thank you for your report on {name}.",
-    (
+    )
+    .with_fields(Field("reader", "Name", options=USERS), Field("text", "Remark", "textarea", _REMARKS))
+    .making("remarks")
+    .refusing(("status", "Protected", "protected")),
+    Action("report", "Report", "Thank you for your report on {name}.", collection="articles")
+    .asked(
         "report a mistake in the part {part} of {name}: “{text}”",
         "tell the editors of {name} “{text}”, about the part {part}",
         "file a report on {name} about the part {part} that says “{text}”",
-    ),
-    collection="articles",
-    fields=(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", _REMARKS)),
-    makes="reports",
+    )
+    .with_fields(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", _REMARKS))
+    .making("reports"),
 )
 TOPICS, LARGE_TOPICS = 5, 8
 IN_TOPIC, IN_LARGE_TOPIC = 12, 30
@@ -282,7 +269,7 @@ class Wiki(SizedSite):
         self.tagline = rng.choice(_MOTTOS)
         self.headings = (self.look.heading,)
         editors = [] if self.layout == "compact" else people(rng, 8)
-        self.actions = (WATCH, DISCUSS, REPORT) if editors else ()
+        self.actions = ACTIONS if editors else ()
         collection, self._related = articles(self.seed, editors)
         return [collection]
 
