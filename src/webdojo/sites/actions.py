@@ -24,7 +24,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Action:
-    """A form and what it does.
+    """A form and what it does, put together from its key, button and what follows: `Action(…).asked(…).making(…)`.
 
     With a `collection` the form stands on the pages of its entities and is sent to `/<collection>/<slug>/<key>`;
     without one it has the page `/do/<key>`. With `steps` it has several pages: the first has the address that the form
@@ -78,8 +78,12 @@ class Action:
         return replace(self, sets={**self.sets, **values})
 
     def refusing(self, *cases: tuple[str, Value, str]) -> Action:
-        """The action that cannot be done in these cases; see `when`."""
-        return replace(self, refuses=when(*cases))
+        """The action that cannot be done to an entity with one of these (key, value), for the reason that follows."""
+
+        def refuses(entity: Entity) -> str:
+            return next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
+
+        return replace(self, refuses=refuses)
 
     def offering(self, **options: Sequence[str]) -> Action:
         """The action with the options that a site has for these fields."""
@@ -134,11 +138,6 @@ class Action:
         return {
             f"{self.collection}/{entity.slug}/{key}": value for key, value in given.items() if known.get(key) != value
         }
-
-
-def when(*cases: tuple[str, Value, str]) -> Callable[[Entity], str]:
-    """For `Action.refuses`: each case has a key, the value under it that an action refuses, and the reason."""
-    return lambda entity: next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
 
 
 _RULES = {

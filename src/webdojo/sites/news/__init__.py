@@ -174,7 +174,7 @@ class News(CatalogSite):
     def draw(self, rng: random.Random) -> list[Collection]:
         places = towns(rng, 7)
         self.tagline = rng.choice(_TAGLINES).format(town=places[0])
-        sections = rng.sample(tuple(stories.SECTIONS), SECTIONS)
+        sections = rng.sample(tuple(stories.HEADLINES), SECTIONS)
         question, options = rng.choice(stories.POLLS)
         offered = {"sections": sections, "desk": sections}
         poll = POLL.with_fields(Field("vote", question, "radio", options))
@@ -232,7 +232,7 @@ def _headline(rng: random.Random, sections: list[str], places: list[str]) -> tup
     town, other = rng.sample(places, 2)
     gaps = {gap: rng.choice(options) for gap, options in stories.GAPS.items()}
     capital = {gap.capitalize(): text[0].upper() + text[1:] for gap, text in gaps.items()}
-    title = rng.choice(stories.SECTIONS[section].headlines).format(
+    title = rng.choice(stories.HEADLINES[section]).format(
         town=town, other=other, adjective=rng.choice(stories.ADJECTIVES), **gaps, **capital
     )
     return section, title[0].upper() + title[1:]
@@ -257,5 +257,5 @@ def _article(rng: random.Random, section: str, title: str, since: int, authors: 
 
 
 def _story(rng: random.Random, section: str) -> tuple[str, str]:
-    *first, last = rng.sample(stories.SECTIONS[section].texts, 3)
+    *first, last = rng.sample(stories.TEXTS[section], 3)
     return " ".join(first), last
