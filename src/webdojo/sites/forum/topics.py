@@ -22,106 +22,89 @@ class Theme:
     places: tuple[str, ...]
 
 
-THEMES = (
-    Theme(
+_THEMES = (
+    (
         "gardening",
         "Talk about everything that grows",
-        items(
-            "a lemon tree, a rose bush, a tomato plant, an olive tree, a hedge, a lawn, a fern, an orchid, a "
-            "compost heap, a greenhouse, a pond, a raised bed, a fig tree, a herb spiral, a climbing vine, a "
-            "rain barrel, a peony, a cactus"
-        ),
-        items("prune, feed, water, move, shade, protect, grow, save"),
-        items("drops its leaves, turns yellow, stays small, attracts snails, smells odd, dries out"),
-        items("on a balcony, in clay soil, in full sun, under a tree, in a small yard, near the coast"),
+        "a lemon tree, a rose bush, a tomato plant, an olive tree, a hedge, a lawn, a fern, an orchid, a "
+        "compost heap, a greenhouse, a pond, a raised bed, a fig tree, a herb spiral, a climbing vine, a "
+        "rain barrel, a peony, a cactus",
+        "prune, feed, water, move, shade, protect, grow, save",
+        "drops its leaves, turns yellow, stays small, attracts snails, smells odd, dries out",
+        "on a balcony, in clay soil, in full sun, under a tree, in a small yard, near the coast",
     ),
-    Theme(
+    (
         "cycling",
         "For everyone on two wheels",
-        items(
-            "a gravel bike, a dynamo lamp, a rear wheel, a leather saddle, a folding bike, a chain guard, a "
-            "disc brake, a cargo bike, a bottom bracket, a tubeless tyre, a pannier, a child seat, a shift "
-            "cable, a steel frame, a helmet"
-        ),
-        items("clean, adjust, choose, fit, repair, carry, lock, replace"),
-        items("squeaks, slips, rattles, wears out fast, comes loose, leaks"),
-        items("in the rain, on long tours, in city traffic, on steep hills, in winter, on cobbles"),
+        "a gravel bike, a dynamo lamp, a rear wheel, a leather saddle, a folding bike, a chain guard, a "
+        "disc brake, a cargo bike, a bottom bracket, a tubeless tyre, a pannier, a child seat, a shift "
+        "cable, a steel frame, a helmet",
+        "clean, adjust, choose, fit, repair, carry, lock, replace",
+        "squeaks, slips, rattles, wears out fast, comes loose, leaks",
+        "in the rain, on long tours, in city traffic, on steep hills, in winter, on cobbles",
     ),
-    Theme(
+    (
         "photography",
         "Light, lenses and long evenings",
-        items(
-            "a portrait lens, a tripod, a film camera, a light meter, a flash, a camera strap, a darkroom, a "
-            "wide lens, a colour filter, a memory card, a photo book, a view finder, a softbox, a slide "
-            "scanner, a pinhole camera"
-        ),
-        items("choose, clean, test, calibrate, carry, sell, store, mount"),
-        items("shows strange stripes, loses focus, sticks, flickers, turns pictures green, stops working"),
-        items("at night, in the snow, at weddings, on the beach, in the forest, with children"),
+        "a portrait lens, a tripod, a film camera, a light meter, a flash, a camera strap, a darkroom, a "
+        "wide lens, a colour filter, a memory card, a photo book, a view finder, a softbox, a slide "
+        "scanner, a pinhole camera",
+        "choose, clean, test, calibrate, carry, sell, store, mount",
+        "shows strange stripes, loses focus, sticks, flickers, turns pictures green, stops working",
+        "at night, in the snow, at weddings, on the beach, in the forest, with children",
     ),
-    Theme(
+    (
         "home networks",
         "Wires, waves and where they fail",
-        items(
-            "a router, a mesh node, a network switch, a home server, a printer, a smart plug, a doorbell "
-            "camera, a firewall, a patch panel, a powerline adapter, a media player, a backup drive, a wall "
-            "socket, a guest network, a thin client"
-        ),
-        items("set up, reset, secure, update, place, rename, monitor, replace"),
-        items("keeps rebooting, drops the connection, runs hot, blinks red, forgets its settings, is very slow"),
-        items("in an old house, behind thick walls, in the attic, for the office, in a shared flat, in the garage"),
+        "a router, a mesh node, a network switch, a home server, a printer, a smart plug, a doorbell "
+        "camera, a firewall, a patch panel, a powerline adapter, a media player, a backup drive, a wall "
+        "socket, a guest network, a thin client",
+        "set up, reset, secure, update, place, rename, monitor, replace",
+        "keeps rebooting, drops the connection, runs hot, blinks red, forgets its settings, is very slow",
+        "in an old house, behind thick walls, in the attic, for the office, in a shared flat, in the garage",
     ),
-    Theme(
+    (
         "baking",
         "Flour, water, salt and patience",
-        items(
-            "a sourdough loaf, a rye starter, a puff pastry, a cheese cake, a bread oven, a dough mixer, a "
-            "baguette, a brioche, a proving basket, a pie crust, a pizza stone, a fruit cake, a honey cake, a"
-            " bagel, a sponge, a flat bread"
-        ),
-        items("freeze, shape, rescue, knead, store, cool, glaze, warm up"),
-        items("collapses, tears, stays raw inside, tastes sour, sticks to the tin, will not rise"),
-        items("at high altitude, in a small kitchen, without eggs, in a gas oven, for a crowd, in summer"),
+        "a sourdough loaf, a rye starter, a puff pastry, a cheese cake, a bread oven, a dough mixer, a "
+        "baguette, a brioche, a proving basket, a pie crust, a pizza stone, a fruit cake, a honey cake, a"
+        " bagel, a sponge, a flat bread",
+        "freeze, shape, rescue, knead, store, cool, glaze, warm up",
+        "collapses, tears, stays raw inside, tastes sour, sticks to the tin, will not rise",
+        "at high altitude, in a small kitchen, without eggs, in a gas oven, for a crowd, in summer",
     ),
-    Theme(
+    (
         "woodworking",
         "Made of wood, made by hand",
-        items(
-            "a hand plane, a dovetail joint, a workbench, a table saw, a chisel, an oak board, a drawer, a "
-            "wooden spoon, a lathe, a rocking chair, a clamp, a tool chest, a walnut shelf, a sharpening "
-            "stone, a mallet, a picture frame"
-        ),
-        items("sharpen, flatten, glue, sand, finish, build, restore, plan"),
-        items("warps, splits, wobbles, leaves marks, burns the wood, will not stay square"),
-        items("in a tiny workshop, without machines, outdoors, with green wood, for beginners, on a budget"),
+        "a hand plane, a dovetail joint, a workbench, a table saw, a chisel, an oak board, a drawer, a "
+        "wooden spoon, a lathe, a rocking chair, a clamp, a tool chest, a walnut shelf, a sharpening "
+        "stone, a mallet, a picture frame",
+        "sharpen, flatten, glue, sand, finish, build, restore, plan",
+        "warps, splits, wobbles, leaves marks, burns the wood, will not stay square",
+        "in a tiny workshop, without machines, outdoors, with green wood, for beginners, on a budget",
     ),
-    Theme(
+    (
         "board games",
         "It is always your turn here",
-        items(
-            "a trading game, a card game, a solo variant, a dice tower, a game shelf, a war game, a party "
-            "game, a tile game, a rule book, a campaign, a game mat, a word game, a bluffing game, a family "
-            "game, a puzzle hunt, a score pad"
-        ),
-        items("teach, shorten, store, sleeve, win, host, trade, balance"),
-        items(
-            "drags on, ends too early, confuses everyone, favours the first player, misses a piece, starts a quarrel"
-        ),
-        items("with two players, with small children, at the office, on a train, in a big group, on rainy days"),
+        "a trading game, a card game, a solo variant, a dice tower, a game shelf, a war game, a party "
+        "game, a tile game, a rule book, a campaign, a game mat, a word game, a bluffing game, a family "
+        "game, a puzzle hunt, a score pad",
+        "teach, shorten, store, sleeve, win, host, trade, balance",
+        "drags on, ends too early, confuses everyone, favours the first player, misses a piece, starts a quarrel",
+        "with two players, with small children, at the office, on a train, in a big group, on rainy days",
     ),
-    Theme(
+    (
         "hiking",
         "One foot after the other",
-        items(
-            "a ridge walk, a rain jacket, a trail stove, a tent, a walking pole, a mountain hut, a map case, "
-            "a sleeping bag, a backpack, a river crossing, a day hike, a pair of boots, a head lamp, a water "
-            "filter, a bivouac, a wool hat"
-        ),
-        items("choose, pack, plan, dry, repair, lend, waterproof, shorten"),
-        items("leaks, causes blisters, freezes, weighs too much, tears, takes too long"),
-        items("in spring, above the tree line, with a dog, in fog, alone, on the coast path"),
+        "a ridge walk, a rain jacket, a trail stove, a tent, a walking pole, a mountain hut, a map case, "
+        "a sleeping bag, a backpack, a river crossing, a day hike, a pair of boots, a head lamp, a water "
+        "filter, a bivouac, a wool hat",
+        "choose, pack, plan, dry, repair, lend, waterproof, shorten",
+        "leaks, causes blisters, freezes, weighs too much, tears, takes too long",
+        "in spring, above the tree line, with a dog, in fog, alone, on the coast path",
     ),
 )
+THEMES = tuple(Theme(name, heading, *map(items, words)) for name, heading, *words in _THEMES)
 
 BOARDS: dict[str, tuple[str, ...]] = {
     "help": ("Help", "Questions", "Troubleshooting", "Ask Anything"),

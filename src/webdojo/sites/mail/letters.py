@@ -6,41 +6,26 @@ from dataclasses import dataclass
 
 from webdojo.sites.content.words import items
 
-GAPS: dict[str, tuple[str, ...]] = {
-    "kind": items(
-        "folding, wooden, spare, second-hand, tailored, green, heavy, portable, printed, woollen, antique, custom"
-    ),
-    "item": items(
-        "desk, bicycle, bookshelf, raincoat, printer, teapot, suitcase, telescope, keyboard, armchair, "
-        "toolbox, violin, lamp, mirror, blender, camera, carpet, guitar"
-    ),
-    "topic": items(
-        "Budget, Website, Hiring, Safety, Warehouse, Brand, Support, Training, Museum, Harbour, "
-        "Catalogue, Summer Fair, Recycling, Archive, Newsletter, Travel Desk"
-    ),
-    "form": items("review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in"),
-    "paper": items(
-        "contract, slides, draft report, floor plan, price list, press text, survey results, poster, manual, checklist"
-    ),
-    "event": items(
-        "garden party, lake weekend, school play, wedding, moving day, choir concert, birthday picnic, "
-        "ski trip, housewarming, street market, farewell dinner, boat ride"
-    ),
-    "show": items(
-        "The Silent Orchard, Northern Lights, A Night of Strings, The Clockmaker, River Songs, Paper "
-        "Moons, Winter Circus, The Long Table, Echoes, Brass and Bones, The Glass Stair, Open Skies"
-    ),
-    "aim": items(
-        "Autumn walk, Spring clean, Members evening, Repair day, Book swap, Open workshop, Yearly meeting, Bake sale"
-    ),
-    "prize": items(
-        "a cruise, a golden watch, a new phone, free fuel for life, a secret fund, a dream kitchen, a "
-        "diet tea, a castle"
-    ),
-    "bait": items(
-        "Last chance, Congratulations, Urgent, You were chosen, Open now, Do not ignore, Final notice, Lucky day"
-    ),
+_GAPS = {
+    "kind": "folding, wooden, spare, second-hand, tailored, green, heavy, portable, printed, woollen, antique, custom",
+    "item": "desk, bicycle, bookshelf, raincoat, printer, teapot, suitcase, telescope, keyboard, armchair, "
+    "toolbox, violin, lamp, mirror, blender, camera, carpet, guitar",
+    "topic": "Budget, Website, Hiring, Safety, Warehouse, Brand, Support, Training, Museum, Harbour, "
+    "Catalogue, Summer Fair, Recycling, Archive, Newsletter, Travel Desk",
+    "form": "review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in",
+    "paper": "contract, slides, draft report, floor plan, price list, press text, survey results, poster, "
+    "manual, checklist",
+    "event": "garden party, lake weekend, school play, wedding, moving day, choir concert, birthday picnic, "
+    "ski trip, housewarming, street market, farewell dinner, boat ride",
+    "show": "The Silent Orchard, Northern Lights, A Night of Strings, The Clockmaker, River Songs, Paper "
+    "Moons, Winter Circus, The Long Table, Echoes, Brass and Bones, The Glass Stair, Open Skies",
+    "aim": "Autumn walk, Spring clean, Members evening, Repair day, Book swap, Open workshop, Yearly meeting, "
+    "Bake sale",
+    "prize": "a cruise, a golden watch, a new phone, free fuel for life, a secret fund, a dream kitchen, a "
+    "diet tea, a castle",
+    "bait": "Last chance, Congratulations, Urgent, You were chosen, Open now, Do not ignore, Final notice, Lucky day",
 }
+GAPS = {gap: items(text) for gap, text in _GAPS.items()}
 
 
 @dataclass(frozen=True)

@@ -4,40 +4,26 @@ from __future__ import annotations
 
 from webdojo.sites.content.words import items
 
-GAPS: dict[str, tuple[str, ...]] = {
-    "body": items("council, school board, mayor, planning office, harbour office, district court, transport board"),
-    "place": items(
-        "library, swimming pool, old bridge, town square, railway station, hospital, market hall, bus "
-        "depot, cinema, lighthouse, city park, ferry dock, bike path, water tower"
-    ),
-    "deed": items("close, repair, sell, repaint, move, reopen, name, widen, protect, light up"),
-    "firm": items(
-        "bakery, shipyard, start-up, brewery, printer, paper mill, bank, florist, garage, toy maker, dairy, bookshop"
-    ),
-    "good": items(
-        "bread, bicycles, solar roofs, wooden toys, tea, cheese, ferries, phone cases, beer, glass, umbrellas, boots"
-    ),
-    "team": items("Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors"),
-    "match": items(
-        "cup final, season opener, home game, replay, charity run, regatta, marathon, night race, derby, relay"
-    ),
-    "mood": items("surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange"),
-    "art": items(
-        "novel, play, opera, exhibition, film, album, mural, festival, puppet show, photo series, radio drama, musical"
-    ),
-    "idea": items(
-        "winter, the sea, silence, old age, a lost dog, trains, bees, night shifts, sisters, maps, bread, rain"
-    ),
-    "finding": items(
-        "bees, old trees, sea grass, bats, street lights, batteries, glaciers, tides, moss, owls, sleep, soil"
-    ),
-    "who": items(
-        "nurses, teachers, pensioners, students, drivers, farmers, shop owners, parents, volunteers, commuters"
-    ),
-    "dish": items(
-        "lentil soup, apple cake, fish stew, rye bread, pumpkin pie, plum jam, onion tart, dumplings, pea salad"
-    ),
+_GAPS = {
+    "body": "council, school board, mayor, planning office, harbour office, district court, transport board",
+    "place": "library, swimming pool, old bridge, town square, railway station, hospital, market hall, bus "
+    "depot, cinema, lighthouse, city park, ferry dock, bike path, water tower",
+    "deed": "close, repair, sell, repaint, move, reopen, name, widen, protect, light up",
+    "firm": "bakery, shipyard, start-up, brewery, printer, paper mill, bank, florist, garage, toy maker, "
+    "dairy, bookshop",
+    "good": "bread, bicycles, solar roofs, wooden toys, tea, cheese, ferries, phone cases, beer, glass, "
+    "umbrellas, boots",
+    "team": "Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors",
+    "match": "cup final, season opener, home game, replay, charity run, regatta, marathon, night race, derby, relay",
+    "mood": "surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange",
+    "art": "novel, play, opera, exhibition, film, album, mural, festival, puppet show, photo series, radio "
+    "drama, musical",
+    "idea": "winter, the sea, silence, old age, a lost dog, trains, bees, night shifts, sisters, maps, bread, rain",
+    "finding": "bees, old trees, sea grass, bats, street lights, batteries, glaciers, tides, moss, owls, sleep, soil",
+    "who": "nurses, teachers, pensioners, students, drivers, farmers, shop owners, parents, volunteers, commuters",
+    "dish": "lentil soup, apple cake, fish stew, rye bread, pumpkin pie, plum jam, onion tart, dumplings, pea salad",
 }
+GAPS = {gap: items(text) for gap, text in _GAPS.items()}
 
 HEADLINES = {
     "Local": (
