@@ -14,17 +14,9 @@ from webdojo.sites.site import Overlay, Page, Redirect, Request
 
 
 def step_at(action: Action, rest: list[str]) -> int | None:
-    """Index of the page of an action that a path names; None where there is no such page.
-
-    Args:
-        rest: the parts of the path after the action: none, or the number of the page.
-    """
-    match rest:
-        case []:
-            return 0
-        case [number] if number in map(str, range(2, len(action.steps) + 1)):
-            return int(number) - 1
-    return None
+    """Index of the page of an action that the rest of a path names by its number; None: there is no such page."""
+    pages = [[], *([str(number)] for number in range(2, len(action.steps) + 1))]
+    return pages.index(rest) if rest in pages else None
 
 
 def step_page(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from webdojo.sites.actions import Action
 from webdojo.sites.admin import content
 from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
-from webdojo.sites.content.drawing import counted, day_of, distinct, entity, measure
+from webdojo.sites.content.drawing import counted, day_of, distinct, entity
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Fact, Goal, done, fact, place, visit
@@ -156,17 +157,7 @@ ARTICLE = (
         noun="date of the last change",
     ),
     counted("views", "Views", "Fewest views first", "least viewed"),
-    measure(
-        "words",
-        "Words",
-        "",
-        "max",
-        "Shortest first",
-        "shortest",
-        "of at most {value} words",
-        "number of words",
-        listed=False,
-    ),
+    replace(counted("words", "Words", "Shortest first", "shortest"), filter="max", phrase="of at most {value} words"),
     Attribute("editing", "Editing", asked=False),
     Attribute("weight", "Weight", "number", asked=False),
     Attribute("scheduled", "Goes online", "date", asked=False),

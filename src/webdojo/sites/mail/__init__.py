@@ -178,6 +178,7 @@ class Mail(CatalogSite):
             " ".join(each) for each in zip(rng.sample(BRANDS, 5), rng.sample(letters.COMPANY_ENDS, 5), strict=True)
         ]
         senders = {
+            "owner": [owner],
             "company": companies,
             "colleague": names[:6],
             "friend": names[6:],
@@ -188,7 +189,7 @@ class Mail(CatalogSite):
         absent, subjects = subjects[:_ABSENT], subjects[_ABSENT:]
         days = recent(rng, len(subjects))
         sizes = rng.sample(range(4, 2400), len(subjects))
-        messages = [_message(rng, *each, owner, senders, places) for each in zip(subjects, days, sizes, strict=True)]
+        messages = [_message(rng, *each, senders, places) for each in zip(subjects, days, sizes, strict=True)]
         written = Counter(message.values["sender"] for message in messages)
         known = (*names, *companies)
         group = {name: sort.capitalize() for sort, those in senders.items() for name in those}
@@ -226,17 +227,12 @@ def _subject(rng: random.Random) -> tuple[str, str]:
 
 
 def _message(
-    rng: random.Random,
-    about: tuple[str, str],
-    since: int,
-    size: int,
-    owner: str,
-    senders: dict[str, list[str]],
-    places: list[str],
+    rng: random.Random, about: tuple[str, str], since: int, size: int, senders: dict[str, list[str]], places: list[str]
 ) -> Entity:
     sort, subject = about
     letter = letters.LETTERS[sort]
-    sender, recipient = rng.choice(senders[letter.sender]), owner
+    (owner,), sender = senders["owner"], rng.choice(senders[letter.sender])
+    recipient = owner
     folder = "Spam" if sort == "spam" else rng.choice(("Inbox", "Inbox", "Archive"))
     if letter.sender in ("colleague", "friend") and rng.random() < 0.3:
         sender, recipient = owner, sender

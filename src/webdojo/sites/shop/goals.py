@@ -9,7 +9,7 @@ from typing import Any
 from webdojo.sites import compact_goals as shared
 from webdojo.sites.catalog import Entity
 from webdojo.sites.content.words import slug
-from webdojo.sites.goal import Fact, Goal, any_view, done, fact, place, visit
+from webdojo.sites.goal import Fact, Goal, Plan, any_view, done, fact, place, visit
 from webdojo.sites.sized import SizedSite
 from webdojo.sites.verdict.answers import number
 
@@ -103,7 +103,7 @@ def _bought(
     key: str,
     fields: dict[str, str],
     facts: tuple[Fact, ...],
-    first: list[dict[str, str]],
+    first: Plan,
     *products: Entity,
 ) -> Goal:
     """A goal that ends with one of each product in the cart; `first` is how they are found."""

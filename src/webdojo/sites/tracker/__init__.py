@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post
@@ -101,14 +102,8 @@ ISSUE = (
     Attribute("reporter", "Reporter", phrase="reported by {value}"),
     Attribute("created", "Created", "date", "", True, "", "Oldest first", "oldest", noun="creation date"),
     counted("votes", "Votes"),
-    measure(
-        "estimate",
-        "Estimate",
-        "hours",
-        "max",
-        "Quickest first",
-        "quickest",
-        "estimated at {value} or less",
+    replace(
+        measure("estimate", "Estimate", "hours", "max", "Quickest first", "quickest", "estimated at {value} or less"),
         listed=False,
     ),
     Attribute("labels", "Labels", "text", asked=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from markupsafe import Markup
@@ -12,7 +13,7 @@ from webdojo.sites import compact_goals as shared
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
-from webdojo.sites.content.drawing import day_of, discussion, entity, measure
+from webdojo.sites.content.drawing import counted, day_of, discussion, entity
 from webdojo.sites.content.people import USERS, people
 from webdojo.sites.content.words import ADJECTIVES, REGIONS, WIKI_NOUNS, WIKI_NUMBERS, WIKI_TEXT, items, plural, slug
 from webdojo.sites.design.pictures import picture
@@ -99,16 +100,9 @@ ARTICLE = (
     Attribute("region", "Region", listed=True, filter="is", phrase="in the {value}"),
     Attribute("year", "Year", "number", "", True, "min", "oldest", "oldest", "dated {value} or later"),
     Attribute("access", "Access", filter="is", phrase="with the access \u201c{value}\u201d"),
-    measure(
-        "visitors",
-        "Visitors a day",
-        "",
-        "min",
-        "Fewest visitors first",
-        "least visited",
+    replace(
+        counted("visitors", "Visitors a day", "Fewest visitors first", "least visited"),
         phrase="with at least {value} visitors a day",
-        noun="number of visitors a day",
-        listed=False,
     ),
     Attribute("status", "Status", filter="is", phrase="with the status \u201c{value}\u201d"),
     *(Attribute(label.lower(), label, "number") for label in _MEASURES),
