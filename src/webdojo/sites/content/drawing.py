@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Literal, TypeVar
 
@@ -14,7 +14,8 @@ from webdojo.sites.site import Overlay
 
 T = TypeVar("T")
 _FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
-DATE_LIMITS = ("2025-07-01", "2026-01-01", "2026-09-01")
+Limits = Mapping[str, Sequence[Value]]
+DATE_LIMITS: Sequence[Value] = ("2025-07-01", "2026-01-01", "2026-09-01")
 """Limits for the dates of what is `recent`."""
 
 

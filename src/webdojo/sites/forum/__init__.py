@@ -7,7 +7,7 @@ import random
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity
-from webdojo.sites.content.drawing import DATE_LIMITS, day, discussion, distinct, entity, measure, recent
+from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, discussion, distinct, entity, measure, recent
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import items, slug
 from webdojo.sites.forum import topics
@@ -114,7 +114,7 @@ THREAD = (
     Attribute("last", "Last poster"),
     Attribute("edited", "Last edit", "date", noun="date of the last edit"),
 )
-_THREAD_LIMITS = {"date": DATE_LIMITS, "replies": (10, 50, 150), "votes": (20, 100, 300)}
+_THREAD_LIMITS: Limits = {"date": DATE_LIMITS, "replies": (10, 50, 150), "votes": (20, 100, 300)}
 MEMBER = (
     Attribute("role", "Role", listed=True, filter="is", phrase="with the role {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),

@@ -8,7 +8,7 @@ from collections import Counter
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
-from webdojo.sites.content.drawing import DATE_LIMITS, day, distinct, entity, measure, recent
+from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, distinct, entity, measure, recent
 from webdojo.sites.content.people import ADDRESSES, people, towns
 from webdojo.sites.content.words import BRANDS, items, slug
 from webdojo.sites.mail import letters
@@ -152,7 +152,7 @@ MESSAGE = (
     Attribute("seat", "Seat"),
     Attribute("hall", "Hall"),
 )
-_MESSAGE_LIMITS = {"size": (100, 500, 1000), "date": DATE_LIMITS}
+_MESSAGE_LIMITS: Limits = {"size": (100, 500, 1000), "date": DATE_LIMITS}
 CONTACT = (
     Attribute("group", "Group", listed=True, filter="is", phrase="in the group {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),

@@ -10,7 +10,7 @@ from webdojo.sites import host_of
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity
-from webdojo.sites.content.drawing import DATE_LIMITS, day, discussion, distinct, entity, measure, recent
+from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, discussion, distinct, entity, measure, recent
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import items, slug
 from webdojo.sites.goal import Goal, done, fact, place, visit
@@ -119,7 +119,7 @@ ARTICLE = (
     Attribute("updated", "Last update", "date"),
     Attribute("open", "Comments", asked=False),
 )
-_ARTICLE_LIMITS = {"date": DATE_LIMITS, "minutes": (3, 6, 10), "views": (1000, 5000, 20000)}
+_ARTICLE_LIMITS: Limits = {"date": DATE_LIMITS, "minutes": (3, 6, 10), "views": (1000, 5000, 20000)}
 AUTHOR = (
     Attribute("section", "Section", listed=True, filter="is", phrase="of the section {value}"),
     Attribute("city", "City", listed=True, filter="is", phrase="from {value}"),

@@ -169,9 +169,17 @@ def _products(
     made = []
     for adjective, price, color in zip(adjectives, prices, colors, strict=True):
         stock = 0 if rng.random() < 0.15 else rng.randint(1, 99)
-        size, stars = rng.choice(SIZES), rng.randint(1, 5)
-        facts: dict[str, Value] = {"price": price, "size": size, "color": color, "stars": stars, "stock": stock}
-        made.append(entity(f"{adjective} {noun}", category=plural(noun), **facts))
+        made.append(
+            entity(
+                f"{adjective} {noun}",
+                category=plural(noun),
+                price=price,
+                size=rng.choice(SIZES),
+                color=color,
+                stars=rng.randint(1, 5),
+                stock=stock,
+            )
+        )
     return made
 
 

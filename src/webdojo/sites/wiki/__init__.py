@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from webdojo.sites import compact_goals as shared
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, fact_name
-from webdojo.sites.content.drawing import counted, day_of, discussion, entity
+from webdojo.sites.content.drawing import Limits, counted, day_of, discussion, entity
 from webdojo.sites.content.people import USERS, people
 from webdojo.sites.content.words import ADJECTIVES, REGIONS, WIKI_NOUNS, WIKI_NUMBERS, WIKI_TEXT, items, plural, slug
 from webdojo.sites.design.pictures import picture
@@ -86,7 +86,7 @@ RELATED = 3
 _YEARS, _NUMBERS = range(1100, 1990), range(20, 990)
 _MEASURES = tuple(dict.fromkeys(label for labels in WIKI_NUMBERS.values() for label in labels))
 _ACCESS = ("Free", "By ticket", "On guided tours", "In summer")
-_LIMITS: Mapping[str, Sequence[Value]] = {"region": REGIONS}
+_LIMITS: Limits = {"region": REGIONS}
 _LARGE_LIMITS = {**_LIMITS, "year": (1300, 1500, 1700), "visitors": (100, 300, 600)}
 
 COMPACT_ARTICLE = (
@@ -167,15 +167,14 @@ def _others(values: range, key: str, known: list[Entity], count: int, rng: rando
 
 def _described(article: Entity, editors: Sequence[str], rng: random.Random) -> Entity:
     """An article with what only the full-size layout tells, and without the text of the compact one."""
-    return entity(
-        article.name,
-        **article.values,
-        access=rng.choice(_ACCESS),
-        visitors=rng.randint(20, 990),
-        status=rng.choice(("Open", "Open", "Open", "Protected")),
-        editor=rng.choice(editors),
-        edited=day_of(rng, 2026),
-    )
+    more: dict[str, Value] = {
+        "access": rng.choice(_ACCESS),
+        "visitors": rng.randint(20, 990),
+        "status": rng.choice(("Open", "Open", "Open", "Protected")),
+        "editor": rng.choice(editors),
+        "edited": day_of(rng, 2026),
+    }
+    return replace(article, values={**article.values, **more}, texts=())
 
 
 def narrow(wiki: SizedSite, rng: random.Random) -> Goal:
