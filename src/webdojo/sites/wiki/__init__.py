@@ -153,7 +153,8 @@ def _written(
         made[noun] = [*shelf]
         for name, year, region, *numbers in zip(new, years, regions, *columns, strict=True):
             text = rng.choice(WIKI_TEXT).format(noun=noun, region=region, year=year)
-            related[slug(name)] = rng.sample([each for each in slugs if each != slug(name)], RELATED)
+            own = slug(name)
+            related[own] = rng.sample([each for each in slugs if each != own], RELATED)
             facts = dict(zip(labels, numbers, strict=True))
             made[noun].append(entity(name, topic=plural(noun), year=year, region=region, **facts, texts=(text,)))
     return made
