@@ -7,20 +7,70 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from webdojo.sites.actions import Action
-from webdojo.sites.admin import content
 from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
 from webdojo.sites.content.drawing import counted, day_of, distinct, entity
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
-from webdojo.sites.content.words import slug
+from webdojo.sites.content.words import items, slug
 from webdojo.sites.goal import Fact, Goal, done, fact, place, visit
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.verdict.answers import number, text
 
+SECTIONS = items(
+    "Business, Community, Culture, Food, Health, Letters, Local news, Music, Nature, Opinion, Politics, Science, "
+    "Sports, Technology, Travel, Weekend"
+)
+STATUSES = ("Draft", "Published", "Archived")
+ROLES = ("Reader", "Author", "Editor", "Administrator")
+RIGHTS = ("Publish", "Moderate", "See reports", "Manage users", "Edit menus")
+KINDS = ("Article", "Gallery", "Interview", "Recipe")
+REASONS = ("Spam", "Insults", "Fake account", "At own request")
+MONTHS = items("January, February, March, April, May, June, July, August, September, October, November, December")
+THINGS = items(
+    "bicycles, bakeries, night trains, street markets, lighthouses, paper maps, old cinemas, tea rooms, school "
+    "gardens, river ferries, town choirs, repair cafes, wild bees, fruit trees, tram lines, stone walls, winter "
+    "coats, board games, radio plays, corner shops, clay ovens, rain barrels, beach huts, railway clocks, wooden "
+    "toys, kite makers, first novels, small museums, sheep dogs, brass bands, public baths, hill farms, mountain "
+    "huts, second-hand books, spice gardens, steam engines"
+)
+HEADLINES = items(
+    "A short history of {}, What {} teach us, The quiet return of {}, How to choose {}, In praise of {}, Why we still "
+    "need {}, A week among {}, Our readers and their {}, The trouble with {}, Who pays for {}?, The people behind {}, "
+    "Looking after {}, A guide to {}, Where have all the {} gone?, Learning to love {}, Letters about {}, Growing up "
+    "with {}, Notes on {}, Five questions about {}, Behind the scenes: {}, Why children like {}, The secret life of "
+    "{}, Winter is the time for {}, What remains of {}"
+)
+LEADS = (
+    "It began with a phone call on a rainy morning, and it has kept us busy ever since.",
+    "Everybody has an opinion on this, but few have looked at it closely.",
+    "We went there with a notebook and came back with more questions than answers.",
+    "Some things change so slowly that nobody takes notice.",
+    "Ask three people in the street, and each will tell a different story.",
+    "The picture in our minds is older than most of us.",
+)
+BODIES = (
+    "Those who work there get up early and do not talk much before the first coffee.",
+    "Figures are hard to come by, but the direction is clear to anyone who keeps their eyes open.",
+    "The town council promised to look into the matter, and so did the council before it.",
+    "What sounds simple takes patience, good tools and friends who do not mind the noise.",
+    "On the way home we talked about what would be lost without it.",
+    "There is a shelf full of books about it in the library, most of them unread.",
+)
+NEW_TITLES = items(
+    "Summer on the river, Lost and found, The night bus, Bread and butter, Snow at last, Behind closed doors, A room "
+    "with a stove, The last ferry, Open windows, Songs of the harbour, Paper planes, Early birds"
+)
+NEW_TEXTS = (
+    "More about this next week.",
+    "Here is what we know so far.",
+    "Pictures will follow soon.",
+    "This page is about our neighbours.",
+    "Please send us your own stories.",
+)
 MEASURES = ("Views", "Visitors", "Comments")
 YEAR = 2026
-REPORTS = {f"{YEAR}-{number:02d}": name for number, name in enumerate(content.MONTHS, 1)}
+REPORTS = {f"{YEAR}-{number:02d}": name for number, name in enumerate(MONTHS, 1)}
 """Names of the months that there are reports on, by the last part of their paths."""
 
 _LOCKED = ("editing", "locked", "locked by the legal team")
@@ -36,9 +86,9 @@ ACTIONS = (
         status=", giving it the status {status}",
     )
     .with_fields(
-        Field("name", "Title", options=content.NEW_TITLES),
+        Field("name", "Title", options=NEW_TITLES),
         Field("section", "Section", "select"),
-        Field("status", "Status", "radio", content.STATUSES),
+        Field("status", "Status", "radio", STATUSES),
     )
     .refusing(_LOCKED),
     Action("copy", "Duplicate", "There is a copy of {name} now.", collection="articles")
@@ -92,10 +142,10 @@ ACTIONS = (
         comments=", with comments by readers allowed",
     )
     .with_fields(
-        Field("name", "Title", options=content.NEW_TITLES),
+        Field("name", "Title", options=NEW_TITLES),
         Field("section", "Section", "select"),
-        Field("type", "Type", "radio", content.KINDS),
-        Field("text", "Text", "textarea", content.NEW_TEXTS),
+        Field("type", "Type", "radio", KINDS),
+        Field("text", "Text", "textarea", NEW_TEXTS),
         Field("weight", "Weight from 1 to 10", "number", required=False, least=1, most=10),
         Field("scheduled", "Goes online", "date", required=False, hint="2027-03"),
         Field("comments", "Readers may comment", "checkbox", required=False),
@@ -103,14 +153,14 @@ ACTIONS = (
     .making("articles", status="Draft", author="You", updated="2027-03-01", editing="open"),
     Action("role", "Change role", "{name} has another role.", collection="users")
     .asked("change the role of {name} to {role}", "make the role of {name} {role}", "give {name} the role {role}")
-    .with_fields(Field("role", "Role", "select", content.ROLES)),
+    .with_fields(Field("role", "Role", "select", ROLES)),
     Action("suspend", "Suspend", "{name} can no longer log in.", collection="users", confirm="Suspend {name}?")
     .asked(
         "suspend {name} for the reason “{reason}”",
         "suspend the account of {name}; the reason is “{reason}”",
         "lock {name} out by a suspension, reason “{reason}”",
     )
-    .with_fields(Field("reason", "Reason", "radio", content.REASONS))
+    .with_fields(Field("reason", "Reason", "radio", REASONS))
     .setting(account="Suspended")
     .refusing(("account", "Suspended", "already suspended")),
     Action("invite", "New user", "The account is there.")
@@ -125,8 +175,8 @@ ACTIONS = (
     .with_fields(
         Field("name", "Name", options=USERS),
         Field("email", "E-mail", "email", ADDRESSES),
-        Field("role", "Role", "select", content.ROLES),
-        Field("rights", "Rights", "checks", content.RIGHTS),
+        Field("role", "Role", "select", ROLES),
+        Field("rights", "Rights", "checks", RIGHTS),
         Field("until", "Account ends", "calendar", required=False, hint="2027-03"),
         Field(
             "note",
@@ -248,10 +298,10 @@ class Admin(CatalogSite):
     def draw(self, rng: random.Random) -> list[Collection]:
         names, places = people(rng, 70), towns(rng, 5)
         authors = names[:8]
-        self.names = tuple(sorted(rng.sample(content.SECTIONS, 6)))
+        self.names = tuple(sorted(rng.sample(SECTIONS, 6)))
         self.figures = {(month, name): _figures(rng) for month in REPORTS for name in self.names}
         self.actions = tuple(action.offering(section=self.names) for action in ACTIONS)
-        titles = distinct(240, lambda: rng.choice(content.HEADLINES).format(rng.choice(content.THINGS)))
+        titles = distinct(240, lambda: rng.choice(HEADLINES).format(rng.choice(THINGS)))
         articles = [_article(rng, title, self.names, authors) for title in titles]
         users = [_user(rng, name, places, name in authors) for name in names]
         rng.shuffle(users)
@@ -313,17 +363,17 @@ def _figures(rng: random.Random) -> dict[str, int]:
 def _article(rng: random.Random, title: str, sections: tuple[str, ...], authors: list[str]) -> Entity:
     return entity(
         title,
-        status=rng.choice(content.STATUSES),
+        status=rng.choice(STATUSES),
         section=rng.choice(sections),
         author=rng.choice(authors),
-        type=rng.choice(content.KINDS),
+        type=rng.choice(KINDS),
         updated=day_of(rng, rng.randint(2025, 2026)),
         views=int(rng.random() ** 3 * 60000) + rng.randint(10, 99),
         words=rng.randint(180, 2400),
         editing="locked" if rng.random() < 0.07 else "open",
         weight=rng.randint(1, 10),
         scheduled="",
-        texts=(rng.choice(content.LEADS), " ".join(rng.sample(content.BODIES, 2))),
+        texts=(rng.choice(LEADS), " ".join(rng.sample(BODIES, 2))),
     )
 
 
@@ -331,7 +381,7 @@ def _user(rng: random.Random, name: str, places: list[str], writes: bool) -> Ent
     joined = rng.randint(2016, 2025)
     return entity(
         name,
-        role=rng.choice(content.ROLES[1:] if writes else content.ROLES),
+        role=rng.choice(ROLES[1:] if writes else ROLES),
         account="Suspended" if rng.random() < 0.15 and not writes else "Active",
         town=rng.choice(places),
         joined=day_of(rng, joined),

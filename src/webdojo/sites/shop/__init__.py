@@ -72,8 +72,6 @@ _OPINIONS = items(
     "It does what it should, The colour is lovely, My sister wants one as well, It came a week late, I would buy it "
     "again, Not worth the money, It looks better than in the picture"
 )
-
-
 ADD = (
     Action("add", "add", "{name} is in your {cart}.", collection="products", counts="cart", after="added")
     .asked(

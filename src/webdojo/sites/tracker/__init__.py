@@ -11,14 +11,109 @@ from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offe
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
 from webdojo.sites.content.drawing import counted, day_of, discussion, distinct, entity, measure
 from webdojo.sites.content.people import people, towns
+from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
-from webdojo.sites.tracker import content
+
+PROJECTS = items(
+    "Atlas, Beacon, Billing, Checkout, Compass, Console, Courier, Dashboard, Gateway, Harbor, Identity, Inbox, "
+    "Ledger, Lighthouse, Mobile, Orchard, Payments, Pipeline, Platform, Portal, Reports, Scheduler, Studio, Warehouse"
+)
+AREAS = ("Customers", "Infrastructure", "Finance", "Growth", "Research", "Support")
+STATUSES = (
+    ("Backlog", "Selected", "In progress", "Done"),
+    ("Open", "In progress", "In review", "Closed"),
+    ("New", "Accepted", "In testing", "Resolved"),
+    ("To do", "Doing", "Waiting", "Done"),
+    ("Ideas", "Next up", "Building", "Shipped"),
+)
+"""The columns of the boards of a site; the last ends an issue."""
+ENDED = frozenset(columns[-1] for columns in STATUSES)
+PRIORITIES = ("Low", "Medium", "High", "Urgent")
+LABELS = ("bug", "design", "docs", "performance", "privacy", "regression", "security", "translation")
+ROLES = ("Analyst", "Designer", "Developer", "Manager", "Tester", "Writer")
+_THINGS = items(
+    "login page, sign-up form, invoice export, search index, password reset, user profile, price table, time sheet, "
+    "map view, photo upload, mail digest, import wizard, audit trail, calendar feed, payment form, address book, dark "
+    "theme, side menu, activity stream, tax report, file picker, chat window, mobile header, welcome tour, billing "
+    "summary, team overview, stock alert, refund flow, tag editor, video player, help center, news ticker, seat "
+    "planner, route finder, printer queue, backup job, mail template, license check, rate limiter, cookie banner, "
+    "currency switch, home screen"
+)
+_FAULTS = items(
+    "is blank, shows an error, loads slowly, crashes, freezes, ignores the time zone, loses its settings, shows old "
+    "data, overlaps the footer, asks twice for a password, uses the wrong currency, flickers, drops long names, "
+    "counts guests twice, jumps to the top, cannot be reached by keyboard, ends in a loop"
+)
+_PLACES = items(
+    "on small screens, in Safari, in private windows, behind a proxy, for guests, on the staging server, with long "
+    "names, on slow networks, under heavy load, on the first visit, for large accounts, in right-to-left languages, "
+    "on tablets, during the nightly sync, with two tabs open, over a VPN"
+)
+_WISHES = items(
+    "Rewrite the {}, Write tests for the {}, Document the {}, Translate the {}, Measure the {}, Add filters to the "
+    "{}, Add keyboard shortcuts to the {}, Let admins hide the {}, Make the {} printable, Explain the {} to "
+    "newcomers, Remove dead code from the {}, Give the {} a preview, Simplify the {}"
+)
+REPORTS = (
+    "A customer told us about this on the phone, and we could repeat it right away.",
+    "It happens every time, whatever the account. The log has nothing unusual.",
+    "Nobody knows when it began. An older build behaves in the same way.",
+    "There is a recording of it in the team folder.",
+    "It is hard to repeat, but three people have seen it by now.",
+    "Support gets letters about this, and they are not friendly.",
+    "We talked about it in the planning meeting and agreed that it is worth the effort.",
+)
+HINTS = (
+    "Have a look at the request headers before changing any code.",
+    "The old team left notes about this in the handbook.",
+    "A reload helps for a while. That is no solution, of course.",
+    "My guess is a cache that is never emptied.",
+    "Please keep the public interface as it is.",
+    "It would be good to have a test that fails without the fix.",
+)
+COMMENTS = (
+    "I can see the same here.",
+    "Is anybody looking into this?",
+    "It went away when I cleared the cache, but came back the next morning.",
+    "Please add a screenshot, I cannot picture it.",
+    "We had something like this before, in quite another corner.",
+    "Thank you for the good description!",
+    "I would rather solve this on the server.",
+    "Our biggest customer asks about it in every call.",
+    "Happy to review a patch.",
+    "Could we talk about it in the next meeting?",
+)
+COLOURS = ("#1e66d0", "#b3261e", "#1b7f4b", "#7a3fb0", "#c77700", "#0b7a8a", "#33373d")
+NEW_COMMENTS = (
+    "I will look into it tomorrow.",
+    "This also happens on my laptop.",
+    "Let us talk about it on Monday.",
+    "The logs are attached to the mail I sent you.",
+    "Looks like a caching problem to me.",
+    "Customers keep asking about this.",
+)
+NEW_TEXTS = (
+    "Seen by two customers this week.",
+    "Please check the logs first.",
+    "It worked in the last release.",
+    "There is a recording in the team folder.",
+    "Nobody can work around it.",
+)
+
+
+def _title(rng: random.Random) -> str:
+    """The title of an issue."""
+    thing = rng.choice(_THINGS)
+    if rng.random() < 0.3:
+        return rng.choice(_WISHES).format(thing)
+    return f"{thing.capitalize()} {rng.choice(_FAULTS)} {rng.choice(_PLACES)}"
+
 
 ON_BOARD = 12
-_ENDED = tuple(("status", status, "already closed") for status in sorted(content.ENDED))
+_ENDED = tuple(("status", status, "already closed") for status in sorted(ENDED))
 WATCH = (
     Action("watch", "Watch", "You watch {name} now.", collection="issues")
     .asked(
@@ -44,10 +139,10 @@ ACTIONS = (
     .with_fields(
         Field("name", "Title"),
         Field("project", "Project", "select"),
-        Field("priority", "Priority", "radio", content.PRIORITIES),
-        Field("text", "Description", "textarea", content.NEW_TEXTS),
+        Field("priority", "Priority", "radio", PRIORITIES),
+        Field("text", "Description", "textarea", NEW_TEXTS),
         Field("assignee", "Assignee", "select", required=False),
-        Field("labels", "Labels", "checks", content.LABELS, required=False),
+        Field("labels", "Labels", "checks", LABELS, required=False),
         Field("estimate", "Estimate in hours", "number", required=False, least=2, most=80),
         Field("due", "Due on", "calendar", required=False, hint="2027-03"),
         Field("notify", "Keep me informed by e-mail", "checkbox", required=False),
@@ -62,16 +157,14 @@ ACTIONS = (
         "triage {name}: priority {priority}, labels {labels}",
         "give {name} {priority} priority and exactly these labels: {labels}",
     )
-    .with_fields(
-        Field("priority", "Priority", "radio", content.PRIORITIES), Field("labels", "Labels", "checks", content.LABELS)
-    ),
+    .with_fields(Field("priority", "Priority", "radio", PRIORITIES), Field("labels", "Labels", "checks", LABELS)),
     Action("comment", "Comment", "Your comment on {name} is there.", collection="issues")
     .asked(
         "comment “{text}” on {name}",
         "write the comment “{text}” on {name}",
         "leave the words “{text}” as a comment on {name}",
     )
-    .with_fields(Field("text", "Comment", "textarea", content.NEW_COMMENTS))
+    .with_fields(Field("text", "Comment", "textarea", NEW_COMMENTS))
     .making("comments"),
     Action("log", "Log work", "Your hours are noted.", collection="issues")
     .asked(
@@ -92,7 +185,7 @@ ACTIONS = (
         "give {name} the colour {colour}",
         "change the colour of {name} to {colour}",
     )
-    .with_fields(Field("colour", "Colour", "color", content.COLOURS)),
+    .with_fields(Field("colour", "Colour", "color", COLOURS)),
 )
 ISSUE = (
     Attribute("project", "Project", listed=True, filter="is", phrase="in the project {value}"),
@@ -160,12 +253,12 @@ class Tracker(CatalogSite):
     menu = (WATCH,)
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        self.columns = rng.choice(content.STATUSES)
+        self.columns = rng.choice(STATUSES)
         names, places = people(rng, 14), towns(rng, 4)
         staff = [
             entity(
                 name,
-                role=rng.choice(content.ROLES),
+                role=rng.choice(ROLES),
                 town=rng.choice(places),
                 joined=day_of(rng, rng.randint(2015, 2026)),
                 hours=rng.randint(16, 40),
@@ -175,23 +268,23 @@ class Tracker(CatalogSite):
         projects = [
             entity(
                 name,
-                area=rng.choice(content.AREAS),
+                area=rng.choice(AREAS),
                 lead=rng.choice(names),
                 started=day_of(rng, rng.randint(2021, 2025)),
                 budget=500 * rng.randint(8, 190),
                 colour="#808080",
             )
-            for name in rng.sample(content.PROJECTS, 6)
+            for name in rng.sample(PROJECTS, 6)
         ]
         named = [project.name for project in projects]
-        titles = distinct(260, lambda: content.title(rng))
+        titles = distinct(260, lambda: _title(rng))
         issues = [_issue(rng, title, named, names, self.columns) for title in titles]
         newest = sorted(issues, key=lambda issue: str(issue.values["created"]), reverse=True)
         self.boards = {
             project.slug: [issue for issue in newest if issue.values["project"] == project.name][:ON_BOARD]
             for project in projects
         }
-        options = {"name": [content.title(rng) for _ in range(8)], "project": named, "assignee": sorted(names)}
+        options = {"name": [_title(rng) for _ in range(8)], "project": named, "assignee": sorted(names)}
         create, *others = (action.offering(**options) for action in ACTIONS)
         self.actions = (create.setting(status=self.columns[0]), *others)
         return [
@@ -241,7 +334,7 @@ class Tracker(CatalogSite):
                 authors = [person.name for person in self.collections["people"].entities]
                 rng = random.Random(f"comments-{entity.slug}")
                 count = rng.randint(1, 4)
-                said = map(Post, rng.sample(authors, count), rng.sample(content.COMMENTS, count))
+                said = map(Post, rng.sample(authors, count), rng.sample(COMMENTS, count))
                 return discussion("Comments", said, "comments", entity, overlay)
         return []
 
@@ -286,13 +379,13 @@ def _issue(rng: random.Random, title: str, projects: list[str], names: list[str]
         title,
         project=rng.choice(projects),
         status=rng.choice(columns),
-        priority=rng.choice(content.PRIORITIES),
+        priority=rng.choice(PRIORITIES),
         assignee=assignee,
         reporter=reporter,
         created=day_of(rng, 2026),
         votes=int(rng.random() ** 3 * 120),
         estimate=rng.randint(2, 160),
-        labels=rng.choice(content.LABELS),
+        labels=rng.choice(LABELS),
         voted="no",
-        texts=(rng.choice(content.REPORTS), rng.choice(content.HINTS)),
+        texts=(rng.choice(REPORTS), rng.choice(HINTS)),
     )
