@@ -61,6 +61,7 @@ NEW_TITLES = items(
     "Summer on the river, Lost and found, The night bus, Bread and butter, Snow at last, Behind closed doors, A room "
     "with a stove, The last ferry, Open windows, Songs of the harbour, Paper planes, Early birds"
 )
+NOTES = ("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish.")
 NEW_TEXTS = (
     "More about this next week.",
     "Here is what we know so far.",
@@ -178,13 +179,7 @@ ACTIONS = (
         Field("role", "Role", "select", ROLES),
         Field("rights", "Rights", "checks", RIGHTS),
         Field("until", "Account ends", "calendar", required=False, hint="2027-03"),
-        Field(
-            "note",
-            "Note for colleagues",
-            "textarea",
-            required=False,
-            options=("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish."),
-        ),
+        Field("note", "Note for colleagues", "textarea", required=False, options=NOTES),
         Field("letter", "Send a letter of welcome", "checkbox", required=False),
     )
     .making("users", account="Active", joined="2027-03-01"),
@@ -244,7 +239,7 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The answer is {total}", answer=number(total)),
     )
     visits = [
-        visit(_path(month), f"{measure} of {section} in {name}: {figure}.", "/reports")
+        visit(f"/reports/{month}", f"{measure} of {section} in {name}: {figure}.", "/reports")
         for month, name, figure in zip(months, said, figures, strict=True)
     ]
     plan = [*visits, done(f"The {measure} are {total}.", str(total))]
@@ -261,11 +256,11 @@ def _leader(site: Admin, measure: str, rng: random.Random) -> Goal | None:
         return None
     when = _title(month)
     checks = (
-        fact(f"The report on {when} was shown", visited=[place(_path(month))]),
+        fact(f"The report on {when} was shown", visited=[place(f"/reports/{month}")]),
         _read_off(month, best, measure),
         fact(f"The answer is {best}", answer=text(best)),
     )
-    plan = [visit(_path(month), via="/reports"), done(f"{best} has the most {measure}.", best)]
+    plan = [visit(f"/reports/{month}", via="/reports"), done(f"{best} has the most {measure}.", best)]
     cores = (f"the section that had the most {measure.lower()} in {when}",)
     return Goal("leader", f"{measure}-{when}", {}, checks, plan, cores=cores, form="ask")
 
@@ -276,10 +271,6 @@ def _read_off(month: str, section: str, measure: str) -> Fact:
 
 def _shown(month: str, section: str, measure: str) -> str:
     return fact_name(f"report-{int(month[-2:])}-{slug(section)}", measure)
-
-
-def _path(month: str) -> str:
-    return f"/reports/{month}"
 
 
 def _title(month: str) -> str:
@@ -315,7 +306,7 @@ class Admin(CatalogSite):
         match request.path.strip("/").split("/"):
             case ["reports"]:
                 title = self.say("Reports")
-                cards = Cards(tuple(Card(_title(month), _path(month)) for month in REPORTS))
+                cards = Cards(tuple(Card(_title(month), f"/reports/{month}") for month in REPORTS))
                 year = self._lines(*REPORTS, title=f"The year {YEAR}")
                 return Page("reports", title, {"blocks": [Heading(title, "Month by month", (home,)), cards, year]})
             case ["reports", month, *rest] if month in REPORTS and rest in ([], ["figures"]):
@@ -324,7 +315,7 @@ class Admin(CatalogSite):
                 if rest:
                     return Page("figures", _title(month), {"blocks": blocks, "bare": True}, shows)
                 if random.Random(f"{self.host}-reports").random() < 0.5:
-                    blocks, shows = [Late("The report is being made.", f"{_path(month)}/figures")], ()
+                    blocks, shows = [Late("The report is being made.", f"/reports/{month}/figures")], ()
                 heading = Heading(_title(month), "", (home, (self.say("Reports"), "/reports")))
                 return Page("report", _title(month), {"blocks": [heading, *blocks]}, shows)
         return super().respond(request, overlay)
@@ -336,7 +327,7 @@ class Admin(CatalogSite):
         yield from super().paths()
         yield "/reports"
         for month in REPORTS:
-            yield from (_path(month), f"{_path(month)}/figures")
+            yield from (f"/reports/{month}", f"/reports/{month}/figures")
 
     def way_to(self, path: str) -> tuple[str, str]:
         match path.strip("/").split("/"):

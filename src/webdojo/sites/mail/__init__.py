@@ -220,8 +220,8 @@ class Mail(CatalogSite):
 
 def _subject(rng: random.Random) -> tuple[str, str]:
     """Draw a sort of letter and the subject of one."""
-    sort = rng.choice(tuple(letters.LETTERS))
-    subject = rng.choice(letters.LETTERS[sort].subjects)
+    sort = rng.choice(tuple(letters.SORTS))
+    subject = rng.choice(letters.SUBJECTS[sort])
     gaps = {gap: rng.choice(options) for gap, options in letters.GAPS.items() if gap in subject}
     return sort, subject.format(**gaps)
 
@@ -230,11 +230,11 @@ def _message(
     rng: random.Random, about: tuple[str, str], since: int, size: int, senders: dict[str, list[str]], places: list[str]
 ) -> Entity:
     sort, subject = about
-    letter = letters.LETTERS[sort]
-    (owner,), sender = senders["owner"], rng.choice(senders[letter.sender])
+    written_by, says = letters.SORTS[sort]
+    (owner,), sender = senders["owner"], rng.choice(senders[written_by])
     recipient = owner
     folder = "Spam" if sort == "spam" else rng.choice(("Inbox", "Inbox", "Archive"))
-    if letter.sender in ("colleague", "friend") and rng.random() < 0.3:
+    if written_by in ("colleague", "friend") and rng.random() < 0.3:
         sender, recipient = owner, sender
         folder = rng.choice(("Sent", "Sent", "Drafts"))
     return entity(
@@ -247,9 +247,9 @@ def _message(
         star=rng.choice(("Not starred", "Not starred", "Starred")),
         status="Read" if sender == owner else rng.choice(("Read", "Unread")),
         recipient=recipient,
-        **{key: _detail(rng, key, since, senders, places) for key in letter.says},
-        **({"automatic": "yes"} if letter.sender == "company" else {}),
-        texts=tuple(rng.sample(letter.texts, 2)),
+        **{key: _detail(rng, key, since, senders, places) for key in says},
+        **({"automatic": "yes"} if written_by == "company" else {}),
+        texts=tuple(rng.sample(letters.TEXTS[sort], 2)),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from webdojo.sites.content.words import items
 
 _GAPS = {
@@ -27,113 +25,90 @@ _GAPS = {
 }
 GAPS = {gap: items(text) for gap, text in _GAPS.items()}
 
-
-@dataclass(frozen=True)
-class Letter:
-    """One sort of letter."""
-
-    sender: str
-    """Who writes it: `company`, `colleague`, `friend` or `stranger`."""
-    subjects: tuple[str, ...]
-    texts: tuple[str, ...]
-    says: tuple[str, ...] = ()
-    """Attributes that its text tells, and that only its page shows."""
-
-
-LETTERS: dict[str, Letter] = {
-    "invoice": Letter(
-        "company",
-        ("Invoice for your {kind} {item}", "Payment due for the {kind} {item}", "Your receipt: {kind} {item}"),
-        (
-            "Thank you for your order. You find all the details of this invoice below.",
-            "Please pay by bank transfer and name the reference, so that we can find your payment.",
-            "If you have paid already, there is nothing left to do. We are glad to have you as a customer.",
-            "Our office answers questions about payments on weekday mornings.",
-        ),
-        ("reference", "amount", "due"),
+SORTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "invoice": ("company", ("reference", "amount", "due")),
+    "parcel": ("company", ("tracking", "courier", "arrival")),
+    "meeting": ("colleague", ("room", "day", "host")),
+    "paper": ("colleague", ("deadline", "pages")),
+    "friend": ("friend", ("place", "phone")),
+    "ticket": ("company", ("seat", "hall", "day")),
+    "club": ("friend", ("place", "day")),
+    "spam": ("stranger", ()),
+}
+"""Who writes a sort of letter (`company`, `colleague`, `friend`, `stranger`), and the attributes that its page tells."""
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    "invoice": ("Invoice for your {kind} {item}", "Payment due for the {kind} {item}", "Your receipt: {kind} {item}"),
+    "parcel": (
+        "Your {kind} {item} is on its way",
+        "Delivery of your {kind} {item}",
+        "We packed your {kind} {item} today",
     ),
-    "parcel": Letter(
-        "company",
-        ("Your {kind} {item} is on its way", "Delivery of your {kind} {item}", "We packed your {kind} {item} today"),
-        (
-            "Good news: your parcel has left our warehouse.",
-            "If nobody is at home, the driver leaves it with a neighbour or at the parcel shop.",
-            "You can follow it with the tracking code below.",
-            "Please keep the box in case you want to send something back.",
-        ),
-        ("tracking", "courier", "arrival"),
+    "meeting": (
+        "{topic} {form}",
+        "Invitation: {topic} {form}",
+        "Agenda for the {topic} {form}",
+        "New room for the {topic} {form}",
     ),
-    "meeting": Letter(
-        "colleague",
-        (
-            "{topic} {form}",
-            "Invitation: {topic} {form}",
-            "Agenda for the {topic} {form}",
-            "New room for the {topic} {form}",
-        ),
-        (
-            "Please bring your questions, and read the notes of the last time if you can.",
-            "We start on time, so that everybody gets home on time.",
-            "There will be coffee. Somebody should take notes; volunteers are welcome.",
-            "If you cannot make it, send somebody who can decide.",
-        ),
-        ("room", "day", "host"),
+    "paper": (
+        "{topic}: {paper} for you to check",
+        "Comments on the {topic} {paper}",
+        "The {topic} {paper}, second version",
     ),
-    "paper": Letter(
-        "colleague",
-        ("{topic}: {paper} for you to check", "Comments on the {topic} {paper}", "The {topic} {paper}, second version"),
-        (
-            "I have marked the places that I am not sure about.",
-            "The first part is nearly done; the last pages need a fresh pair of eyes.",
-            "Feel free to cut whatever is too long.",
-            "No need for polish yet, I only want to know whether the direction is right.",
-        ),
-        ("deadline", "pages"),
+    "friend": (
+        "Photos of the {event}",
+        "Who brings what to the {event}?",
+        "Directions to the {event}",
+        "Thank you for the {event}",
     ),
-    "friend": Letter(
-        "friend",
-        (
-            "Photos of the {event}",
-            "Who brings what to the {event}?",
-            "Directions to the {event}",
-            "Thank you for the {event}",
-        ),
-        (
-            "It was so good to see you all. We should do this more often.",
-            "The children still talk about it, and so does the dog.",
-            "Tell me if you need a lift, there is room in the car.",
-            "Write back when you find the time, there is no hurry at all.",
-        ),
-        ("place", "phone"),
+    "ticket": ("Your tickets for {show}", "Reminder: {show} is coming up", "A change of time for {show}"),
+    "club": ("{aim} at the {topic} club", "{aim}: we still need hands", "{aim} with the {topic} group"),
+    "spam": ("{bait}: you have won {prize}", "{bait}! Claim {prize}", "{bait}, {prize} waits for you"),
+}
+TEXTS: dict[str, tuple[str, ...]] = {
+    "invoice": (
+        "Thank you for your order. You find all the details of this invoice below.",
+        "Please pay by bank transfer and name the reference, so that we can find your payment.",
+        "If you have paid already, there is nothing left to do. We are glad to have you as a customer.",
+        "Our office answers questions about payments on weekday mornings.",
     ),
-    "ticket": Letter(
-        "company",
-        ("Your tickets for {show}", "Reminder: {show} is coming up", "A change of time for {show}"),
-        (
-            "Please print this message or show it on your phone at the door.",
-            "The doors open well before the show, and the bar stays open after it.",
-            "Seats cannot be changed once the music has started.",
-        ),
-        ("seat", "hall", "day"),
+    "parcel": (
+        "Good news: your parcel has left our warehouse.",
+        "If nobody is at home, the driver leaves it with a neighbour or at the parcel shop.",
+        "You can follow it with the tracking code below.",
+        "Please keep the box in case you want to send something back.",
     ),
-    "club": Letter(
-        "friend",
-        ("{aim} at the {topic} club", "{aim}: we still need hands", "{aim} with the {topic} group"),
-        (
-            "As every year, we count on your help and on the weather.",
-            "Wear old clothes and bring something to eat for the table that we share.",
-            "Newcomers are welcome; nobody needs to know anything beforehand.",
-        ),
-        ("place", "day"),
+    "meeting": (
+        "Please bring your questions, and read the notes of the last time if you can.",
+        "We start on time, so that everybody gets home on time.",
+        "There will be coffee. Somebody should take notes; volunteers are welcome.",
+        "If you cannot make it, send somebody who can decide.",
     ),
-    "spam": Letter(
-        "stranger",
-        ("{bait}: you have won {prize}", "{bait}! Claim {prize}", "{bait}, {prize} waits for you"),
-        (
-            "Dear friend, you do not know me, but I know how much you deserve this.",
-            "Simply answer with your name, and our agent will take care of the rest.",
-            "This is not a joke. Our lawyers have confirmed it.",
-        ),
+    "paper": (
+        "I have marked the places that I am not sure about.",
+        "The first part is nearly done; the last pages need a fresh pair of eyes.",
+        "Feel free to cut whatever is too long.",
+        "No need for polish yet, I only want to know whether the direction is right.",
+    ),
+    "friend": (
+        "It was so good to see you all. We should do this more often.",
+        "The children still talk about it, and so does the dog.",
+        "Tell me if you need a lift, there is room in the car.",
+        "Write back when you find the time, there is no hurry at all.",
+    ),
+    "ticket": (
+        "Please print this message or show it on your phone at the door.",
+        "The doors open well before the show, and the bar stays open after it.",
+        "Seats cannot be changed once the music has started.",
+    ),
+    "club": (
+        "As every year, we count on your help and on the weather.",
+        "Wear old clothes and bring something to eat for the table that we share.",
+        "Newcomers are welcome; nobody needs to know anything beforehand.",
+    ),
+    "spam": (
+        "Dear friend, you do not know me, but I know how much you deserve this.",
+        "Simply answer with your name, and our agent will take care of the rest.",
+        "This is not a joke. Our lawyers have confirmed it.",
     ),
 }
 

@@ -110,11 +110,7 @@ def _bought(
     cart = shop.look.words["cart"]
     put = [{"do": "add", "item": each.slug, "name": each.name} for each in products]
     plan = [*first, *put, done(f"The {cart} has {' and '.join(each.name for each in products)}.")]
-    return Goal(name, key, {**fields, "cart": cart}, facts, plan, {_line(each): 1 for each in products})
-
-
-def _line(product: Entity) -> str:
-    return f"cart/{product.slug}"
+    return Goal(name, key, {**fields, "cart": cart}, facts, plan, {f"cart/{each.slug}": 1 for each in products})
 
 
 def _found(shop: SizedSite, product: Entity) -> Fact:
@@ -123,9 +119,9 @@ def _found(shop: SizedSite, product: Entity) -> Fact:
 
 def _in_cart(shop: SizedSite, what: str, products: Iterable[Entity]) -> Fact:
     """One of these products is in the cart, in any amount."""
-    lines: list[dict[str, Any]] = [{"state": {_line(each): {"type": "any"}}} for each in products]
+    lines: list[dict[str, Any]] = [{"state": {f"cart/{each.slug}": {"type": "any"}}} for each in products]
     return fact(f"{what} is in the {shop.look.words['cart']}", one_of=lines)
 
 
 def _once_in_cart(shop: SizedSite, product: Entity) -> Fact:
-    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={_line(product): 1})
+    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={f"cart/{product.slug}": 1})
