@@ -13,6 +13,7 @@ from webdojo.sites.content.words import slug
 from webdojo.sites.site import Overlay
 
 T = TypeVar("T")
+_ABSENT = 12
 _FIRST_DAY, _DAYS = date(2025, 1, 1).toordinal(), 780
 Limits = Mapping[str, Sequence[Value]]
 DATE_LIMITS: Sequence[Value] = ("2025-07-01", "2026-01-01", "2026-09-01")
@@ -26,6 +27,12 @@ def distinct(count: int, draw: Callable[[], T], key: Callable[[T], Hashable] = l
         drawn = draw()
         found[key(drawn)] = drawn
     return list(found.values())
+
+
+def titled(count: int, draw: Callable[[], tuple[str, str]]) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    """Draw pairs of a sort and a title: those that a site has, and titles like them that it does not have."""
+    drawn = distinct(count + _ABSENT, draw, lambda pair: slug(pair[1]))
+    return drawn[_ABSENT:], tuple(title for _, title in drawn[:_ABSENT])
 
 
 def recent(rng: random.Random, count: int) -> list[int]:

@@ -7,15 +7,14 @@ import random
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity
-from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, discussion, distinct, entity, measure, recent
+from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, discussion, entity, measure, recent, titled
 from webdojo.sites.content.people import people, towns
-from webdojo.sites.content.words import items, slug
+from webdojo.sites.content.words import items
 from webdojo.sites.forum import topics
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page
 
 MEMBERS = 40
-_ABSENT = 12
 _SHOWN_REPLIES = 4
 _TAGLINES = (
     "All about {theme}, by people who do it",
@@ -138,8 +137,7 @@ class Forum(CatalogSite):
         boards = {sort: rng.choice(names) for sort, names in topics.BOARDS.items()}
         self.actions = tuple(action.offering(board=tuple(boards.values())) for action in ACTIONS)
         names, homes = people(rng, MEMBERS), towns(rng, 6)
-        titles = distinct(rng.randint(240, 420) + _ABSENT, lambda: _title(rng, theme), lambda drawn: slug(drawn[1]))
-        absent, titles = titles[:_ABSENT], titles[_ABSENT:]
+        titles, gone = titled(rng.randint(240, 420), lambda: _title(rng, theme))
         replies, votes = rng.sample(range(1, 500), len(titles)), rng.sample(range(900), len(titles))
         threads = [
             _thread(rng, title, boards[sort], names, since, *counts)
@@ -149,7 +147,6 @@ class Forum(CatalogSite):
         posts = rng.sample(range(20, 3000), MEMBERS)
         interests = [rng.choice(tuple(boards.values())) for _ in names]
         members = [_member(rng, *each, homes) for each in zip(names, joined, posts, interests, strict=True)]
-        gone = tuple(title for _, title in absent)
         return [
             Collection("threads", "Threads", "thread", "threads", THREAD, tuple(threads), _THREAD_LIMITS, gone),
             Collection("members", "Members", "member", "members", MEMBER, tuple(members), {"posts": (100, 500, 1500)}),

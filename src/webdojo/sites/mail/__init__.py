@@ -8,15 +8,127 @@ from collections import Counter
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
-from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, distinct, entity, measure, recent
+from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, entity, measure, recent, titled
 from webdojo.sites.content.people import ADDRESSES, people, towns
-from webdojo.sites.content.words import BRANDS, items, slug
-from webdojo.sites.mail import letters
+from webdojo.sites.content.words import BRANDS, items
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
 
-_ABSENT = 12
+_GAPS = {
+    "kind": "folding, wooden, spare, second-hand, tailored, green, heavy, portable, printed, woollen, antique, custom",
+    "item": "desk, bicycle, bookshelf, raincoat, printer, teapot, suitcase, telescope, keyboard, armchair, "
+    "toolbox, violin, lamp, mirror, blender, camera, carpet, guitar",
+    "topic": "Budget, Website, Hiring, Safety, Warehouse, Brand, Support, Training, Museum, Harbour, "
+    "Catalogue, Summer Fair, Recycling, Archive, Newsletter, Travel Desk",
+    "form": "review, kickoff, planning, follow-up, workshop, retrospective, briefing, check-in",
+    "paper": "contract, slides, draft report, floor plan, price list, press text, survey results, poster, "
+    "manual, checklist",
+    "event": "garden party, lake weekend, school play, wedding, moving day, choir concert, birthday picnic, "
+    "ski trip, housewarming, street market, farewell dinner, boat ride",
+    "show": "The Silent Orchard, Northern Lights, A Night of Strings, The Clockmaker, River Songs, Paper "
+    "Moons, Winter Circus, The Long Table, Echoes, Brass and Bones, The Glass Stair, Open Skies",
+    "aim": "Autumn walk, Spring clean, Members evening, Repair day, Book swap, Open workshop, Yearly meeting, "
+    "Bake sale",
+    "prize": "a cruise, a golden watch, a new phone, free fuel for life, a secret fund, a dream kitchen, a "
+    "diet tea, a castle",
+    "bait": "Last chance, Congratulations, Urgent, You were chosen, Open now, Do not ignore, Final notice, Lucky day",
+}
+GAPS = {gap: items(text) for gap, text in _GAPS.items()}
+
+SORTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "invoice": ("company", ("reference", "amount", "due")),
+    "parcel": ("company", ("tracking", "courier", "arrival")),
+    "meeting": ("colleague", ("room", "day", "host")),
+    "paper": ("colleague", ("deadline", "pages")),
+    "friend": ("friend", ("place", "phone")),
+    "ticket": ("company", ("seat", "hall", "day")),
+    "club": ("friend", ("place", "day")),
+    "spam": ("stranger", ()),
+}
+"""Who writes a sort of letter: a `company`, `colleague`, `friend` or `stranger`; and the attributes that it tells."""
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    "invoice": ("Invoice for your {kind} {item}", "Payment due for the {kind} {item}", "Your receipt: {kind} {item}"),
+    "parcel": (
+        "Your {kind} {item} is on its way",
+        "Delivery of your {kind} {item}",
+        "We packed your {kind} {item} today",
+    ),
+    "meeting": (
+        "{topic} {form}",
+        "Invitation: {topic} {form}",
+        "Agenda for the {topic} {form}",
+        "New room for the {topic} {form}",
+    ),
+    "paper": (
+        "{topic}: {paper} for you to check",
+        "Comments on the {topic} {paper}",
+        "The {topic} {paper}, second version",
+    ),
+    "friend": (
+        "Photos of the {event}",
+        "Who brings what to the {event}?",
+        "Directions to the {event}",
+        "Thank you for the {event}",
+    ),
+    "ticket": ("Your tickets for {show}", "Reminder: {show} is coming up", "A change of time for {show}"),
+    "club": ("{aim} at the {topic} club", "{aim}: we still need hands", "{aim} with the {topic} group"),
+    "spam": ("{bait}: you have won {prize}", "{bait}! Claim {prize}", "{bait}, {prize} waits for you"),
+}
+TEXTS: dict[str, tuple[str, ...]] = {
+    "invoice": (
+        "Thank you for your order. You find all the details of this invoice below.",
+        "Please pay by bank transfer and name the reference, so that we can find your payment.",
+        "If you have paid already, there is nothing left to do. We are glad to have you as a customer.",
+        "Our office answers questions about payments on weekday mornings.",
+    ),
+    "parcel": (
+        "Good news: your parcel has left our warehouse.",
+        "If nobody is at home, the driver leaves it with a neighbour or at the parcel shop.",
+        "You can follow it with the tracking code below.",
+        "Please keep the box in case you want to send something back.",
+    ),
+    "meeting": (
+        "Please bring your questions, and read the notes of the last time if you can.",
+        "We start on time, so that everybody gets home on time.",
+        "There will be coffee. Somebody should take notes; volunteers are welcome.",
+        "If you cannot make it, send somebody who can decide.",
+    ),
+    "paper": (
+        "I have marked the places that I am not sure about.",
+        "The first part is nearly done; the last pages need a fresh pair of eyes.",
+        "Feel free to cut whatever is too long.",
+        "No need for polish yet, I only want to know whether the direction is right.",
+    ),
+    "friend": (
+        "It was so good to see you all. We should do this more often.",
+        "The children still talk about it, and so does the dog.",
+        "Tell me if you need a lift, there is room in the car.",
+        "Write back when you find the time, there is no hurry at all.",
+    ),
+    "ticket": (
+        "Please print this message or show it on your phone at the door.",
+        "The doors open well before the show, and the bar stays open after it.",
+        "Seats cannot be changed once the music has started.",
+    ),
+    "club": (
+        "As every year, we count on your help and on the weather.",
+        "Wear old clothes and bring something to eat for the table that we share.",
+        "Newcomers are welcome; nobody needs to know anything beforehand.",
+    ),
+    "spam": (
+        "Dear friend, you do not know me, but I know how much you deserve this.",
+        "Simply answer with your name, and our agent will take care of the rest.",
+        "This is not a joke. Our lawyers have confirmed it.",
+    ),
+}
+
+ROOMS = items("Birch, Cedar, Harbour View, Attic, Blue Room, Library, Studio, Glass Box, Garden Room, Cellar")
+COURIERS = items("Swift Parcel, Red Kite, Postal Union, Night Owl, Turtle Express")
+HALLS = items("Town Hall, Old Mill, Opera House, Green Theatre, Station Stage")
+FILES = items("No file, No file, No file, PDF, Photo, Spreadsheet")
+COMPANY_ENDS = items("Supplies, Store, Events, Logistics, Works, Partners, Online, Tickets")
+STRANGERS = items("Lucky Wheel, Golden Offers, Prize Desk, Dr. Fortune, Best Deals")
 _TAGLINES = ("Your mail, sorted", "Mail without the noise", "Read, write, done", "Letters for busy people")
 
 FOLDERS = ("Inbox", "Sent", "Drafts", "Archive", "Spam")
@@ -174,19 +286,16 @@ class Mail(CatalogSite):
     def draw(self, rng: random.Random) -> list[Collection]:
         self.tagline = rng.choice(_TAGLINES)
         owner, *names = people(rng, 13)
-        companies = [
-            " ".join(each) for each in zip(rng.sample(BRANDS, 5), rng.sample(letters.COMPANY_ENDS, 5), strict=True)
-        ]
+        companies = [" ".join(each) for each in zip(rng.sample(BRANDS, 5), rng.sample(COMPANY_ENDS, 5), strict=True)]
         senders = {
             "owner": [owner],
             "company": companies,
             "colleague": names[:6],
             "friend": names[6:],
-            "stranger": rng.sample(letters.STRANGERS, 2),
+            "stranger": rng.sample(STRANGERS, 2),
         }
         places = towns(rng, 8)
-        subjects = distinct(rng.randint(220, 340) + _ABSENT, lambda: _subject(rng), lambda drawn: slug(drawn[1]))
-        absent, subjects = subjects[:_ABSENT], subjects[_ABSENT:]
+        subjects, gone = titled(rng.randint(220, 340), lambda: _subject(rng))
         days = recent(rng, len(subjects))
         sizes = rng.sample(range(4, 2400), len(subjects))
         messages = [_message(rng, *each, senders, places) for each in zip(subjects, days, sizes, strict=True)]
@@ -204,7 +313,6 @@ class Mail(CatalogSite):
             )
             for name, added in zip(known, rng.sample(range(800, 4000), len(known)), strict=True)
         ]
-        gone = tuple(subject for _, subject in absent)
         return [
             Collection("messages", "Messages", "message", "messages", MESSAGE, tuple(messages), _MESSAGE_LIMITS, gone),
             Collection(
@@ -220,9 +328,9 @@ class Mail(CatalogSite):
 
 def _subject(rng: random.Random) -> tuple[str, str]:
     """Draw a sort of letter and the subject of one."""
-    sort = rng.choice(tuple(letters.SORTS))
-    subject = rng.choice(letters.SUBJECTS[sort])
-    gaps = {gap: rng.choice(options) for gap, options in letters.GAPS.items() if gap in subject}
+    sort = rng.choice(tuple(SORTS))
+    subject = rng.choice(SUBJECTS[sort])
+    gaps = {gap: rng.choice(options) for gap, options in GAPS.items() if gap in subject}
     return sort, subject.format(**gaps)
 
 
@@ -230,7 +338,7 @@ def _message(
     rng: random.Random, about: tuple[str, str], since: int, size: int, senders: dict[str, list[str]], places: list[str]
 ) -> Entity:
     sort, subject = about
-    written_by, says = letters.SORTS[sort]
+    written_by, says = SORTS[sort]
     (owner,), sender = senders["owner"], rng.choice(senders[written_by])
     recipient = owner
     folder = "Spam" if sort == "spam" else rng.choice(("Inbox", "Inbox", "Archive"))
@@ -243,13 +351,13 @@ def _message(
         sender=sender,
         date=day(since),
         size=size,
-        attachment=rng.choice(letters.FILES),
+        attachment=rng.choice(FILES),
         star=rng.choice(("Not starred", "Not starred", "Starred")),
         status="Read" if sender == owner else rng.choice(("Read", "Unread")),
         recipient=recipient,
         **{key: _detail(rng, key, since, senders, places) for key in says},
         **({"automatic": "yes"} if written_by == "company" else {}),
-        texts=tuple(rng.sample(letters.TEXTS[sort], 2)),
+        texts=tuple(rng.sample(TEXTS[sort], 2)),
     )
 
 
@@ -272,4 +380,4 @@ def _detail(rng: random.Random, key: str, since: int, senders: dict[str, list[st
             return rng.choice(senders["colleague"])
         case "place":
             return rng.choice(places)
-    return rng.choice({"courier": letters.COURIERS, "room": letters.ROOMS, "hall": letters.HALLS}[key])
+    return rng.choice({"courier": COURIERS, "room": ROOMS, "hall": HALLS}[key])

@@ -10,9 +10,9 @@ from webdojo.sites import host_of
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Card, Cards, Field, Frame, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity
-from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, discussion, distinct, entity, measure, recent
+from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, discussion, entity, measure, recent, titled
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
-from webdojo.sites.content.words import items, slug
+from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place, visit
 from webdojo.sites.instructions.references import refer
 from webdojo.sites.news import stories
@@ -21,7 +21,6 @@ from webdojo.sites.site import Overlay, Page, Site
 from webdojo.sites.travel import Travel
 
 SECTIONS = 6
-_ABSENT = 12
 _SHOWN_COMMENTS, _MOST_READ = 3, 5
 _TAGLINES = (
     "The news from {town} and around",
@@ -182,10 +181,7 @@ class News(CatalogSite):
         names = people(rng, 2 * SECTIONS + 5)
         authors, others = names[: 2 * SECTIONS], names[2 * SECTIONS :]
         desks = {name: sections[i // 2] for i, name in enumerate(authors)}
-        headlines = distinct(
-            rng.randint(240, 380) + _ABSENT, lambda: _headline(rng, sections, places), lambda drawn: slug(drawn[1])
-        )
-        absent, headlines = headlines[:_ABSENT], headlines[_ABSENT:]
+        headlines, gone = titled(rng.randint(240, 380), lambda: _headline(rng, sections, places))
         articles = [
             _article(rng, *about, since, [name for name in authors if desks[name] == about[0]], others)
             for about, since in zip(headlines, recent(rng, len(headlines)), strict=True)
@@ -203,7 +199,6 @@ class News(CatalogSite):
             )
             for name, joined in zip(authors, rng.sample(range(100, 6000), len(authors)), strict=True)
         ]
-        gone = tuple(title for _, title in absent)
         return [
             Collection("articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS, gone),
             Collection("authors", "Authors", "author", "authors", AUTHOR, tuple(staff)),
