@@ -28,13 +28,7 @@ def step_page(
     say: Callable[[str], str],
     home: str,
 ) -> Page | Redirect:
-    """Answer a request for one page of an action that has several.
-
-    Args:
-        at: index of the page.
-        say: gives the site's own word for a control.
-        home: what the site calls its home page.
-    """
+    """Answer a request for page `at` of an action; `say` gives the site's word for a control, `home` for its first page."""
     count = len(action.steps)
     path, error = action.path(entity), ""
     draft = overlay.drafts.get(path, {})
