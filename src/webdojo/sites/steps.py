@@ -28,7 +28,7 @@ def step_page(
     say: Callable[[str], str],
     home: str,
 ) -> Page | Redirect:
-    """Answer a request for page `at` of an action; `say` gives the site's word for a control, `home` for its first page."""
+    """Answer a request for page `at` of an action; `say` gives the site's word for a control, `home` for its home."""
     count = len(action.steps)
     path, error = action.path(entity), ""
     draft = overlay.drafts.get(path, {})
