@@ -133,7 +133,7 @@ _TAGLINES = ("Your mail, sorted", "Mail without the noise", "Read, write, done",
 
 FOLDERS = ("Inbox", "Sent", "Drafts", "Archive", "Spam")
 _LABELS = ("Work", "Family", "Money", "Travel", "Later")
-_TEXTS = (
+_NEW_TEXTS = (
     "Thank you, I will have a look at it tonight",
     "That works for me, see you there",
     "Could we talk about this on the phone",
@@ -143,7 +143,7 @@ _TEXTS = (
     "Sorry, I cannot make it this time",
     "Great news, please tell the whole team",
 )
-_SUBJECTS = items(
+_NEW_SUBJECTS = items(
     "Lunch on Friday, The keys to the cellar, Notes from the call, A favour to ask, Plan for the long weekend, "
     "Questions about the lease, Change of address, Ideas for the farewell present"
 )
@@ -178,7 +178,7 @@ ACTIONS = (
         "answer {name} with the words “{text}”",
         "write a reply that says “{text}” to {name}",
     )
-    .with_fields(Field("text", "Your reply", "textarea", _TEXTS))
+    .with_fields(Field("text", "Your reply", "textarea", _NEW_TEXTS))
     .making("messages", **_SENT, name="Re: {name}")
     .refusing(_DRAFT, ("automatic", "yes", "from a sender who takes no replies")),
     Action("forward", "Forward", "{name} is forwarded.", collection="messages")
@@ -189,7 +189,7 @@ ACTIONS = (
     )
     .with_fields(
         Field("to", "Forward to", "email", ADDRESSES),
-        Field("note", "Note", options=_TEXTS),
+        Field("note", "Note", options=_NEW_TEXTS),
         Field("receipt", "Ask for a read receipt", "checkbox", required=False),
     )
     .making("messages", **_SENT, name="Fwd: {name}")
@@ -219,8 +219,8 @@ ACTIONS = (
     )
     .with_fields(
         Field("to", "To", "email", ADDRESSES),
-        Field("name", "Subject", options=_SUBJECTS),
-        Field("text", "Message", "rich", _TEXTS),
+        Field("name", "Subject", options=_NEW_SUBJECTS),
+        Field("text", "Message", "rich", _NEW_TEXTS),
         Field("file", "Attach a file", "file", required=False),
     )
     .making("messages", **_SENT),
@@ -231,7 +231,7 @@ ACTIONS = (
         "plan “{title}” with {name} on {day}, length {length}",
     )
     .with_fields(
-        Field("title", "Title", options=_SUBJECTS),
+        Field("title", "Title", options=_NEW_SUBJECTS),
         Field("day", "Day", "date", hint="2027-04"),
         Field("length", "Length", "radio", ("half an hour", "an hour", "half a day", "all day")),
     )

@@ -15,10 +15,163 @@ from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place, visit
 from webdojo.sites.instructions.references import refer
-from webdojo.sites.news import stories
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Site
 from webdojo.sites.travel import Travel
+
+_GAPS = {
+    "body": "council, school board, mayor, planning office, harbour office, district court, transport board",
+    "place": "library, swimming pool, old bridge, town square, railway station, hospital, market hall, bus "
+    "depot, cinema, lighthouse, city park, ferry dock, bike path, water tower",
+    "deed": "close, repair, sell, repaint, move, reopen, name, widen, protect, light up",
+    "firm": "bakery, shipyard, start-up, brewery, printer, paper mill, bank, florist, garage, toy maker, "
+    "dairy, bookshop",
+    "good": "bread, bicycles, solar roofs, wooden toys, tea, cheese, ferries, phone cases, beer, glass, "
+    "umbrellas, boots",
+    "team": "Rovers, Eagles, Harbour Club, Wanderers, Falcons, Blues, Mariners, Foxes, Rowing Club, Juniors",
+    "match": "cup final, season opener, home game, replay, charity run, regatta, marathon, night race, derby, relay",
+    "mood": "surprising, quiet, bitter, late, clear, lucky, brave, narrow, well-earned, strange",
+    "art": "novel, play, opera, exhibition, film, album, mural, festival, puppet show, photo series, radio "
+    "drama, musical",
+    "idea": "winter, the sea, silence, old age, a lost dog, trains, bees, night shifts, sisters, maps, bread, rain",
+    "finding": "bees, old trees, sea grass, bats, street lights, batteries, glaciers, tides, moss, owls, sleep, soil",
+    "who": "nurses, teachers, pensioners, students, drivers, farmers, shop owners, parents, volunteers, commuters",
+    "dish": "lentil soup, apple cake, fish stew, rye bread, pumpkin pie, plum jam, onion tart, dumplings, pea salad",
+}
+GAPS = {gap: items(text) for gap, text in _GAPS.items()}
+
+HEADLINES = {
+    "Local": (
+        "{town} {body} wants to {deed} the {place}",
+        "Neighbours in {town} fight for the {place}",
+        "Why the {place} in {town} is still closed",
+        "A new start for the {place} in {town}",
+        "{town} asks its {who} what to do with the {place}",
+    ),
+    "Business": (
+        "{town} {firm} bets on {good}",
+        "How a small {firm} from {town} came to sell {good}",
+        "The {firm} that gave up {good}",
+        "{Who} buy a {firm} in {town}",
+        "Prices of {good} rise again, says {firm} in {town}",
+    ),
+    "Sports": (
+        "{town} {team} celebrate a {mood} win in the {match}",
+        "{Mood} end to the {match} in {town}",
+        "{team} before the {match}: a {mood} mood",
+        "Rain stops the {match} in {town}",
+        "The {who} who cheer for the {town} {team}",
+    ),
+    "Culture": (
+        "A {mood} {art} about {idea}",
+        "{town} shows an {adjective} {art} about {idea}",
+        "The {art} that grew out of {idea}",
+        "What {who} see in a {art} about {idea}",
+        "{Idea} on stage: a {art} comes to {town}",
+    ),
+    "Science": (
+        "What {finding} can tell us about {idea}",
+        "Researchers in {town} listen to {finding}",
+        "A {mood} answer to an old question about {finding}",
+        "{Finding} do better near {town}",
+        "{Who} count {finding} for science",
+    ),
+    "Travel": (
+        "By slow train from {town} to {other}",
+        "A {mood} weekend in {town}",
+        "Where {who} from {town} go in summer",
+        "On foot from the {place} in {town} to {other}",
+        "{town} beyond the {place}",
+    ),
+    "Food": (
+        "The secret of {town} {dish}",
+        "{Dish} the way {who} like it",
+        "Who makes the best {dish} in {town}?",
+        "{Dish} with a {mood} twist",
+        "A {firm} that serves {dish} all night",
+    ),
+    "Opinion": (
+        "Let us {deed} the {place} at last",
+        "In praise of {finding}",
+        "Listen to the {who} of {town}",
+        "The {body} is wrong about the {place}",
+        "We need to talk about {idea} and {finding}",
+    ),
+}
+"""Headlines by section."""
+TEXTS = {
+    "Local": (
+        "The plan was made public on Monday evening, and the hall was full to the last seat.",
+        "People who live nearby say that they were never asked.",
+        "Work could begin as soon as the money is found, and that may take a while.",
+        "A meeting for everybody is planned, with coffee and, one hopes, patience.",
+    ),
+    "Business": (
+        "The owners speak of a difficult year and of reasons to hope.",
+        "Orders come from far away, but the work is still done in the old building.",
+        "Experts had expected less, and competitors had hoped for it.",
+        "Nobody lost a job, and the canteen is as good as ever.",
+    ),
+    "Sports": (
+        "The stands were full, and the drums could be heard across the river.",
+        "The coach praised the team and asked for patience.",
+        "It was decided late, as so often this season.",
+        "Afterwards there was soup for everybody, winners and losers alike.",
+    ),
+    "Culture": (
+        "It begins slowly, and one is glad of it later.",
+        "The audience laughed in the right places and was silent in the others.",
+        "There is little on the stage: a chair, a lamp and a great deal of courage.",
+        "Tickets are hard to get, but it is worth asking at the door.",
+    ),
+    "Science": (
+        "The study was small, and the authors say so themselves.",
+        "For years nobody had looked, because nobody thought that there was anything to see.",
+        "The next step is to repeat it elsewhere, with better weather.",
+        "The instrument was built in a garage and fits into a shoe box.",
+    ),
+    "Travel": (
+        "Bring good shoes and an umbrella, and leave the car at home.",
+        "The best view is free and hard to find; ask at the bakery.",
+        "In the evening the streets belong to the people who live there.",
+        "Rooms are simple, windows are large and breakfast is long.",
+    ),
+    "Food": (
+        "Start early, use the big pot and invite somebody who likes to stir.",
+        "Everyone in town has a recipe, and everyone says that the others are wrong.",
+        "It tastes better on the next day, if there is any left.",
+        "Good butter helps, as it always does.",
+    ),
+    "Opinion": (
+        "I know that many readers will not agree, and I look forward to their letters.",
+        "It would cost little and change a lot.",
+        "We have talked about this for long enough.",
+        "Nobody has to be right in the end, but somebody has to begin.",
+    ),
+}
+"""What articles say, by section."""
+ADJECTIVES = items("open, angry, unusual, elegant, early, honest, icy, old-fashioned")
+"""Words that take `an` as their article."""
+COMMENTS = (
+    "Finally somebody says it.",
+    "My aunt lives there, and she tells it differently.",
+    "Well written, thank you.",
+    "I would have liked to read more about the costs.",
+    "We were there. It rained.",
+    "This is what I pay my subscription for.",
+    "And who is going to clean it all up?",
+    "A bit long, but I stayed to the end.",
+    "Please send a reporter to our street as well.",
+)
+POLLS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Should the town centre be free of cars?", ("Yes, always", "Only on weekends", "No", "No opinion")),
+    ("How do you read the news?", ("On paper", "On the phone", "On a computer", "I listen to it")),
+    ("What should we write more about?", ("Schools", "Trains", "Gardens", "Sports")),
+    ("When should shops close?", ("Early", "As they do now", "Late", "Never")),
+    ("Where do you spend the summer?", ("At home", "By the sea", "In the hills", "Abroad")),
+)
+"""Questions to the readers, with the answers on offer."""
+
 
 SECTIONS = 6
 _SHOWN_COMMENTS, _MOST_READ = 3, 5
@@ -29,7 +182,7 @@ _TAGLINES = (
     "Every day something new in {town}",
 )
 
-_TEXTS = items(
+_NEW_TEXTS = items(
     "I was there and saw it with my own eyes, Please ask the people who live nearby as well, My grandmother always "
     "said so, This is good news for the whole street, The photo shows another building, I had hoped for more "
     "details, Somebody should thank the volunteers, Let us wait until the summer is over"
@@ -56,7 +209,7 @@ ACTIONS = (
         "under the display name {reader}, leave the comment “{text}” on {name}",
         "post a comment on {name}: display name {reader}, text “{text}”",
     )
-    .with_fields(Field("reader", "Display name", options=USERS), Field("text", "Comment", "textarea", _TEXTS))
+    .with_fields(Field("reader", "Display name", options=USERS), Field("text", "Comment", "textarea", _NEW_TEXTS))
     .making("comments")
     .refusing(("open", "Closed", "closed for comments")),
     Action("ask", "Ask", "{name} has got your question.", collection="authors")
@@ -91,7 +244,7 @@ ACTIONS = (
     )
     .with_fields(
         Field("desk", "Desk", "select"),
-        Field("text", "What happened?", "textarea", _TEXTS),
+        Field("text", "What happened?", "textarea", _NEW_TEXTS),
         Field("seen", "Day", "date", hint="2027-02"),
         Field("anonymous", "Stay anonymous", "checkbox", required=False),
     )
@@ -173,8 +326,8 @@ class News(CatalogSite):
     def draw(self, rng: random.Random) -> list[Collection]:
         places = towns(rng, 7)
         self.tagline = rng.choice(_TAGLINES).format(town=places[0])
-        sections = rng.sample(tuple(stories.HEADLINES), SECTIONS)
-        question, options = rng.choice(stories.POLLS)
+        sections = rng.sample(tuple(HEADLINES), SECTIONS)
+        question, options = rng.choice(POLLS)
         offered = {"sections": sections, "desk": sections}
         poll = POLL.with_fields(Field("vote", question, "radio", options))
         self.actions = (*(action.offering(**offered) for action in ACTIONS), poll)
@@ -215,7 +368,7 @@ class News(CatalogSite):
         article: Entity = page.data["entity"]
         rng = random.Random(f"{self.host}-{article.slug}")
         count = min(int(article.values["comments"]), _SHOWN_COMMENTS)
-        said = map(Post, people(rng, count), rng.sample(stories.COMMENTS, count))
+        said = map(Post, people(rng, count), rng.sample(COMMENTS, count))
         posts = discussion("Latest comments", said, "comments", article, overlay)
         partner = partner_of(self)
         return [*posts, Frame(self.say("Our partner"), "/embed", partner)] if partner else posts
@@ -225,10 +378,10 @@ def _headline(rng: random.Random, sections: list[str], places: list[str]) -> tup
     """Draw a section and a headline in it."""
     section = rng.choice(sections)
     town, other = rng.sample(places, 2)
-    gaps = {gap: rng.choice(options) for gap, options in stories.GAPS.items()}
+    gaps = {gap: rng.choice(options) for gap, options in GAPS.items()}
     capital = {gap.capitalize(): text[0].upper() + text[1:] for gap, text in gaps.items()}
-    title = rng.choice(stories.HEADLINES[section]).format(
-        town=town, other=other, adjective=rng.choice(stories.ADJECTIVES), **gaps, **capital
+    title = rng.choice(HEADLINES[section]).format(
+        town=town, other=other, adjective=rng.choice(ADJECTIVES), **gaps, **capital
     )
     return section, title[0].upper() + title[1:]
 
@@ -252,5 +405,5 @@ def _article(rng: random.Random, section: str, title: str, since: int, authors: 
 
 
 def _story(rng: random.Random, section: str) -> tuple[str, str]:
-    *first, last = rng.sample(stories.TEXTS[section], 3)
+    *first, last = rng.sample(TEXTS[section], 3)
     return " ".join(first), last
