@@ -23,9 +23,7 @@ SECTIONS = items(
 )
 STATUSES = ("Draft", "Published", "Archived")
 ROLES = ("Reader", "Author", "Editor", "Administrator")
-RIGHTS = ("Publish", "Moderate", "See reports", "Manage users", "Edit menus")
 KINDS = ("Article", "Gallery", "Interview", "Recipe")
-REASONS = ("Spam", "Insults", "Fake account", "At own request")
 MONTHS = items("January, February, March, April, May, June, July, August, September, October, November, December")
 THINGS = items(
     "bicycles, bakeries, night trains, street markets, lighthouses, paper maps, old cinemas, tea rooms, school "
@@ -161,7 +159,7 @@ ACTIONS = (
         "suspend the account of {name}; the reason is “{reason}”",
         "lock {name} out by a suspension, reason “{reason}”",
     )
-    .with_fields(Field("reason", "Reason", "radio", REASONS))
+    .with_fields(Field("reason", "Reason", "radio", ("Spam", "Insults", "Fake account", "At own request")))
     .setting(account="Suspended")
     .refusing(("account", "Suspended", "already suspended")),
     Action("invite", "New user", "The account is there.")
@@ -177,7 +175,7 @@ ACTIONS = (
         Field("name", "Name", options=USERS),
         Field("email", "E-mail", "email", ADDRESSES),
         Field("role", "Role", "select", ROLES),
-        Field("rights", "Rights", "checks", RIGHTS),
+        Field("rights", "Rights", "checks", ("Publish", "Moderate", "See reports", "Manage users", "Edit menus")),
         Field("until", "Account ends", "calendar", required=False, hint="2027-03"),
         Field("note", "Note for colleagues", "textarea", required=False, options=NOTES),
         Field("letter", "Send a letter of welcome", "checkbox", required=False),

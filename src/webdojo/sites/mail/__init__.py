@@ -132,7 +132,6 @@ STRANGERS = items("Lucky Wheel, Golden Offers, Prize Desk, Dr. Fortune, Best Dea
 _TAGLINES = ("Your mail, sorted", "Mail without the noise", "Read, write, done", "Letters for busy people")
 
 FOLDERS = ("Inbox", "Sent", "Drafts", "Archive", "Spam")
-_LABELS = ("Work", "Family", "Money", "Travel", "Later")
 _NEW_TEXTS = (
     "Thank you, I will have a look at it tonight",
     "That works for me, see you there",
@@ -207,7 +206,7 @@ ACTIONS = (
         "set the labels of {name} to {labels} and no others",
         "give {name} just these labels: {labels}",
     )
-    .with_fields(Field("labels", "Labels", "checks", _LABELS)),
+    .with_fields(Field("labels", "Labels", "checks", ("Work", "Family", "Money", "Travel", "Later"))),
     Action("snooze", "Snooze", "{name} comes back later.", collection="messages")
     .asked("snooze {name} until {until}", "hide {name} until {until}", "have {name} come back on {until}")
     .with_fields(Field("until", "Until", "calendar", hint="2027-03")),

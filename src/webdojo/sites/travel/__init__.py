@@ -16,9 +16,7 @@ from webdojo.sites.site import Overlay, Page
 _AIRLINES = items("Arrow, Bluebird, Condor, Drift, Equator, Falcon, Gull, Heron, Ibis, Jetstream, Kestrel")
 _HOTEL_STARTS = ("Grand", "Old", "Park", "Garden", "Royal", "Harbour", "Little", "Station", "River", "Golden", "Corner")
 _HOTEL_ENDS = ("House", "Inn", "Lodge", "Palace", "Rooms", "Court", "Suites", "Retreat", "Terrace", "Arms")
-_BOARD = ("Room only", "Breakfast", "Half board", "Full board")
 _FARES = ("Flexible", "Standby", "Night")
-_CABINS = ("Economy", "Premium", "Business")
 _FLIGHT_TEXTS = (
     "Please be at the gate well before departure. One cabin bag is included.",
     "Drinks are free on this route, and meals can be ordered on board.",
@@ -41,7 +39,7 @@ ACTIONS = (
     .with_fields(
         Field("passenger", "Passenger", options=USERS),
         Field("seats", "Seats", "number", least=2, most=9),
-        Field("cabin", "Cabin", "radio", _CABINS),
+        Field("cabin", "Cabin", "radio", ("Economy", "Premium", "Business")),
     )
     .making("bookings")
     .refusing(("left", 0, "sold out")),
@@ -145,7 +143,7 @@ def _hotel(rng: random.Random, name: str, town: str) -> Entity:
         town=town,
         stars=rng.randint(1, 5),
         night=rng.randint(29, 399),
-        board=rng.choice(_BOARD),
+        board=rng.choice(("Room only", "Breakfast", "Half board", "Full board")),
         rooms=0 if rng.random() < 0.1 else rng.randint(1, 40),
         texts=(rng.choice(_HOTEL_TEXTS),),
     )
