@@ -27,7 +27,6 @@ from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.sized import SizedSite
 
 _CART = "cart/"
-_RELATED, _COMPACT_RELATED = 3, 2
 
 _TAGLINES = (
     "Good things, plainly made",
@@ -221,9 +220,9 @@ class Shop(SizedSite):
         return Markup(picture(entity.name, entity.name.split()[-1], str(entity.values["color"])))
 
     def related(self, entity: Entity) -> list[Entity]:
-        count = _RELATED
+        count = 3
         if self.layout == "compact":
-            count = _COMPACT_RELATED if self.look.compact.related else 0
+            count = 2 if self.look.compact.related else 0
         others = [each for each in self.groups[str(entity.values[self.section])] if each.slug != entity.slug]
         start = sum(map(ord, entity.slug)) % len(others)
         return (others + others)[start : start + count]

@@ -346,10 +346,8 @@ class Tracker(CatalogSite):
         )
         title = f"Board of {self.collections['projects'].by_slug[name].name}"
         crumbs = ((self.look.words["home"], "/"), ("Boards", "/boards"))
-        blocks = [
-            Heading(title, "The newest issues; drag a card to move it.", crumbs),
-            Board(f"/board/{name}", columns),
-        ]
+        heading = Heading(title, "The newest issues; drag a card to move it.", crumbs)
+        blocks = [heading, Board(f"/board/{name}", columns)]
         return Page("kanban", title, {"blocks": blocks}, tuple(fact_name(i.slug, "Status") for i in shown))
 
     def _card(self, board: str, issue: Entity) -> Card:
