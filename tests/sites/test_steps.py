@@ -7,10 +7,11 @@ from urllib.request import urlopen
 import pytest
 
 from webdojo.sites.design.render import render
-from webdojo.sites.forms import Forms
-from webdojo.sites.forms.actions import APPLY
+from webdojo.sites.forms import ACTIONS, Forms
 from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
 from webdojo.sites.site import Overlay, Page, Redirect, Request
+
+APPLY = ACTIONS[0]
 
 FIRST = {"applicant": "Ada Brook", "born": "1984-06-03", "postcode": "10437", "phone": ""}
 SECOND = {"start": "2027-03-09", "delivery": "By post", "note": "Please knock."}

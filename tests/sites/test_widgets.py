@@ -13,7 +13,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.sites.admin import Admin
 from webdojo.sites.kinds import load_site
 from webdojo.sites.mail import Mail
-from webdojo.sites.news.partner import partner_of
+from webdojo.sites.news import partner_of
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.serving.server import SiteServer

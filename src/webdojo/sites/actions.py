@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 from typing import Any
@@ -24,7 +24,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Action:
-    """A form and what it does.
+    """A form and what it does, put together from its key, button and what follows: `Action(…).asked(…).making(…)`.
 
     With a `collection` the form stands on the pages of its entities and is sent to `/<collection>/<slug>/<key>`;
     without one it has the page `/do/<key>`. With `steps` it has several pages: the first has the address that the form
@@ -35,7 +35,7 @@ class Action:
     button: str
     done: str
     """What the page says afterwards; `{name}` is the entity's: `You follow {name} now.`"""
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...] = ()
     """How instructions ask for it, as an imperative without a full stop: `reply "{text}" to {name}`.
     `{name}` is the entity, other names are fields; `{new_name}` is the name that an entity is changed to."""
     collection: str = ""
@@ -48,8 +48,6 @@ class Action:
     """Heading of the page that follows."""
     sets: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     """Values that it sets besides those of its fields; `{name}` in them is the entity's name."""
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Values that goals ask for, by field, for widgets that do not list their values."""
     also: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """What optional fields add to a clause, by key: `, due on {due}`. Goals need not ask for them."""
     steps: tuple[Step, ...] = ()
@@ -62,6 +60,35 @@ class Action:
     """Which entities have it at all."""
     refuses: Callable[[Entity], str] = lambda entity: ""
     """Why it cannot be done to an entity: `sold out`; empty: it can."""
+
+    def asked(self, *clauses: str, **also: str) -> Action:
+        """The action, asked for in these words."""
+        return replace(self, clauses=clauses, also=also)
+
+    def with_fields(self, *fields: Field) -> Action:
+        """The action with a form to fill in."""
+        return replace(self, fields=fields)
+
+    def making(self, collection: str, /, **sets: Value) -> Action:
+        """The action that makes an entity of a collection, with these values besides those of its fields."""
+        return replace(self, makes=collection, sets=sets)
+
+    def setting(self, **values: Value) -> Action:
+        """The action that also sets these values."""
+        return replace(self, sets={**self.sets, **values})
+
+    def refusing(self, *cases: tuple[str, Value, str]) -> Action:
+        """The action that cannot be done to an entity with one of these (key, value), for the reason that follows."""
+
+        def refuses(entity: Entity) -> str:
+            return next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
+
+        return replace(self, refuses=refuses)
+
+    def offering(self, **options: Sequence[str]) -> Action:
+        """The action with the options that a site has for these fields."""
+        fields = (replace(each, options=tuple(options.get(each.key, each.options))) for each in self.fields)
+        return replace(self, fields=tuple(fields))
 
     def path(self, entity: Entity | None) -> str:
         """Where its form is sent."""
@@ -113,28 +140,27 @@ class Action:
         }
 
 
+_RULES = {
+    "email": (r"[^ ]+@[^ ]+", "is no e-mail address"),
+    "time": (r"([01]\d|2[0-3]):[0-5]\d", "must be a time like 14:30"),
+    "color": (r"#[0-9a-f]{6}", "must be a colour like #3366cc"),
+}
+"""Pattern of what fields of these widgets may say, and what is wrong with all else."""
+
+
 def _mistake(each: Field, value: str) -> str:
-    pattern, reason = each.rule
-    if pattern and not re.fullmatch(pattern, value):
-        return reason
+    for pattern, reason in (each.rule, _RULES.get(each.widget, ("", ""))):
+        if pattern and not re.fullmatch(pattern, value):
+            return reason
     match each.widget:
         case "number" | "range":
             if not value.isdecimal() or not each.least <= int(value) <= each.most:
                 return f"must be a number from {each.least} to {each.most}"
-        case "email":
-            if "@" not in value[1:-1] or " " in value:
-                return "is no e-mail address"
         case "date" | "calendar":
             try:
                 date.fromisoformat(value)
             except ValueError:
                 return "must be a date like 2027-03-05"
-        case "time":
-            if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", value):
-                return "must be a time like 14:30"
-        case "color":
-            if not re.fullmatch(r"#[0-9a-f]{6}", value):
-                return "must be a colour like #3366cc"
         case "select" | "suggest" | "radio":
             if value not in each.options:
                 return "must be one of those offered"

@@ -155,6 +155,7 @@ class Field:
     offered while one types), `radio`, `checkbox`, `checks` (several of the options), `agree` (a box to tick that tells
     nothing), `file` (which no agent has) or `prompt` (the browser asks for it when the form is sent)."""
     options: tuple[str, ...] = ()
+    """Its values, or for text, which can be anything, those that goals ask for."""
     required: bool = True
     least: int = 0
     most: int = 100

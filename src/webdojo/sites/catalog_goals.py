@@ -186,7 +186,7 @@ def _act(site: Site, facts: int, rng: random.Random) -> Goal | None:
     if action is None:
         return None
     fields = _draw_fields(action, facts, rng)
-    values = {each.key: _draw_value(each, action, rng) for each in fields}
+    values = {each.key: _draw_value(each, rng) for each in fields}
     if action.also and not values:
         return None
     state_facts = max(1, len(values))
@@ -283,7 +283,7 @@ def _refused(site: Site, facts: int, rng: random.Random) -> Goal | None:
     if not refused:
         return None
     it = named(collection, rng.choice(refused))
-    values = {each.key: _draw_value(each, action, rng) for each in _draw_fields(action, facts, rng)}
+    values = {each.key: _draw_value(each, rng) for each in _draw_fields(action, facts, rng)}
     cores = _asks(action, values, it.phrase)
     name, reason = it.entity.name, action.refuses(it.entity)
     checks = (
@@ -335,9 +335,7 @@ def answer_of(attribute: Attribute, value: Value) -> dict[str, Any]:
     return date(Date.fromisoformat(str(value))) if attribute.type == "date" else text(str(value))
 
 
-def _draw_value(each: Field, action: Action, rng: random.Random) -> Value:
-    if each.widget in ("select", "suggest", "radio"):
-        return rng.choice(each.options)
+def _draw_value(each: Field, rng: random.Random) -> Value:
     if each.widget == "checks":
         chosen = rng.sample(each.options, rng.randint(1, min(3, len(each.options))))
         return ", ".join(option for option in each.options if option in chosen)
@@ -347,7 +345,7 @@ def _draw_value(each: Field, action: Action, rng: random.Random) -> Value:
         return rng.randint(each.least + (each.widget == "range"), each.most)
     if each.widget in ("date", "calendar"):
         return f"{each.hint or '2027-03'}-{rng.randint(1, 28):02d}"
-    return rng.choice(action.examples[each.key])
+    return rng.choice(each.options)
 
 
 def _label(action: Action, key: str) -> str:

@@ -14,17 +14,9 @@ from webdojo.sites.site import Overlay, Page, Redirect, Request
 
 
 def step_at(action: Action, rest: list[str]) -> int | None:
-    """Index of the page of an action that a path names; None where there is no such page.
-
-    Args:
-        rest: the parts of the path after the action: none, or the number of the page.
-    """
-    match rest:
-        case []:
-            return 0
-        case [number] if number in map(str, range(2, len(action.steps) + 1)):
-            return int(number) - 1
-    return None
+    """Index of the page of an action that the rest of a path names by its number; None: there is no such page."""
+    pages = [[], *([str(number)] for number in range(2, len(action.steps) + 1))]
+    return pages.index(rest) if rest in pages else None
 
 
 def step_page(
@@ -36,13 +28,7 @@ def step_page(
     say: Callable[[str], str],
     home: str,
 ) -> Page | Redirect:
-    """Answer a request for one page of an action that has several.
-
-    Args:
-        at: index of the page.
-        say: gives the site's own word for a control.
-        home: what the site calls its home page.
-    """
+    """Answer a request for page `at` of an action; `say` gives the site's word for a control, `home` for its home."""
     count = len(action.steps)
     path, error = action.path(entity), ""
     draft = overlay.drafts.get(path, {})
@@ -52,20 +38,14 @@ def step_page(
     if request.method == "POST":
         draft = {**draft, **{each.key: request.values.get(each.key, "") for each in action.fields_of(at)}}
         error = action.error(draft, at)
-        if not error and at < count - 1:
-            overlay.drafts[path] = draft
-            return Redirect(action.step_path(entity, at + 1))
         if not error:
-            overlay.drafts.pop(path, None)
-            overlay.state.update(action.change(draft, entity, overlay.state))
-            return Redirect(action.step_path(entity, count))
+            overlay.drafts[path] = draft
+            if at == count - 1:
+                overlay.state.update(action.change(overlay.drafts.pop(path), entity, overlay.state))
+            return Redirect(action.step_path(entity, at + 1))
     above = [] if entity is None else [(entity.name, f"/{action.collection}/{entity.slug}")]
-    titles = enumerate(action.steps)
-    steps = tuple((each.title, action.step_path(entity, i) if i <= ready else "") for i, each in titles)
-    blocks: list[Block] = [
-        Heading(say(action.button), "", ((home, "/"), *above)),
-        Steps(steps, at),
-    ]
+    steps = [(each.title, action.step_path(entity, i) if i <= ready else "") for i, each in enumerate(action.steps)]
+    blocks: list[Block] = [Heading(say(action.button), "", ((home, "/"), *above)), Steps(tuple(steps), at)]
     if at == count - 1:
         given = [each for i in range(at) for each in action.fields_of(i) if draft.get(each.key)]
         blocks.append(Details(tuple((each.label, each.show(draft[each.key])) for each in given)))

@@ -4,21 +4,184 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
-from webdojo.sites.admin import content
-from webdojo.sites.admin.actions import actions
-from webdojo.sites.blocks import Block, Card, Cards, Heading, Late, Lines
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name
-from webdojo.sites.content.people import people, towns
-from webdojo.sites.content.words import slug
-from webdojo.sites.goal import Fact, Goal, done, fact, place
+from webdojo.sites.actions import Action
+from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
+from webdojo.sites.content.drawing import counted, day_of, distinct, entity
+from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
+from webdojo.sites.content.words import items, slug
+from webdojo.sites.goal import Fact, Goal, done, fact, place, visit
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.verdict.answers import number, text
 
-ARTICLES, USERS, AUTHORS, SECTIONS = 240, 70, 8, 6
+SECTIONS = items(
+    "Business, Community, Culture, Food, Health, Letters, Local news, Music, Nature, Opinion, Politics, Science, "
+    "Sports, Technology, Travel, Weekend"
+)
+STATUSES = ("Draft", "Published", "Archived")
+ROLES = ("Reader", "Author", "Editor", "Administrator")
+KINDS = ("Article", "Gallery", "Interview", "Recipe")
+MONTHS = items("January, February, March, April, May, June, July, August, September, October, November, December")
+THINGS = items(
+    "bicycles, bakeries, night trains, street markets, lighthouses, paper maps, old cinemas, tea rooms, school "
+    "gardens, river ferries, town choirs, repair cafes, wild bees, fruit trees, tram lines, stone walls, winter "
+    "coats, board games, radio plays, corner shops, clay ovens, rain barrels, beach huts, railway clocks, wooden "
+    "toys, kite makers, first novels, small museums, sheep dogs, brass bands, public baths, hill farms, mountain "
+    "huts, second-hand books, spice gardens, steam engines"
+)
+HEADLINES = items(
+    "A short history of {}, What {} teach us, The quiet return of {}, How to choose {}, In praise of {}, Why we still "
+    "need {}, A week among {}, Our readers and their {}, The trouble with {}, Who pays for {}?, The people behind {}, "
+    "Looking after {}, A guide to {}, Where have all the {} gone?, Learning to love {}, Letters about {}, Growing up "
+    "with {}, Notes on {}, Five questions about {}, Behind the scenes: {}, Why children like {}, The secret life of "
+    "{}, Winter is the time for {}, What remains of {}"
+)
+LEADS = (
+    "It began with a phone call on a rainy morning, and it has kept us busy ever since.",
+    "Everybody has an opinion on this, but few have looked at it closely.",
+    "We went there with a notebook and came back with more questions than answers.",
+    "Some things change so slowly that nobody takes notice.",
+    "Ask three people in the street, and each will tell a different story.",
+    "The picture in our minds is older than most of us.",
+)
+BODIES = (
+    "Those who work there get up early and do not talk much before the first coffee.",
+    "Figures are hard to come by, but the direction is clear to anyone who keeps their eyes open.",
+    "The town council promised to look into the matter, and so did the council before it.",
+    "What sounds simple takes patience, good tools and friends who do not mind the noise.",
+    "On the way home we talked about what would be lost without it.",
+    "There is a shelf full of books about it in the library, most of them unread.",
+)
+NEW_TITLES = items(
+    "Summer on the river, Lost and found, The night bus, Bread and butter, Snow at last, Behind closed doors, A room "
+    "with a stove, The last ferry, Open windows, Songs of the harbour, Paper planes, Early birds"
+)
+NOTES = ("Writes about gardens.", "Back from a long break.", "Works in the afternoon.", "Speaks Danish.")
+NEW_TEXTS = (
+    "More about this next week.",
+    "Here is what we know so far.",
+    "Pictures will follow soon.",
+    "This page is about our neighbours.",
+    "Please send us your own stories.",
+)
 MEASURES = ("Views", "Visitors", "Comments")
 YEAR = 2026
+REPORTS = {f"{YEAR}-{number:02d}": name for number, name in enumerate(MONTHS, 1)}
+"""Names of the months that there are reports on, by the last part of their paths."""
+
+_LOCKED = ("editing", "locked", "locked by the legal team")
+
+ACTIONS = (
+    Action("edit", "Edit", "{name} is changed.", collection="articles")
+    .asked(
+        "edit {name}",
+        "change {name}",
+        "rework {name}",
+        name=", setting the title to “{new_name}”",
+        section=", moving it to the section {section}",
+        status=", giving it the status {status}",
+    )
+    .with_fields(
+        Field("name", "Title", options=NEW_TITLES),
+        Field("section", "Section", "select"),
+        Field("status", "Status", "radio", STATUSES),
+    )
+    .refusing(_LOCKED),
+    Action("copy", "Duplicate", "There is a copy of {name} now.", collection="articles")
+    .asked(
+        "duplicate {name} into the section {section} and keep the name that is proposed for the copy",
+        "make a copy of {name} in the section {section}, named as the site proposes",
+        "copy {name} to the section {section} under the name that the site suggests",
+    )
+    .with_fields(
+        Field("section", "Section of the copy", "select"),
+        Field("name", "Name of the copy", "prompt", required=False, default="Copy of {name}"),
+    )
+    .making("articles", status="Draft", updated="2027-03-01", editing="open")
+    .refusing(_LOCKED),
+    Action("publish", "Publish", "{name} is online.", collection="articles")
+    .asked("publish {name}", "put {name} online with its publish button", "make {name} a published article")
+    .setting(status="Published")
+    .refusing(_LOCKED, ("status", "Published", "already online")),
+    Action("archive", "Archive", "{name} is in the archive.", collection="articles")
+    .asked("archive {name}", "move {name} to the archive", "put {name} into the archive")
+    .setting(status="Archived")
+    .refusing(_LOCKED, ("status", "Archived", "in the archive")),
+    Action("schedule", "Schedule", "{name} has a date.", collection="articles")
+    .asked(
+        "schedule {name} to go online on {scheduled}",
+        "set {scheduled} as the day on which {name} goes online",
+        "plan {name} for {scheduled}",
+    )
+    .with_fields(Field("scheduled", "Goes online", "calendar", hint="2027-03"))
+    .refusing(_LOCKED),
+    Action("weigh", "Set weight", "{name} has another weight.", collection="articles")
+    .asked(
+        "give {name} the weight {weight}",
+        "set the weight of {name} to {weight}",
+        "rank {name} with a weight of {weight}",
+    )
+    .with_fields(Field("weight", "Weight", "range", least=1, most=10))
+    .refusing(_LOCKED),
+    Action("delete", "Delete", "{name} is gone.", collection="articles")
+    .asked("delete {name}", "remove {name} for good", "delete {name} from the magazine")
+    .with_fields(Field("sure", "Yes, delete it for good", "agree"))
+    .setting(gone="yes")
+    .refusing(_LOCKED),
+    Action("write", "New page", "Your page is there as a draft.")
+    .asked(
+        "write a {type} for the section {section}, titled “{name}” and saying “{text}”",
+        "add the page “{name}” to the section {section}: type {type}, text “{text}”",
+        "create the page “{name}” in {section} with the type {type} and the text “{text}”",
+        weight=", with the weight {weight}",
+        scheduled=", going online on {scheduled}",
+        comments=", with comments by readers allowed",
+    )
+    .with_fields(
+        Field("name", "Title", options=NEW_TITLES),
+        Field("section", "Section", "select"),
+        Field("type", "Type", "radio", KINDS),
+        Field("text", "Text", "textarea", NEW_TEXTS),
+        Field("weight", "Weight from 1 to 10", "number", required=False, least=1, most=10),
+        Field("scheduled", "Goes online", "date", required=False, hint="2027-03"),
+        Field("comments", "Readers may comment", "checkbox", required=False),
+    )
+    .making("articles", status="Draft", author="You", updated="2027-03-01", editing="open"),
+    Action("role", "Change role", "{name} has another role.", collection="users")
+    .asked("change the role of {name} to {role}", "make the role of {name} {role}", "give {name} the role {role}")
+    .with_fields(Field("role", "Role", "select", ROLES)),
+    Action("suspend", "Suspend", "{name} can no longer log in.", collection="users", confirm="Suspend {name}?")
+    .asked(
+        "suspend {name} for the reason “{reason}”",
+        "suspend the account of {name}; the reason is “{reason}”",
+        "lock {name} out by a suspension, reason “{reason}”",
+    )
+    .with_fields(Field("reason", "Reason", "radio", ("Spam", "Insults", "Fake account", "At own request")))
+    .setting(account="Suspended")
+    .refusing(("account", "Suspended", "already suspended")),
+    Action("invite", "New user", "The account is there.")
+    .asked(
+        "create an account for {name} with the e-mail address {email}, the role {role} and the rights {rights}",
+        "add the user {name} ({email}) as {role} with these rights: {rights}",
+        "set up a user: name {name}, e-mail {email}, role {role}, rights {rights}",
+        until=", the account ending on {until}",
+        note=", with the note “{note}” for colleagues",
+        letter=", and have a letter of welcome sent",
+    )
+    .with_fields(
+        Field("name", "Name", options=USERS),
+        Field("email", "E-mail", "email", ADDRESSES),
+        Field("role", "Role", "select", ROLES),
+        Field("rights", "Rights", "checks", ("Publish", "Moderate", "See reports", "Manage users", "Edit menus")),
+        Field("until", "Account ends", "calendar", required=False, hint="2027-03"),
+        Field("note", "Note for colleagues", "textarea", required=False, options=NOTES),
+        Field("letter", "Send a letter of welcome", "checkbox", required=False),
+    )
+    .making("users", account="Active", joined="2027-03-01"),
+)
 
 ARTICLE = (
     Attribute("status", "Status", listed=True, filter="is", phrase="with the status {value}"),
@@ -36,30 +199,8 @@ ARTICLE = (
         "least recently changed",
         noun="date of the last change",
     ),
-    Attribute(
-        "views",
-        "Views",
-        "number",
-        "",
-        False,
-        "min",
-        "Fewest views first",
-        "least viewed",
-        "with {value} or more views",
-        noun="number of views",
-    ),
-    Attribute(
-        "words",
-        "Words",
-        "number",
-        "",
-        False,
-        "max",
-        "Shortest first",
-        "shortest",
-        "of at most {value} words",
-        noun="number of words",
-    ),
+    counted("views", "Views", "Fewest views first", "least viewed"),
+    replace(counted("words", "Words", "Shortest first", "shortest"), filter="max", phrase="of at most {value} words"),
     Attribute("editing", "Editing", asked=False),
     Attribute("weight", "Weight", "number", asked=False),
     Attribute("scheduled", "Goes online", "date", asked=False),
@@ -74,12 +215,9 @@ USER = (
     Attribute(
         "last", "Last seen", "date", "", True, "", "Longest away first", "longest absent", noun="day of the last visit"
     ),
-    Attribute(
-        "posts", "Posts", "number", "", False, "min", phrase="with {value} or more posts", noun="number of posts"
-    ),
+    counted("posts", "Posts"),
 )
 _ARTICLE_LIMITS = {"views": (1000, 5000, 20000), "words": (400, 900, 1600)}
-_USER_LIMITS = {"posts": (10, 50, 150)}
 
 
 def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
@@ -89,9 +227,9 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
         return _leader(site, measure, rng)
     if not 2 <= facts <= 5:
         return None
-    months = sorted(rng.sample(range(12), facts - 1))
+    months = sorted(rng.sample(tuple(REPORTS), facts - 1))
     figures = [site.figures[month, section][measure] for month in months]
-    said = [content.MONTHS[month] for month in months]
+    said = [REPORTS[month] for month in months]
     total, label = sum(figures), f"number of {measure.lower()} of the section {section}"
     when = f"{', '.join(said[:-1])} and {said[-1]} {YEAR} together" if said[1:] else f"{said[0]} {YEAR}"
     checks = (
@@ -99,7 +237,7 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The answer is {total}", answer=number(total)),
     )
     visits = [
-        {"do": "visit", "path": _path(month), "note": f"{measure} of {section} in {name}: {figure}.", "via": "/reports"}
+        visit(f"/reports/{month}", f"{measure} of {section} in {name}: {figure}.", "/reports")
         for month, name, figure in zip(months, said, figures, strict=True)
     ]
     plan = [*visits, done(f"The {measure} are {total}.", str(total))]
@@ -109,31 +247,32 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
 
 
 def _leader(site: Admin, measure: str, rng: random.Random) -> Goal | None:
-    month = rng.randrange(12)
-    ranked = sorted(site.names, key=lambda name: site.figures[month, name][measure], reverse=True)
-    if site.figures[month, ranked[0]][measure] == site.figures[month, ranked[1]][measure]:
+    month = rng.choice(tuple(REPORTS))
+    figures = {name: site.figures[month, name][measure] for name in site.names}
+    best, second = sorted(figures, key=lambda name: figures[name], reverse=True)[:2]
+    if figures[best] == figures[second]:
         return None
-    when = f"{content.MONTHS[month]} {YEAR}"
+    when = _title(month)
     checks = (
-        fact(f"The report on {when} was shown", visited=[place(_path(month))]),
-        _read_off(month, ranked[0], measure),
-        fact(f"The answer is {ranked[0]}", answer=text(ranked[0])),
+        fact(f"The report on {when} was shown", visited=[place(f"/reports/{month}")]),
+        _read_off(month, best, measure),
+        fact(f"The answer is {best}", answer=text(best)),
     )
-    plan = [
-        {"do": "visit", "path": _path(month), "note": "", "via": "/reports"},
-        done(f"{ranked[0]} has the most {measure}.", ranked[0]),
-    ]
+    plan = [visit(f"/reports/{month}", via="/reports"), done(f"{best} has the most {measure}.", best)]
     cores = (f"the section that had the most {measure.lower()} in {when}",)
     return Goal("leader", f"{measure}-{when}", {}, checks, plan, cores=cores, form="ask")
 
 
-def _read_off(month: int, section: str, measure: str) -> Fact:
-    said = f"{measure} of {section} in {content.MONTHS[month]} were shown"
-    return fact(said, seen=[fact_name(f"report-{month + 1}-{slug(section)}", measure)])
+def _read_off(month: str, section: str, measure: str) -> Fact:
+    return fact(f"{measure} of {section} in {REPORTS[month]} were shown", seen=[_shown(month, section, measure)])
 
 
-def _path(month: int) -> str:
-    return f"/reports/{YEAR}-{month + 1:02d}"
+def _shown(month: str, section: str, measure: str) -> str:
+    return fact_name(f"report-{int(month[-2:])}-{slug(section)}", measure)
+
+
+def _title(month: str) -> str:
+    return f"{REPORTS[month]} {YEAR}"
 
 
 class Admin(CatalogSite):
@@ -146,29 +285,37 @@ class Admin(CatalogSite):
     goals = (_report, _report)
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        names, places = people(rng, USERS), towns(rng, 5)
-        self.names = tuple(sorted(rng.sample(content.SECTIONS, SECTIONS)))
-        self.figures = {(month, name): _figures(rng) for month in range(12) for name in self.names}
-        self.actions = actions(self.names)
-        articles = _articles(rng, self.names, names[:AUTHORS])
-        users = [_user(rng, name, places, name in names[:AUTHORS]) for name in names]
+        names, places = people(rng, 70), towns(rng, 5)
+        authors = names[:8]
+        self.names = tuple(sorted(rng.sample(SECTIONS, 6)))
+        self.figures = {(month, name): _figures(rng) for month in REPORTS for name in self.names}
+        self.actions = tuple(action.offering(section=self.names) for action in ACTIONS)
+        titles = distinct(240, lambda: rng.choice(HEADLINES).format(rng.choice(THINGS)))
+        articles = [_article(rng, title, self.names, authors) for title in titles]
+        users = [_user(rng, name, places, name in authors) for name in names]
         rng.shuffle(users)
         return [
             Collection("articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS),
-            Collection("users", "Users", "user", "users", USER, tuple(users), _USER_LIMITS),
+            Collection("users", "Users", "user", "users", USER, tuple(users), {"posts": (10, 50, 150)}),
         ]
 
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
-        if request.path.rstrip("/") == "/reports":
-            crumbs = ((self.look.words["home"], "/"),)
-            cards = tuple(Card(_month_name(month), _path(month)) for month in range(12))
-            blocks: list[Block] = [Heading(self.say("Reports"), "Month by month", crumbs), Cards(cards), self._year()]
-            return Page("reports", self.say("Reports"), {"blocks": blocks})
-        for month in range(12):
-            if request.path.rstrip("/") == _path(month):
-                return self._month(month)
-            if request.path == f"{_path(month)}/figures":
-                return self._tables(month)
+        home = (self.look.words["home"], "/")
+        match request.path.strip("/").split("/"):
+            case ["reports"]:
+                title = self.say("Reports")
+                cards = Cards(tuple(Card(_title(month), f"/reports/{month}") for month in REPORTS))
+                year = self._lines(*REPORTS, title=f"The year {YEAR}")
+                return Page("reports", title, {"blocks": [Heading(title, "Month by month", (home,)), cards, year]})
+            case ["reports", month, *rest] if month in REPORTS and rest in ([], ["figures"]):
+                blocks: list[Block] = [self._lines(month)]
+                shows = tuple(_shown(month, name, measure) for name in self.names for measure in MEASURES)
+                if rest:
+                    return Page("figures", _title(month), {"blocks": blocks, "bare": True}, shows)
+                if random.Random(f"{self.host}-reports").random() < 0.5:
+                    blocks, shows = [Late("The report is being made.", f"/reports/{month}/figures")], ()
+                heading = Heading(_title(month), "", (home, (self.say("Reports"), "/reports")))
+                return Page("report", _title(month), {"blocks": [heading, *blocks]}, shows)
         return super().respond(request, overlay)
 
     def sections(self) -> list[tuple[str, str]]:
@@ -177,42 +324,24 @@ class Admin(CatalogSite):
     def paths(self) -> Iterator[str]:
         yield from super().paths()
         yield "/reports"
-        for month in range(12):
-            yield from (_path(month), f"{_path(month)}/figures")
+        for month in REPORTS:
+            yield from (f"/reports/{month}", f"/reports/{month}/figures")
 
     def way_to(self, path: str) -> tuple[str, str]:
-        if path == "/reports":
-            return "/", self.say("Reports")
-        month = next((month for month in range(12) if path == _path(month)), None)
-        return super().way_to(path) if month is None else ("/reports", _month_name(month))
+        match path.strip("/").split("/"):
+            case ["reports"]:
+                return "/", self.say("Reports")
+            case ["reports", month]:
+                return "/reports", _title(month)
+        return super().way_to(path)
 
-    def _month(self, month: int) -> Page:
-        """A report; on some sites it has to be made first, which takes a few seconds."""
-        crumbs = ((self.look.words["home"], "/"), (self.say("Reports"), "/reports"))
-        made = self._tables(month)
-        late = random.Random(f"{self.host}-reports").random() < 0.5
-        blocks = [Late("The report is being made.", f"{_path(month)}/figures")] if late else made.data["blocks"]
-        heading = Heading(_month_name(month), "", crumbs)
-        return Page("report", _month_name(month), {"blocks": [heading, *blocks]}, () if late else made.shows)
-
-    def _tables(self, month: int) -> Page:
-        rows = tuple((name, *(self.figures[month, name][measure] for measure in MEASURES)) for name in self.names)
-        shows = tuple(
-            fact_name(f"report-{month + 1}-{slug(name)}", measure) for name in self.names for measure in MEASURES
-        )
-        data = {"blocks": [Lines(("Section", *MEASURES), rows)], "bare": True}
-        return Page("figures", _month_name(month), data, shows)
-
-    def _year(self) -> Lines:
+    def _lines(self, *months: str, title: str = "") -> Lines:
+        """The figures of these months together."""
         rows = tuple(
-            (name, *(sum(self.figures[month, name][measure] for month in range(12)) for measure in MEASURES))
+            (name, *(sum(self.figures[month, name][measure] for month in months) for measure in MEASURES))
             for name in self.names
         )
-        return Lines(("Section", *MEASURES), rows, f"The year {YEAR}")
-
-
-def _month_name(month: int) -> str:
-    return f"{content.MONTHS[month]} {YEAR}"
+        return Lines(("Section", *MEASURES), rows, title)
 
 
 def _figures(rng: random.Random) -> dict[str, int]:
@@ -220,37 +349,31 @@ def _figures(rng: random.Random) -> dict[str, int]:
     return {"Views": views, "Visitors": views * rng.randint(21, 64) // 100, "Comments": rng.randint(12, 890)}
 
 
-def _articles(rng: random.Random, sections: tuple[str, ...], authors: list[str]) -> list[Entity]:
-    titles: dict[str, None] = {}
-    while len(titles) < ARTICLES:
-        titles[content.headline(rng)] = None
-    return [_article(rng, title, sections, authors) for title in titles]
-
-
 def _article(rng: random.Random, title: str, sections: tuple[str, ...], authors: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "status": rng.choice(content.STATUSES),
-        "section": rng.choice(sections),
-        "author": rng.choice(authors),
-        "type": rng.choice(content.KINDS),
-        "updated": f"{rng.randint(2025, 2026)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "views": int(rng.random() ** 3 * 60000) + rng.randint(10, 99),
-        "words": rng.randint(180, 2400),
-        "editing": "locked" if rng.random() < 0.07 else "open",
-        "weight": rng.randint(1, 10),
-        "scheduled": "",
-    }
-    return Entity(slug(title).strip("?").replace(":", ""), title, values, content.body(rng))
+    return entity(
+        title,
+        status=rng.choice(STATUSES),
+        section=rng.choice(sections),
+        author=rng.choice(authors),
+        type=rng.choice(KINDS),
+        updated=day_of(rng, rng.randint(2025, 2026)),
+        views=int(rng.random() ** 3 * 60000) + rng.randint(10, 99),
+        words=rng.randint(180, 2400),
+        editing="locked" if rng.random() < 0.07 else "open",
+        weight=rng.randint(1, 10),
+        scheduled="",
+        texts=(rng.choice(LEADS), " ".join(rng.sample(BODIES, 2))),
+    )
 
 
 def _user(rng: random.Random, name: str, places: list[str], writes: bool) -> Entity:
     joined = rng.randint(2016, 2025)
-    values: dict[str, Value] = {
-        "role": rng.choice(content.ROLES[1:] if writes else content.ROLES),
-        "account": "Suspended" if rng.random() < 0.15 and not writes else "Active",
-        "town": rng.choice(places),
-        "joined": f"{joined}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "last": f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "posts": int(rng.random() ** 2 * 300),
-    }
-    return Entity(slug(name), name, values)
+    return entity(
+        name,
+        role=rng.choice(ROLES[1:] if writes else ROLES),
+        account="Suspended" if rng.random() < 0.15 and not writes else "Active",
+        town=rng.choice(places),
+        joined=day_of(rng, joined),
+        last=day_of(rng, 2026),
+        posts=int(rng.random() ** 2 * 300),
+    )

@@ -12,30 +12,36 @@ import re
 _PART = re.compile(r"[^\W_]+")
 
 
-def _split(text: str) -> tuple[str, ...]:
+def single(text: str) -> tuple[str, ...]:
+    """The words of a text."""
     return tuple(text.split())
 
 
-ADJECTIVES = _split(
+def items(text: str) -> tuple[str, ...]:
+    """The items of a text between its commas."""
+    return tuple(part.strip() for part in text.split(","))
+
+
+ADJECTIVES = single(
     "Quiet Bold Royal Soft Grand Misty Sunny Iron Stone Silver Velvet Wild Noble Lucky Happy Frosty Ocean Lunar "
     "Solar Rustic Modern Simple Fancy Swift Brave Gentle Hidden Proud Calm Crisp Polar Desert Cedar Maple Coral "
     "Pearl Amber Copper Tiger Eagle"
 )
 """Longest: 6 letters."""
 
-SHOP_NOUNS = _split("Mug Lamp Chair Hat Clock Bowl Coat Desk Ring Vase Kite Drum Tent Rug Sofa Boot")
-WIKI_NOUNS = _split(
+SHOP_NOUNS = single("Mug Lamp Chair Hat Clock Bowl Coat Desk Ring Vase Kite Drum Tent Rug Sofa Boot")
+WIKI_NOUNS = single(
     "River Hill Lake Castle Bridge Tower Forest Island Valley Garden Temple Harbor Canyon Museum Palace Bay"
 )
 
-BRANDS = _split(
+BRANDS = single(
     "Nova Acme Orbit Pixel Zest Luma Vega Fable Juno Atlas Echo Bloom Comet Delta Ember Folio Glint Haven Ivory Jolt "
     "Karma Lotus Mango Quill"
 )
 
-COLORS = _split("Red Blue Gold Pink Gray Teal")
-SIZES = _split("Small Medium Large")
-REGIONS = _split("North South East West")
+COLORS = single("Red Blue Gold Pink Gray Teal")
+SIZES = single("Small Medium Large")
+REGIONS = single("North South East West")
 
 WIKI_NUMBERS = {
     "River": ("Length", "Depth"),
@@ -162,11 +168,6 @@ def plural(noun: str) -> str:
 def slug(name: str) -> str:
     """A name as it stands in a URL: `Quiet River` is `quiet-river`."""
     return "-".join(_PART.findall(name.lower()))
-
-
-def items(text: str) -> tuple[str, ...]:
-    """The items of a text between its commas."""
-    return tuple(part.strip() for part in text.split(","))
 
 
 def compact_vocabulary() -> list[str]:

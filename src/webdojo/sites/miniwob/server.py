@@ -104,8 +104,9 @@ class MiniwobServer(LocalServer):
             return PlainTextResponse(f"MiniWoB++ has no page {name!r}\n", status_code=404)
         session = request.headers.get(SESSION_HEADER)
         if session is not None:
+            address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             with self._lock:
-                self._episodes.setdefault(session, _Episode(_address(request)))
+                self._episodes.setdefault(session, _Episode(address))
         html = file.read_text(encoding="utf-8")
         assert _CORE in html, f"{file} does not load core.js as all pages of MiniWoB++ do"
         return HTMLResponse(html.replace(_CORE, _CORE + self._script, 1), headers={"Cache-Control": "no-store"})
@@ -132,7 +133,3 @@ async def _loading(request: Request) -> Response:
     while (await request.receive())["type"] != "http.disconnect":
         pass
     return Response(status_code=204)
-
-
-def _address(request: Request) -> str:
-    return request.url.path + (f"?{request.url.query}" if request.url.query else "")

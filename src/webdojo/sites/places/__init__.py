@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from webdojo.sites.actions import Action
-from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.blocks import Block, Choice, Field, Filters, Heading, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
+from webdojo.sites.content.drawing import counted, discussion, entity
 from webdojo.sites.content.people import FIRST_NAMES
-from webdojo.sites.content.words import slug
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.places import goals, names
 from webdojo.sites.places.town import HEIGHT, SCALES, WIDTH, Spot, Town, make_town
@@ -27,82 +27,49 @@ _OPINIONS = (
     *("They close earlier than they say", "A hidden treasure", "Bring cash, they take no cards"),
 )
 _PHONES = tuple(f"555-{number}" for number in range(2101, 2990, 37))
-_CLOSED = "permanently closed"
-
-
-def _closed(place: Entity) -> str:
-    return _CLOSED if place.values["now"] == _CLOSED else ""
-
-
-REVIEW = Action(
-    "review",
-    "Write a review",
-    "Your review of {name} is published.",
-    (
-        "review {name}: {rating} out of 5 points and the text \u201c{text}\u201d",
-        "give {name} {rating} of 5 points in a review that says \u201c{text}\u201d",
-        "publish a review of {name} with the words \u201c{text}\u201d and {rating} of 5 points",
-    ),
-    collection="places",
-    fields=(Field("rating", "Points", "range", least=1, most=5), Field("text", "Your review", "textarea")),
-    makes="reviews",
-    examples={"text": _OPINIONS},
-)
-SAVE = Action(
-    "save",
-    "Save to a list",
-    "{name} is on your list.",
-    (
-        "save {name} to the list \u201c{list}\u201d",
-        "put {name} on the list \u201c{list}\u201d",
-        "add {name} to the list called \u201c{list}\u201d",
-    ),
-    collection="places",
-    fields=(Field("list", "List", "select", _LISTS),),
-    makes="saved",
-)
-REPORT = Action(
-    "report",
-    "Report as closed",
-    "Thank you for telling us about {name}.",
-    (
-        "report {name} as closed for the reason \u201c{reason}\u201d",
-        "tell the site that {name} is closed; the reason is \u201c{reason}\u201d",
-        "report that {name} has closed, with \u201c{reason}\u201d as the reason",
-    ),
-    collection="places",
-    fields=(Field("reason", "Reason", "radio", ("Moved away", "Out of business", "Being rebuilt")),),
-    makes="reports",
-    refuses=_closed,
-)
-EDIT = Action(
-    "edit",
-    "Suggest an edit",
-    "The entry of {name} is up to date now.",
-    (
+_CLOSED = ("now", "permanently closed", "permanently closed")
+ACTIONS = (
+    Action("review", "Write a review", "Your review of {name} is published.", collection="places")
+    .asked(
+        "review {name}: {rating} out of 5 points and the text “{text}”",
+        "give {name} {rating} of 5 points in a review that says “{text}”",
+        "publish a review of {name} with the words “{text}” and {rating} of 5 points",
+    )
+    .with_fields(
+        Field("rating", "Points", "range", least=1, most=5), Field("text", "Your review", "textarea", _OPINIONS)
+    )
+    .making("reviews"),
+    Action("save", "Save to a list", "{name} is on your list.", collection="places")
+    .asked(
+        "save {name} to the list “{list}”", "put {name} on the list “{list}”", "add {name} to the list called “{list}”"
+    )
+    .with_fields(Field("list", "List", "select", _LISTS))
+    .making("saved"),
+    Action("report", "Report as closed", "Thank you for telling us about {name}.", collection="places")
+    .asked(
+        "report {name} as closed for the reason “{reason}”",
+        "tell the site that {name} is closed; the reason is “{reason}”",
+        "report that {name} has closed, with “{reason}” as the reason",
+    )
+    .with_fields(Field("reason", "Reason", "radio", ("Moved away", "Out of business", "Being rebuilt")))
+    .making("reports")
+    .refusing(_CLOSED),
+    Action("edit", "Suggest an edit", "The entry of {name} is up to date now.", collection="places")
+    .asked(
         "change the phone number of {name} to {phone}",
         "suggest {phone} as the new phone number of {name}",
         "correct the entry of {name}: the phone number is {phone}",
-    ),
-    collection="places",
-    fields=(Field("phone", "Phone"),),
-    examples={"phone": _PHONES},
-)
-VISIT = Action(
-    "visit",
-    "Plan a visit",
-    "Your visit to {name} is in your plans.",
-    (
+    )
+    .with_fields(Field("phone", "Phone", options=_PHONES)),
+    Action("visit", "Plan a visit", "Your visit to {name} is in your plans.", collection="places", framed=True)
+    .asked(
         "plan a visit to {name} on {day} at {time}",
         "put a visit to {name} into my plans for {day}, {time}",
         "plan to be at {name} at {time} on {day}",
-    ),
-    collection="places",
-    fields=(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time")),
-    makes="visits",
-    examples={"time": _TIMES},
-    framed=True,
-    refuses=_closed,
+    )
+    .with_fields(Field("day", "Day", "date", hint="2027-04"), Field("time", "Time", "time", _TIMES))
+    .making("visits")
+    .refusing(_CLOSED),
 )
 
 PLACE = (
@@ -120,26 +87,15 @@ PLACE = (
     Attribute("phone", "Phone", "text", noun="phone number"),
     Attribute("corner", "Corner", "text", noun="corner"),
 )
-_PLACE_LIMITS = {"rating": (60, 75, 90)}
 DISTRICT = (
     Attribute(
         "residents", "Residents", "number", "", True, "", "Smallest first", "smallest", noun="number of residents"
     ),
     Attribute("founded", "Founded", "number", "", True, "", "Oldest first", "oldest", noun="founding year"),
-    Attribute(
-        "buses",
-        "Bus lines",
-        "number",
-        "",
-        True,
-        "min",
-        phrase="with {value} or more bus lines",
-        noun="number of bus lines",
-    ),
+    counted("buses", "Bus lines", listed=True),
     Attribute("market", "Market day", filter="is", phrase="with a market on {value}"),
     Attribute("known", "Known for", filter="is", phrase="known for \u201c{value}\u201d", asked=False),
 )
-_DISTRICT_LIMITS = {"buses": (3, 6)}
 
 
 def _yours(*labels: str) -> tuple[Attribute, ...]:
@@ -189,7 +145,7 @@ class Places(CatalogSite):
     kind = "places"
     tagline = "Every shop, museum and quiet corner of our town"
     headings = ("Find your way around town", "What is around the corner?", "Places worth the walk")
-    actions = (REVIEW, SAVE, REPORT, EDIT, VISIT)
+    actions = ACTIONS
     goals = (goals.on_map, goals.on_map, goals.from_map, goals.at_corner, goals.at_corner, goals.located)
 
     def draw(self, rng: random.Random) -> list[Collection]:
@@ -202,10 +158,23 @@ class Places(CatalogSite):
         self.spots: dict[str, Spot] = {place.slug: spot for place, spot in zip(places, spots, strict=True)}
         """Spots of the places, by slug."""
         residents = rng.sample(range(800, 30000), len(self.town.districts))
-        districts = [_district(rng, *given) for given in zip(self.town.districts, residents, strict=True)]
+        districts = [
+            entity(
+                name,
+                residents=count,
+                founded=rng.randint(1100, 1950),
+                buses=rng.randint(1, 9),
+                market=rng.choice(names.MARKET_DAYS),
+                known=rng.choice(names.KNOWN_FOR),
+                texts=(rng.choice(names.DISTRICT_TEXTS),),
+            )
+            for name, count in zip(self.town.districts, residents, strict=True)
+        ]
         return [
-            Collection("places", "Places", "place", "places", PLACE, tuple(places), _PLACE_LIMITS),
-            Collection("districts", "Districts", "district", "districts", DISTRICT, tuple(districts), _DISTRICT_LIMITS),
+            Collection("places", "Places", "place", "places", PLACE, tuple(places), {"rating": (60, 75, 90)}),
+            Collection(
+                "districts", "Districts", "district", "districts", DISTRICT, tuple(districts), {"buses": (3, 6)}
+            ),
             Collection("visits", "Your plans", "visit", "visits", _yours("Day", "Time"), ()),
             Collection("saved", "Your lists", "entry", "entries", _yours("List"), ()),
             Collection("reviews", "Your reviews", "review", "reviews", _yours("Rating", "Text"), ()),
@@ -233,9 +202,7 @@ class Places(CatalogSite):
         entity: Entity = page.data["entity"]
         rng = random.Random(f"{self.host}-{entity.slug}-reviews")
         said = [Post(rng.choice(FIRST_NAMES), text) for text in rng.sample(names.REVIEWS, rng.randint(1, 3))]
-        own = made_about("reviews", entity.slug, overlay.state)
-        said += [Post("You", str(values["text"]), f"{values['rating']} points") for values in own]
-        return [Posts(self.say("Reviews"), tuple(said))]
+        return discussion(self.say("Reviews"), said, "reviews", entity, overlay)
 
     def sections(self) -> list[tuple[str, str]]:
         places, *others = super().sections()
@@ -272,40 +239,28 @@ class Places(CatalogSite):
         return Page("place", place.name, {"blocks": [card]}, shows)
 
     def _locator(self) -> Locator:
-        keys = ("district", "category")
         groups = tuple(
             (a.label, a.key, tuple(Choice(c.label, c.query[a.key]) for c in self.main.constraints(a)))
             for a in PLACE
-            if a.key in keys
+            if a.key in ("district", "category")
         )
         return Locator("/places", {}, groups, ((self.say("Open now"), "now", "open now"),))
 
 
 def _place(rng: random.Random, named: tuple[str, str], spot: Spot, visitors: int) -> Entity:
     category, name = named
-    values: dict[str, Value] = {
-        "category": category,
-        "district": spot.district,
-        "rating": rng.randint(31, 99),
-        "price": rng.choice(("low", "medium", "high")),
-        "now": rng.choice(("open now", "open now", "open now", "closed now", "closed now", _CLOSED)),
-        "access": rng.choice(("full", "partial", "no")),
-        "since": rng.randint(1850, 2025),
-        "visitors": visitors,
-        "opens": rng.choice(_OPENS),
-        "phone": f"555-{rng.randint(3000, 9999)}",
-        "corner": spot.corner,
-    }
-    text = f"{rng.choice(names.TEXTS['start'])} {rng.choice(names.TEXTS['end'])}"
-    return Entity(slug(name), name, values, (text,))
-
-
-def _district(rng: random.Random, name: str, residents: int) -> Entity:
-    values: dict[str, Value] = {
-        "residents": residents,
-        "founded": rng.randint(1100, 1950),
-        "buses": rng.randint(1, 9),
-        "market": rng.choice(names.MARKET_DAYS),
-        "known": rng.choice(names.KNOWN_FOR),
-    }
-    return Entity(slug(name), name, values, (rng.choice(names.DISTRICT_TEXTS),))
+    return entity(
+        name,
+        category=category,
+        district=spot.district,
+        rating=rng.randint(31, 99),
+        price=rng.choice(("low", "medium", "high")),
+        now=rng.choice(("open now", "open now", "open now", "closed now", "closed now", "permanently closed")),
+        access=rng.choice(("full", "partial", "no")),
+        since=rng.randint(1850, 2025),
+        visitors=visitors,
+        opens=rng.choice(_OPENS),
+        phone=f"555-{rng.randint(3000, 9999)}",
+        corner=spot.corner,
+        texts=(f"{rng.choice(names.TEXTS['start'])} {rng.choice(names.TEXTS['end'])}",),
+    )

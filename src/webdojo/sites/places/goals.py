@@ -52,12 +52,8 @@ def at_corner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     found = f"This is {one.name}."
     match facts:
         case 1:
-            cores: tuple[str, ...] = (
-                f"click {at} on the map",
-                f"select {at} on the map",
-                f"open the map card of {at}",
-            )
-            return Goal("corner", one.slug, {}, (_opened(one),), [_marker(one), done(found)], cores=cores)
+            clicks = (f"click {at} on the map", f"select {at} on the map", f"open the map card of {at}")
+            return Goal("corner", one.slug, {}, (_opened(one),), [_marker(one), done(found)], cores=clicks)
         case 2:
             cores = (f"open the page of {at} from the map", f"find {at} on the map and go to its page")
             plan = [_marker(one), visit(f"/places/{one.slug}"), done(found)]

@@ -5,19 +5,15 @@ from __future__ import annotations
 import random
 
 from webdojo.sites.content.people import FIRST_NAMES, LAST_NAMES
-
-
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
+from webdojo.sites.content.words import items, single
 
 _FAMILIES = tuple(name for name in LAST_NAMES if name.isalpha() and len(name) < 9)
 _PEOPLE = tuple(name for name in FIRST_NAMES if name.isalpha() and len(name) < 8)
-_COLOURED = _split("Copper Velvet Golden Amber Scarlet Silver Indigo Crimson Ivory Emerald Russet Cobalt Coral Saffron")
-_TIMED = _split("Morning Sunday Midnight Evening Summer Winter April Harvest Twilight Holiday Lunar Solstice")
-_TASTY = _split("Olive Pepper Basil Ginger Fennel Thyme Walnut Juniper Lemon Chestnut Sesame Mustard Clove Fig")
-_STARRY = _split("Orion Lumen Astra Vega Aurora Comet Meteor Apollo Zenith Eclipse Phoenix Nova Titan Saturn")
-_SHOWN = _split(
+_COLOURED = single("Copper Velvet Golden Amber Scarlet Silver Indigo Crimson Ivory Emerald Russet Cobalt Coral Saffron")
+_TIMED = single("Morning Sunday Midnight Evening Summer Winter April Harvest Twilight Holiday Lunar Solstice")
+_TASTY = single("Olive Pepper Basil Ginger Fennel Thyme Walnut Juniper Lemon Chestnut Sesame Mustard Clove Fig")
+_STARRY = single("Orion Lumen Astra Vega Aurora Comet Meteor Apollo Zenith Eclipse Phoenix Nova Titan Saturn")
+_SHOWN = single(
     "Glass Salt Clocks Maps Bridges Wool Ships Tea Keys Radio Paper Toys Bees Bells Lace Trams Coins Masks Kites "
     "Puppets Lamps Stamps Cameras Buttons Fossils Canals Umbrellas Typewriters Lighthouses Carriages"
 )
@@ -44,15 +40,15 @@ CATEGORIES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 }
 """How the names of a category are put together, and from which words."""
 
-DISTRICTS = (
-    *("Northgate", "Eastfield", "Old Harbour", "Millbank", "Castle Hill", "Riverside", "Kingsway", "Garden Quarter"),
-    *("Station Square", "Weavers Row", "Lower Marsh", "Fishmarket", "Orchard End", "Hopfields", "Saint Anne"),
-    *("Tanners Yard", "Glassworks", "Brickfields", "Observatory Hill", "Swan Island", "Cathedral Close", "Southbank"),
+DISTRICTS = items(
+    "Northgate, Eastfield, Old Harbour, Millbank, Castle Hill, Riverside, Kingsway, Garden Quarter, Station Square, "
+    "Weavers Row, Lower Marsh, Fishmarket, Orchard End, Hopfields, Saint Anne, Tanners Yard, Glassworks, Brickfields, "
+    "Observatory Hill, Swan Island, Cathedral Close, Southbank"
 )
 KNOWN_FOR = ("Street markets", "Old bridges", "Jazz bars", "Rose gardens", "Antiques", "Murals", "Boat trips")
 MARKET_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
-_STREETS = _split(
+_STREETS = single(
     "Oak Mill Church Bridge Castle Garden Linden Harbour Market Station Walnut Rose Abbey Canal Hazel Priory Willow "
     "Tower School Juniper Orchard Maple Cooper Saddler Weaver Potter Miller Baker Dyer Tanner Fuller Mason Carter "
     "Heron Falcon Swallow Finch Raven Plover Kestrel Otter Badger Marten Beaver"

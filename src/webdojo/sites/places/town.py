@@ -90,13 +90,10 @@ class Town:
         made = []
         for (avenue, x), (street, y) in rng.sample(corners, count):
             here = self.at(x + rng.choice((-9, 9)), y + rng.choice((-9, 9)))
-            made.append(Spot(round(here[0], 1), round(here[1], 1), avenue, street, self.district(x, y)))
+            column, row = int(x * self.columns / WIDTH), int(y * (len(self.districts) // self.columns) / HEIGHT)
+            district = self.districts[row * self.columns + column]
+            made.append(Spot(round(here[0], 1), round(here[1], 1), avenue, street, district))
         return made
-
-    def district(self, x: float, y: float) -> str:
-        rows = len(self.districts) // self.columns
-        column, row = int(x * self.columns / WIDTH), int(y * rows / HEIGHT)
-        return self.districts[row * self.columns + column]
 
     @cached_property
     def drawing(self) -> Markup:

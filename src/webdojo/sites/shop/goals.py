@@ -6,19 +6,10 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from webdojo.sites import compact_goals
+from webdojo.sites import compact_goals as shared
 from webdojo.sites.catalog import Entity
-from webdojo.sites.compact_goals import (
-    draw_entity,
-    draw_group,
-    first_of,
-    noun_of,
-    one_page_fact,
-    seen_fact,
-    sorted_list,
-)
 from webdojo.sites.content.words import slug
-from webdojo.sites.goal import Fact, Goal, any_view, done, fact, place, visit
+from webdojo.sites.goal import Fact, Goal, Plan, any_view, done, fact, place, visit
 from webdojo.sites.sized import SizedSite
 from webdojo.sites.verdict.answers import number
 
@@ -33,11 +24,11 @@ def open_cart(shop: SizedSite, rng: random.Random) -> Goal:
 
 
 def price(shop: SizedSite, rng: random.Random) -> Goal:
-    it = draw_entity(shop, rng)
+    it = shared.draw_entity(shop, rng)
     dollars = int(it.values["price"])
     where = shop.way_to(shop.thing_path(it))[0]
     facts = (
-        seen_fact(it, shop.main.by_key["price"]),
+        shared.seen_fact(it, shop.main.by_key["price"]),
         fact(f"The answer is {dollars}", answer=number(dollars)),
     )
     plan = [visit(where), done(f"Price of {it.name} is ${dollars}.", str(dollars))]
@@ -45,54 +36,54 @@ def price(shop: SizedSite, rng: random.Random) -> Goal:
 
 
 def narrow(shop: SizedSite, rng: random.Random) -> Goal:
-    group, by = draw_group(shop, rng), rng.choice(shop.filters())
+    group, by = shared.draw_group(shop, rng), rng.choice(shop.filters())
     value = by.query[by.attribute.key]
     fields = {"color": value.title(), "limit": value}
-    return compact_goals.narrow(shop, _NAMES[by.attribute.key], group, by, by.label, fields)
+    return shared.narrow(shop, _NAMES[by.attribute.key], group, by, by.label, fields)
 
 
 def compare(shop: SizedSite, rng: random.Random) -> Goal:
-    group = shop.groups[draw_group(shop, rng)]
+    group = shop.groups[shared.draw_group(shop, rng)]
     a, b = rng.sample(group[: shop.per_page], 2)
     if a.values["stock"] == b.values["stock"]:
         return add_two(shop, rng)
-    return compact_goals.compare(shop, a, b, shop.main.by_key["stock"], f"{a.slug}-{b.slug}")
+    return shared.compare(shop, a, b, shop.main.by_key["stock"], f"{a.slug}-{b.slug}")
 
 
 def add(shop: SizedSite, rng: random.Random) -> Goal:
-    it = draw_entity(shop, rng)
+    it = shared.draw_entity(shop, rng)
     facts = (_found(shop, it), _in_cart(shop, it.name, [it]), _once_in_cart(shop, it))
     return _bought(shop, "add", it.slug, {"name": it.name}, facts, [], it)
 
 
 def add_two(shop: SizedSite, rng: random.Random) -> Goal:
-    a, b = draw_entity(shop, rng), draw_entity(shop, rng)
+    a, b = shared.draw_entity(shop, rng), shared.draw_entity(shop, rng)
     while a == b:
-        b = draw_entity(shop, rng)
+        b = shared.draw_entity(shop, rng)
     facts = (_found(shop, a), _once_in_cart(shop, a), _found(shop, b), _once_in_cart(shop, b))
     return _bought(shop, "add_two", f"{a.slug}-{b.slug}", {"a": a.name, "b": b.name}, facts, [], a, b)
 
 
 def add_cheapest(shop: SizedSite, rng: random.Random) -> Goal:
-    firsts = {group: first_of(shop, entities) for group, entities in shop.groups.items()}
-    best = rng.choice([each for each in firsts.values() if each.values["stock"]] or [draw_entity(shop, rng)])
+    firsts = {group: shared.first_of(shop, entities) for group, entities in shop.groups.items()}
+    best = rng.choice([each for each in firsts.values() if each.values["stock"]] or [shared.draw_entity(shop, rng)])
     group = str(best.values[shop.section])
     if best != firsts[group]:
         return add_two(shop, rng)
     facts = (
-        one_page_fact(shop, f"one of the {group}", shop.groups[group]),
+        shared.one_page_fact(shop, f"one of the {group}", shop.groups[group]),
         _in_cart(shop, f"One of the {group}", shop.groups[group]),
         _in_cart(shop, f"The cheapest one, {best.name},", [best]),
         _once_in_cart(shop, best),
     )
-    first = [sorted_list(shop, group, best)]
-    return _bought(shop, "add_cheapest", slug(group), {"noun": noun_of(best)}, facts, first, best)
+    first = [shared.sorted_list(shop, group, best)]
+    return _bought(shop, "add_cheapest", slug(group), {"noun": shared.noun_of(best)}, facts, first, best)
 
 
 def add_cheapest_color(shop: SizedSite, rng: random.Random) -> Goal:
-    group, color = draw_group(shop, rng), str(rng.choice(shop.main.limits["color"]))
+    group, color = shared.draw_group(shop, rng), str(rng.choice(shop.main.limits["color"]))
     those = [each for each in shop.groups[group] if each.values["color"] == color]
-    best = first_of(shop, those)
+    best = shared.first_of(shop, those)
     if best.values["stock"] == 0:
         return add_two(shop, rng)
     facts = (
@@ -101,8 +92,8 @@ def add_cheapest_color(shop: SizedSite, rng: random.Random) -> Goal:
         _in_cart(shop, f"The cheapest one, {best.name},", [best]),
         _once_in_cart(shop, best),
     )
-    first = [sorted_list(shop, group, best, color=color.lower())]
-    fields = {"noun": noun_of(best), "color": color}
+    first = [shared.sorted_list(shop, group, best, color=color.lower())]
+    fields = {"noun": shared.noun_of(best), "color": color}
     return _bought(shop, "add_cheapest_color", f"{slug(group)}-{color}", fields, facts, first, best)
 
 
@@ -112,18 +103,14 @@ def _bought(
     key: str,
     fields: dict[str, str],
     facts: tuple[Fact, ...],
-    first: list[dict[str, str]],
+    first: Plan,
     *products: Entity,
 ) -> Goal:
     """A goal that ends with one of each product in the cart; `first` is how they are found."""
     cart = shop.look.words["cart"]
     put = [{"do": "add", "item": each.slug, "name": each.name} for each in products]
     plan = [*first, *put, done(f"The {cart} has {' and '.join(each.name for each in products)}.")]
-    return Goal(name, key, {**fields, "cart": cart}, facts, plan, {_line(each): 1 for each in products})
-
-
-def _line(product: Entity) -> str:
-    return f"cart/{product.slug}"
+    return Goal(name, key, {**fields, "cart": cart}, facts, plan, {f"cart/{each.slug}": 1 for each in products})
 
 
 def _found(shop: SizedSite, product: Entity) -> Fact:
@@ -132,9 +119,9 @@ def _found(shop: SizedSite, product: Entity) -> Fact:
 
 def _in_cart(shop: SizedSite, what: str, products: Iterable[Entity]) -> Fact:
     """One of these products is in the cart, in any amount."""
-    lines: list[dict[str, Any]] = [{"state": {_line(each): {"type": "any"}}} for each in products]
+    lines: list[dict[str, Any]] = [{"state": {f"cart/{each.slug}": {"type": "any"}}} for each in products]
     return fact(f"{what} is in the {shop.look.words['cart']}", one_of=lines)
 
 
 def _once_in_cart(shop: SizedSite, product: Entity) -> Fact:
-    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={_line(product): 1})
+    return fact(f"Just one {product.name} is in the {shop.look.words['cart']}", state={f"cart/{product.slug}": 1})

@@ -4,20 +4,188 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
-from webdojo.sites.blocks import Block, Board, Card, Cards, Heading, Offer, Post, Posts
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.actions import Action
+from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post
+from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
+from webdojo.sites.content.drawing import counted, day_of, discussion, distinct, entity, measure
 from webdojo.sites.content.people import people, towns
-from webdojo.sites.content.words import slug
+from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place
 from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
-from webdojo.sites.tracker import content
-from webdojo.sites.tracker.actions import WATCH, actions
 
-ISSUES, PEOPLE, PROJECTS, ON_BOARD = 260, 14, 6, 12
+PROJECTS = items(
+    "Atlas, Beacon, Billing, Checkout, Compass, Console, Courier, Dashboard, Gateway, Harbor, Identity, Inbox, "
+    "Ledger, Lighthouse, Mobile, Orchard, Payments, Pipeline, Platform, Portal, Reports, Scheduler, Studio, Warehouse"
+)
+AREAS = ("Customers", "Infrastructure", "Finance", "Growth", "Research", "Support")
+STATUSES = (
+    ("Backlog", "Selected", "In progress", "Done"),
+    ("Open", "In progress", "In review", "Closed"),
+    ("New", "Accepted", "In testing", "Resolved"),
+    ("To do", "Doing", "Waiting", "Done"),
+    ("Ideas", "Next up", "Building", "Shipped"),
+)
+"""The columns of the boards of a site; the last ends an issue."""
+PRIORITIES = ("Low", "Medium", "High", "Urgent")
+LABELS = ("bug", "design", "docs", "performance", "privacy", "regression", "security", "translation")
+ROLES = ("Analyst", "Designer", "Developer", "Manager", "Tester", "Writer")
+_THINGS = items(
+    "login page, sign-up form, invoice export, search index, password reset, user profile, price table, time sheet, "
+    "map view, photo upload, mail digest, import wizard, audit trail, calendar feed, payment form, address book, dark "
+    "theme, side menu, activity stream, tax report, file picker, chat window, mobile header, welcome tour, billing "
+    "summary, team overview, stock alert, refund flow, tag editor, video player, help center, news ticker, seat "
+    "planner, route finder, printer queue, backup job, mail template, license check, rate limiter, cookie banner, "
+    "currency switch, home screen"
+)
+_FAULTS = items(
+    "is blank, shows an error, loads slowly, crashes, freezes, ignores the time zone, loses its settings, shows old "
+    "data, overlaps the footer, asks twice for a password, uses the wrong currency, flickers, drops long names, "
+    "counts guests twice, jumps to the top, cannot be reached by keyboard, ends in a loop"
+)
+_PLACES = items(
+    "on small screens, in Safari, in private windows, behind a proxy, for guests, on the staging server, with long "
+    "names, on slow networks, under heavy load, on the first visit, for large accounts, in right-to-left languages, "
+    "on tablets, during the nightly sync, with two tabs open, over a VPN"
+)
+_WISHES = items(
+    "Rewrite the {}, Write tests for the {}, Document the {}, Translate the {}, Measure the {}, Add filters to the "
+    "{}, Add keyboard shortcuts to the {}, Let admins hide the {}, Make the {} printable, Explain the {} to "
+    "newcomers, Remove dead code from the {}, Give the {} a preview, Simplify the {}"
+)
+REPORTS = (
+    "A customer told us about this on the phone, and we could repeat it right away.",
+    "It happens every time, whatever the account. The log has nothing unusual.",
+    "Nobody knows when it began. An older build behaves in the same way.",
+    "There is a recording of it in the team folder.",
+    "It is hard to repeat, but three people have seen it by now.",
+    "Support gets letters about this, and they are not friendly.",
+    "We talked about it in the planning meeting and agreed that it is worth the effort.",
+)
+HINTS = (
+    "Have a look at the request headers before changing any code.",
+    "The old team left notes about this in the handbook.",
+    "A reload helps for a while. That is no solution, of course.",
+    "My guess is a cache that is never emptied.",
+    "Please keep the public interface as it is.",
+    "It would be good to have a test that fails without the fix.",
+)
+COMMENTS = (
+    "I can see the same here.",
+    "Is anybody looking into this?",
+    "It went away when I cleared the cache, but came back the next morning.",
+    "Please add a screenshot, I cannot picture it.",
+    "We had something like this before, in quite another corner.",
+    "Thank you for the good description!",
+    "I would rather solve this on the server.",
+    "Our biggest customer asks about it in every call.",
+    "Happy to review a patch.",
+    "Could we talk about it in the next meeting?",
+)
+COLOURS = ("#1e66d0", "#b3261e", "#1b7f4b", "#7a3fb0", "#c77700", "#0b7a8a", "#33373d")
+NEW_COMMENTS = (
+    "I will look into it tomorrow.",
+    "This also happens on my laptop.",
+    "Let us talk about it on Monday.",
+    "The logs are attached to the mail I sent you.",
+    "Looks like a caching problem to me.",
+    "Customers keep asking about this.",
+)
+NEW_TEXTS = (
+    "Seen by two customers this week.",
+    "Please check the logs first.",
+    "It worked in the last release.",
+    "There is a recording in the team folder.",
+    "Nobody can work around it.",
+)
 
+
+def _title(rng: random.Random) -> str:
+    """The title of an issue."""
+    thing = rng.choice(_THINGS)
+    if rng.random() < 0.3:
+        return rng.choice(_WISHES).format(thing)
+    return f"{thing.capitalize()} {rng.choice(_FAULTS)} {rng.choice(_PLACES)}"
+
+
+ON_BOARD = 12
+_ENDED = tuple(("status", columns[-1], "already closed") for columns in STATUSES)
+WATCH = (
+    Action("watch", "Watch", "You watch {name} now.", collection="issues")
+    .asked(
+        "watch {name} by the menu of a right click on it in the list",
+        "right-click {name} in a list of issues and watch it",
+        "use the right-click menu of the list to watch {name}",
+    )
+    .setting(watched="yes")
+    .refusing(*_ENDED)
+)
+ACTIONS = (
+    Action("create", "Create issue", "The issue was created.")
+    .asked(
+        "create the issue “{name}” in {project} with {priority} priority and the text “{text}”",
+        "file an issue in {project}, priority {priority}: title “{name}”, description “{text}”",
+        "open a {priority} priority issue in {project}, titled “{name}” and saying “{text}”",
+        assignee=", assigned to {assignee}",
+        labels=", with the labels {labels}",
+        estimate=", with an estimate of {estimate} hours",
+        due=", due on {due}",
+        notify=", and tick that I want to be kept informed",
+    )
+    .with_fields(
+        Field("name", "Title"),
+        Field("project", "Project", "select"),
+        Field("priority", "Priority", "radio", PRIORITIES),
+        Field("text", "Description", "textarea", NEW_TEXTS),
+        Field("assignee", "Assignee", "select", required=False),
+        Field("labels", "Labels", "checks", LABELS, required=False),
+        Field("estimate", "Estimate in hours", "number", required=False, least=2, most=80),
+        Field("due", "Due on", "calendar", required=False, hint="2027-03"),
+        Field("notify", "Keep me informed by e-mail", "checkbox", required=False),
+    )
+    .making("issues", status="", created="2027-03-01", reporter="You", voted="no"),
+    Action("assign", "Assign", "{name} has a new assignee.", collection="issues")
+    .asked("assign {name} to {assignee}", "make {assignee} the assignee of {name}", "hand {name} over to {assignee}")
+    .with_fields(Field("assignee", "Assignee", "suggest")),
+    Action("triage", "Triage", "{name} is sorted in.", collection="issues")
+    .asked(
+        "set the priority of {name} to {priority} and its labels to {labels}",
+        "triage {name}: priority {priority}, labels {labels}",
+        "give {name} {priority} priority and exactly these labels: {labels}",
+    )
+    .with_fields(Field("priority", "Priority", "radio", PRIORITIES), Field("labels", "Labels", "checks", LABELS)),
+    Action("comment", "Comment", "Your comment on {name} is there.", collection="issues")
+    .asked(
+        "comment “{text}” on {name}",
+        "write the comment “{text}” on {name}",
+        "leave the words “{text}” as a comment on {name}",
+    )
+    .with_fields(Field("text", "Comment", "textarea", NEW_COMMENTS))
+    .making("comments"),
+    Action("log", "Log work", "Your hours are noted.", collection="issues")
+    .asked(
+        "log {hours} hours of work on {name} for {day}",
+        "note that I worked {hours} hours on {name} on {day}",
+        "add {hours} hours on {day} to the work log of {name}",
+    )
+    .with_fields(Field("hours", "Hours", "number", least=2, most=12), Field("day", "Day", "date", hint="2027-03"))
+    .making("worklog")
+    .refusing(*_ENDED),
+    Action("vote", "Vote for it", "You have voted for {name}.", collection="issues")
+    .asked("vote for {name}", "give your vote to {name}", "support {name} with a vote")
+    .setting(voted="yes")
+    .refusing(*_ENDED, ("voted", "yes", "voted for")),
+    Action("colour", "Set colour", "{name} has another colour.", collection="projects")
+    .asked(
+        "set the colour of {name} to {colour}",
+        "give {name} the colour {colour}",
+        "change the colour of {name} to {colour}",
+    )
+    .with_fields(Field("colour", "Colour", "color", COLOURS)),
+)
 ISSUE = (
     Attribute("project", "Project", listed=True, filter="is", phrase="in the project {value}"),
     Attribute("status", "Status", listed=True, filter="is", phrase="with the status \u201c{value}\u201d"),
@@ -25,19 +193,10 @@ ISSUE = (
     Attribute("assignee", "Assignee", filter="is", phrase="assigned to {value}"),
     Attribute("reporter", "Reporter", phrase="reported by {value}"),
     Attribute("created", "Created", "date", "", True, "", "Oldest first", "oldest", noun="creation date"),
-    Attribute(
-        "votes", "Votes", "number", "", False, "min", phrase="with {value} or more votes", noun="number of votes"
-    ),
-    Attribute(
-        "estimate",
-        "Estimate",
-        "number",
-        "hours",
-        False,
-        "max",
-        "Quickest first",
-        "quickest",
-        "estimated at {value} or less",
+    counted("votes", "Votes"),
+    replace(
+        measure("estimate", "Estimate", "hours", "max", "Quickest first", "quickest", "estimated at {value} or less"),
+        listed=False,
     ),
     Attribute("labels", "Labels", "text", asked=False),
     Attribute("voted", "Your vote", asked=False),
@@ -93,13 +252,40 @@ class Tracker(CatalogSite):
     menu = (WATCH,)
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        self.columns = rng.choice(content.STATUSES)
-        names, places = people(rng, PEOPLE), towns(rng, 4)
-        staff = [_person(rng, name, places) for name in names]
-        projects = [_project(rng, name, names) for name in rng.sample(content.PROJECTS, PROJECTS)]
-        issues = _issues(rng, [project.name for project in projects], names, self.columns)
-        self.boards = {project.slug: _newest(issues, project.name) for project in projects}
-        self.actions = actions(rng, [project.name for project in projects], names, self.columns[0])
+        self.columns = rng.choice(STATUSES)
+        names, places = people(rng, 14), towns(rng, 4)
+        staff = [
+            entity(
+                name,
+                role=rng.choice(ROLES),
+                town=rng.choice(places),
+                joined=day_of(rng, rng.randint(2015, 2026)),
+                hours=rng.randint(16, 40),
+            )
+            for name in names
+        ]
+        projects = [
+            entity(
+                name,
+                area=rng.choice(AREAS),
+                lead=rng.choice(names),
+                started=day_of(rng, rng.randint(2021, 2025)),
+                budget=500 * rng.randint(8, 190),
+                colour="#808080",
+            )
+            for name in rng.sample(PROJECTS, 6)
+        ]
+        named = [project.name for project in projects]
+        titles = distinct(260, lambda: _title(rng))
+        issues = [_issue(rng, title, named, names, self.columns) for title in titles]
+        newest = sorted(issues, key=lambda issue: str(issue.values["created"]), reverse=True)
+        self.boards = {
+            project.slug: [issue for issue in newest if issue.values["project"] == project.name][:ON_BOARD]
+            for project in projects
+        }
+        options = {"name": [_title(rng) for _ in range(8)], "project": named, "assignee": sorted(names)}
+        create, *others = (action.offering(**options) for action in ACTIONS)
+        self.actions = (create.setting(status=self.columns[0]), *others)
         return [
             Collection("issues", "Issues", "issue", "issues", ISSUE, tuple(issues), _LIMITS),
             Collection("people", "People", "person", "people", PERSON, tuple(staff)),
@@ -145,35 +331,33 @@ class Tracker(CatalogSite):
                 return [Cards((Card(f"Board of {entity.name}", f"/board/{entity.slug}"),), "Board")]
             case "issues":
                 authors = [person.name for person in self.collections["people"].entities]
-                said = [Post(author, text) for author, text in content.comments(entity.slug, authors)]
-                made = made_about("comments", entity.slug, overlay.state)
-                mine = [Post("You", str(values["text"])) for values in made]
-                return [Posts("Comments", (*said, *mine))]
+                rng = random.Random(f"comments-{entity.slug}")
+                count = rng.randint(1, 4)
+                said = map(Post, rng.sample(authors, count), rng.sample(COMMENTS, count))
+                return discussion("Comments", said, "comments", entity, overlay)
         return []
 
     def _board(self, name: str, overlay: Overlay) -> Page:
         issues = self.collection("issues", overlay).by_slug
         shown = [issues[issue.slug] for issue in self.boards[name]]
-        cards = [
-            (i.values["status"], Card(i.name, f"/issues/{i.slug}", slug=i.slug, offers=self._moves(name, i)))
-            for i in shown
-        ]
-        columns = tuple((column, tuple(c for status, c in cards if status == column)) for column in self.columns)
+        columns = tuple(
+            (column, tuple(self._card(name, issue) for issue in shown if issue.values["status"] == column))
+            for column in self.columns
+        )
         title = f"Board of {self.collections['projects'].by_slug[name].name}"
         crumbs = ((self.look.words["home"], "/"), ("Boards", "/boards"))
-        blocks = [
-            Heading(title, "The newest issues; drag a card to move it.", crumbs),
-            Board(f"/board/{name}", columns),
-        ]
+        heading = Heading(title, "The newest issues; drag a card to move it.", crumbs)
+        blocks = [heading, Board(f"/board/{name}", columns)]
         return Page("kanban", title, {"blocks": blocks}, tuple(fact_name(i.slug, "Status") for i in shown))
 
-    def _moves(self, board: str, issue: Entity) -> tuple[Offer, ...]:
-        """What a right click on a card offers."""
-        return tuple(
+    def _card(self, board: str, issue: Entity) -> Card:
+        """An issue on a board; a right click on it offers the other columns."""
+        others = [column for column in self.columns if column != issue.values["status"]]
+        offers = tuple(
             Offer(f"Move to {column}", f"/board/{board}", values={"card": issue.slug, "column": column})
-            for column in self.columns
-            if column != issue.values["status"]
+            for column in others
         )
+        return Card(issue.name, f"/issues/{issue.slug}", slug=issue.slug, offers=offers)
 
     def _move(self, name: str, values: dict[str, str], overlay: Overlay) -> None:
         moved = next((issue for issue in self.boards[name] if issue.slug == values.get("card")), None)
@@ -186,51 +370,19 @@ class Tracker(CatalogSite):
             del overlay.state[key]
 
 
-def _newest(issues: list[Entity], project: str) -> list[Entity]:
-    own = [issue for issue in issues if issue.values["project"] == project]
-    return sorted(own, key=lambda issue: str(issue.values["created"]), reverse=True)[:ON_BOARD]
-
-
-def _issues(rng: random.Random, projects: list[str], names: list[str], columns: tuple[str, ...]) -> list[Entity]:
-    titles: dict[str, None] = {}
-    while len(titles) < ISSUES:
-        titles[content.title(rng)] = None
-    return [_issue(rng, name, projects, names, columns) for name in titles]
-
-
-def _issue(rng: random.Random, name: str, projects: list[str], names: list[str], columns: tuple[str, ...]) -> Entity:
+def _issue(rng: random.Random, title: str, projects: list[str], names: list[str], columns: tuple[str, ...]) -> Entity:
     reporter, assignee = rng.sample(names, 2)
-    values: dict[str, Value] = {
-        "project": rng.choice(projects),
-        "status": rng.choice(columns),
-        "priority": rng.choice(content.PRIORITIES),
-        "assignee": assignee,
-        "reporter": reporter,
-        "created": f"2026-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "votes": int(rng.random() ** 3 * 120),
-        "estimate": rng.randint(2, 160),
-        "labels": rng.choice(content.LABELS),
-        "voted": "no",
-    }
-    return Entity(slug(name), name, values, content.report(rng))
-
-
-def _person(rng: random.Random, name: str, places: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "role": rng.choice(content.ROLES),
-        "town": rng.choice(places),
-        "joined": f"{rng.randint(2015, 2026)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "hours": rng.randint(16, 40),
-    }
-    return Entity(slug(name), name, values)
-
-
-def _project(rng: random.Random, name: str, names: list[str]) -> Entity:
-    values: dict[str, Value] = {
-        "area": rng.choice(content.AREAS),
-        "lead": rng.choice(names),
-        "started": f"{rng.randint(2021, 2025)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
-        "budget": 500 * rng.randint(8, 190),
-        "colour": "#808080",
-    }
-    return Entity(slug(name), name, values)
+    return entity(
+        title,
+        project=rng.choice(projects),
+        status=rng.choice(columns),
+        priority=rng.choice(PRIORITIES),
+        assignee=assignee,
+        reporter=reporter,
+        created=day_of(rng, 2026),
+        votes=int(rng.random() ** 3 * 120),
+        estimate=rng.randint(2, 160),
+        labels=rng.choice(LABELS),
+        voted="no",
+        texts=(rng.choice(REPORTS), rng.choice(HINTS)),
+    )

@@ -6,31 +6,17 @@ import random
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Lines
-from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.catalog import Attribute, Collection, Entity
+from webdojo.sites.content.drawing import entity, measure
 from webdojo.sites.content.people import USERS, towns
-from webdojo.sites.content.words import slug
+from webdojo.sites.content.words import items
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page
 
-FLIGHTS, HOTELS, TOWNS = 260, 120, 9
-_AIRLINES = (
-    "Arrow",
-    "Bluebird",
-    "Condor",
-    "Drift",
-    "Equator",
-    "Falcon",
-    "Gull",
-    "Heron",
-    "Ibis",
-    "Jetstream",
-    "Kestrel",
-)
+_AIRLINES = items("Arrow, Bluebird, Condor, Drift, Equator, Falcon, Gull, Heron, Ibis, Jetstream, Kestrel")
 _HOTEL_STARTS = ("Grand", "Old", "Park", "Garden", "Royal", "Harbour", "Little", "Station", "River", "Golden", "Corner")
 _HOTEL_ENDS = ("House", "Inn", "Lodge", "Palace", "Rooms", "Court", "Suites", "Retreat", "Terrace", "Arms")
-_BOARD = ("Room only", "Breakfast", "Half board", "Full board")
 _FARES = ("Flexible", "Standby", "Night")
-_CABINS = ("Economy", "Premium", "Business")
 _FLIGHT_TEXTS = (
     "Please be at the gate well before departure. One cabin bag is included.",
     "Drinks are free on this route, and meals can be ordered on board.",
@@ -43,43 +29,33 @@ _HOTEL_TEXTS = (
     "The building was once a school, and the corridors are as wide as streets.",
 )
 
-BOOK_FLIGHT = Action(
-    "book",
-    "Book",
-    "Your seats on flight {name} are booked.",
-    (
+ACTIONS = (
+    Action("book", "Book", "Your seats on flight {name} are booked.", collection="flights")
+    .asked(
         "book {name} for {passenger} with {seats} seats in {cabin}",
         "reserve {seats} seats on {name} in {cabin} for {passenger}",
         "get {passenger} onto {name}: {seats} seats, {cabin}",
-    ),
-    collection="flights",
-    fields=(
-        Field("passenger", "Passenger"),
+    )
+    .with_fields(
+        Field("passenger", "Passenger", options=USERS),
         Field("seats", "Seats", "number", least=2, most=9),
-        Field("cabin", "Cabin", "radio", _CABINS),
-    ),
-    makes="bookings",
-    examples={"passenger": USERS},
-    refuses=lambda flight: "sold out" if flight.values["left"] == 0 else "",
-)
-BOOK_HOTEL = Action(
-    "stay",
-    "Book",
-    "Your stay at {name} is booked.",
-    (
+        Field("cabin", "Cabin", "radio", ("Economy", "Premium", "Business")),
+    )
+    .making("bookings")
+    .refusing(("left", 0, "sold out")),
+    Action("stay", "Book", "Your stay at {name} is booked.", collection="hotels")
+    .asked(
         "book a room at {name} for {guest}, arriving on {arrival} for {nights} nights",
         "reserve {nights} nights at {name} from {arrival} in the name of {guest}",
         "arrange a stay of {nights} nights at {name} for {guest}, starting {arrival}",
-    ),
-    collection="hotels",
-    fields=(
-        Field("guest", "Guest"),
+    )
+    .with_fields(
+        Field("guest", "Guest", options=USERS),
         Field("arrival", "Arrival", "calendar", hint="2027-03"),
         Field("nights", "Nights", "select", tuple(str(n) for n in range(2, 15))),
-    ),
-    makes="bookings",
-    examples={"guest": USERS},
-    refuses=lambda hotel: "fully booked" if hotel.values["rooms"] == 0 else "",
+    )
+    .making("bookings")
+    .refusing(("rooms", 0, "fully booked")),
 )
 
 
@@ -89,13 +65,13 @@ class Travel(CatalogSite):
     kind = "travel"
     tagline = "Flights and hotels without the small print"
     headings = ("Where to next?", "Travel made simple", "Find your next trip")
-    actions = (BOOK_FLIGHT, BOOK_HOTEL)
+    actions = ACTIONS
     new_tabs = True
 
     def draw(self, rng: random.Random) -> list[Collection]:
-        places = towns(rng, TOWNS)
+        places = towns(rng, 9)
         airlines = rng.sample(_AIRLINES, 5)
-        flights = [_flight(rng, number, airlines, places) for number in rng.sample(range(100, 1000), FLIGHTS)]
+        flights = [_flight(rng, number, airlines, places) for number in rng.sample(range(100, 1000), 260)]
         names = rng.sample([f"{start} {end}" for start in _HOTEL_STARTS for end in _HOTEL_ENDS], 60)
         hotels = [_hotel(rng, f"{name} {place}", place) for name in names for place in rng.sample(places, 2)]
         return [
@@ -125,26 +101,14 @@ FLIGHT = (
     Attribute("airline", "Airline", filter="is", phrase="with {value}"),
     Attribute("date", "Date", "date"),
     Attribute("price", "Price", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
-    Attribute(
-        "time", "Flight time", "number", "min", True, "max", "Shortest first", "shortest", "lasting at most {value}"
-    ),
+    measure("time", "Flight time", "min", "max", "Shortest first", "shortest", "lasting at most {value}"),
     Attribute("left", "Seats left", "number"),
 )
 _FLIGHT_LIMITS = {"price": (100, 200, 400), "time": (90, 180, 300)}
 HOTEL = (
     Attribute("town", "Town", listed=True, filter="is", phrase="in {value}"),
     Attribute("stars", "Stars", "number", "", True, "min", phrase="with {value} or more stars"),
-    Attribute(
-        "night",
-        "Price per night",
-        "number",
-        "$",
-        True,
-        "max",
-        "Cheapest first",
-        "cheapest",
-        "for at most {value} a night",
-    ),
+    measure("night", "Price per night", "$", "max", "Cheapest first", "cheapest", "for at most {value} a night"),
     Attribute("board", "Board", filter="is", phrase="with the board \u201c{value}\u201d"),
     Attribute("rooms", "Rooms free", "number"),
 )
@@ -153,35 +117,33 @@ BOOKING = (
     Attribute("about", "Booked", "text", asked=False),
     Attribute("passenger", "Passenger", "text", asked=False),
     Attribute("seats", "Seats", "number", asked=False),
-    Attribute("cabin", "Cabin", "text", asked=False),
-    Attribute("guest", "Guest", "text", asked=False),
-    Attribute("arrival", "Arrival", "text", asked=False),
-    Attribute("nights", "Nights", "text", asked=False),
+    *(Attribute(key, key.capitalize(), "text", asked=False) for key in ("cabin", "guest", "arrival", "nights")),
 )
 
 
 def _flight(rng: random.Random, number: int, airlines: list[str], places: list[str]) -> Entity:
     airline = rng.choice(airlines)
     start, end = rng.sample(places, 2)
-    name = f"{airline} {number}"
-    values: dict[str, Value] = {
-        "from": start,
-        "to": end,
-        "airline": airline,
-        "date": f"2027-{rng.randint(3, 8):02d}-{rng.randint(1, 28):02d}",
-        "price": rng.randint(39, 899),
-        "time": rng.randint(45, 560),
-        "left": 0 if rng.random() < 0.1 else rng.randint(10, 180),
-    }
-    return Entity(slug(name), name, values, (rng.choice(_FLIGHT_TEXTS),))
+    return entity(
+        f"{airline} {number}",
+        **{"from": start},
+        to=end,
+        airline=airline,
+        date=f"2027-{rng.randint(3, 8):02d}-{rng.randint(1, 28):02d}",
+        price=rng.randint(39, 899),
+        time=rng.randint(45, 560),
+        left=0 if rng.random() < 0.1 else rng.randint(10, 180),
+        texts=(rng.choice(_FLIGHT_TEXTS),),
+    )
 
 
 def _hotel(rng: random.Random, name: str, town: str) -> Entity:
-    values: dict[str, Value] = {
-        "town": town,
-        "stars": rng.randint(1, 5),
-        "night": rng.randint(29, 399),
-        "board": rng.choice(_BOARD),
-        "rooms": 0 if rng.random() < 0.1 else rng.randint(1, 40),
-    }
-    return Entity(slug(name), name, values, (rng.choice(_HOTEL_TEXTS),))
+    return entity(
+        name,
+        town=town,
+        stars=rng.randint(1, 5),
+        night=rng.randint(29, 399),
+        board=rng.choice(("Room only", "Breakfast", "Half board", "Full board")),
+        rooms=0 if rng.random() < 0.1 else rng.randint(1, 40),
+        texts=(rng.choice(_HOTEL_TEXTS),),
+    )
