@@ -1,4 +1,4 @@
-"""The 13 tools as a Gymnasium action space, and back.
+"""Actions and observations as members of Gymnasium spaces.
 
 An action has every field of every tool; `tool` selects the call, and fields that this tool does not use
 are ignored. `to_call` and `to_action` are pure and inverse to each other, except for arguments that equal
@@ -17,30 +17,51 @@ browser then answers with feedback, as it does to a model.
 | wait | `seconds` |
 | switch_tab | `tab` |
 | go_back, new_tab, close_tab | none |
+
+Texts of observations that are too long for the space are cut, and end in `…`.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from PIL import Image
 
 from webdojo.browser.tools import COORDINATE_MAX, TOOLS, check_call
 from webdojo.errors import ActionError
-from webdojo.gym.observations import AnyText
-from webdojo.types import ToolCall
+from webdojo.types import Observation, ToolCall
 
 TOOL_NAMES = tuple(TOOLS)
 """The tools by number, in the order of the paper's table."""
-BUTTONS = ("left", "right", "middle")
-CLICKS = ("single", "double")
-DIRECTIONS = ("up", "down", "left", "right")
 MAX_TABS = 100
 """The number of tabs that an action can switch to."""
 MAX_TEXT = 4096
 """The most characters of `text`."""
+_BUTTONS = TOOLS["click"].arguments["button"]["enum"]
+_CLICKS = TOOLS["click"].arguments["click_type"]["enum"]
+_DIRECTIONS = TOOLS["scroll"].arguments["direction"]["enum"]
+_PRINTABLE_ASCII = "".join(chr(code) for code in range(32, 127))
+
+
+class AnyText(spaces.Text):
+    """Strings of up to `max_length` characters of any script, since pages and what agents type are not ASCII alone.
+
+    Samples are printable ASCII.
+    """
+
+    def __init__(self, max_length: int) -> None:
+        super().__init__(max_length, min_length=0, charset=_PRINTABLE_ASCII)
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and len(x) <= self.max_length
+
+    def __repr__(self) -> str:
+        return f"AnyText({self.max_length})"
 
 
 def _points() -> spaces.MultiDiscrete:
@@ -53,16 +74,35 @@ ACTION_SPACE = spaces.Dict(
         "point": _points(),
         "end": _points(),
         "pointed": spaces.Discrete(2),
-        "button": spaces.Discrete(len(BUTTONS)),
-        "clicks": spaces.Discrete(len(CLICKS)),
+        "button": spaces.Discrete(len(_BUTTONS)),
+        "clicks": spaces.Discrete(len(_CLICKS)),
         "text": AnyText(MAX_TEXT),
-        "direction": spaces.Discrete(len(DIRECTIONS)),
+        "direction": spaces.Discrete(len(_DIRECTIONS)),
         "amount": spaces.Box(0, 10, (), np.float64),
         "seconds": spaces.Box(0, 30, (), np.float64),
         "tab": spaces.Discrete(MAX_TABS),
     }
 )
 """Points are x and y in 0..1000 of the viewport, `amount` a fraction of it."""
+
+_FIELDS = {
+    **dict.fromkeys(("x", "y", "x1", "y1"), "point"),
+    **dict.fromkeys(("x2", "y2"), "end"),
+    **dict.fromkeys(("url", "answer", "keys"), "text"),
+    "click_type": "clicks",
+    "index": "tab",
+}
+"""The field that holds an argument; the others have the name of their field."""
+
+TEXTS = {
+    "url": AnyText(2048),
+    "title": AnyText(512),
+    "tabs": AnyText(8192),
+    "instruction": AnyText(8192),
+    "feedback": AnyText(2048),
+}
+"""`tabs` has one line a tab, `0 * http://… Title`, where the star marks the active one. `feedback` says what the last
+action did; it is empty after a reset."""
 
 
 def to_call(action: Mapping[str, Any]) -> ToolCall:
@@ -75,35 +115,21 @@ def to_call(action: Mapping[str, Any]) -> ToolCall:
         ActionError: a field that the tool uses is missing or outside the space.
     """
     name = TOOL_NAMES[_field(action, "tool")]
-    return ToolCall(name=name, arguments=_arguments(name, action))
-
-
-def _arguments(name: str, action: Mapping[str, Any]) -> dict[str, Any]:
-    match name:
-        case "click":
-            button, clicks = BUTTONS[_field(action, "button")], CLICKS[_field(action, "clicks")]
-            other = {"button": button} if button != BUTTONS[0] else {}
-            return _xy(action, "point") | other | ({"click_type": clicks} if clicks != CLICKS[0] else {})
-        case "hover":
-            return _xy(action, "point")
-        case "drag":
-            return _xy(action, "point", "x1", "y1") | _xy(action, "end", "x2", "y2")
-        case "write":
-            return {"text": _field(action, "text")}
-        case "press_keys":
-            return {"keys": _field(action, "text").split()}
-        case "scroll":
-            at = _xy(action, "point") if _field(action, "pointed") else {}
-            return {"direction": DIRECTIONS[_field(action, "direction")], "amount": _field(action, "amount")} | at
-        case "goto_url":
-            return {"url": _field(action, "text")}
-        case "wait":
-            return {"seconds": _field(action, "seconds")}
-        case "switch_tab":
-            return {"index": _field(action, "tab")}
-        case "done":
-            return {"answer": _field(action, "text")}
-    return {}  # go_back, new_tab, close_tab
+    arguments = {}
+    for argument, schema in TOOLS[name].arguments.items():
+        field = _FIELDS.get(argument, argument)
+        if name == "scroll" and field == "point" and not _field(action, "pointed"):
+            continue
+        value = _field(action, field)
+        if field in ("point", "end"):
+            value = value["xy".index(argument[0])]
+        elif "enum" in schema:
+            value = schema["enum"][value]
+        elif schema["type"] == "array":
+            value = value.split()
+        if value != schema.get("default"):
+            arguments[argument] = value
+    return ToolCall(name=name, arguments=arguments)
 
 
 def to_action(call: ToolCall) -> dict[str, Any]:
@@ -121,29 +147,21 @@ def to_action(call: ToolCall) -> dict[str, Any]:
         raise ActionError(f"{call.name} has a text of {len(text)} characters; an action holds {MAX_TEXT}")
     if given.get("index", 0) >= MAX_TABS:
         raise ActionError(f"switch_tab index {given['index']} is too high; an action holds 0..{MAX_TABS - 1}")
+    if "keys" in given:
+        text = " ".join("".join(key.split()) or "Space" for key in given["keys"])  # in a spelling without blanks
     return {
         "tool": TOOL_NAMES.index(call.name),
         "point": np.array([given.get("x", given.get("x1", 0)), given.get("y", given.get("y1", 0))], np.int64),
         "end": np.array([given.get("x2", 0), given.get("y2", 0)], np.int64),
         "pointed": int(call.name == "scroll" and "x" in given),
-        "button": BUTTONS.index(given.get("button", BUTTONS[0])),
-        "clicks": CLICKS.index(given.get("click_type", CLICKS[0])),
-        "text": " ".join(_without_blanks(key) for key in given["keys"]) if "keys" in given else text,
-        "direction": DIRECTIONS.index(given.get("direction", DIRECTIONS[0])),
+        "button": _BUTTONS.index(given.get("button", _BUTTONS[0])),
+        "clicks": _CLICKS.index(given.get("click_type", _CLICKS[0])),
+        "text": text,
+        "direction": _DIRECTIONS.index(given.get("direction", _DIRECTIONS[0])),
         "amount": np.array(given.get("amount", 0), np.float64),
         "seconds": np.array(given.get("seconds", 0), np.float64),
         "tab": given.get("index", 0),
     }
-
-
-def _without_blanks(key: str) -> str:
-    """The same key in a spelling without blanks."""
-    return "".join(key.split()) or "Space"
-
-
-def _xy(action: Mapping[str, Any], field: str, x: str = "x", y: str = "y") -> dict[str, int]:
-    left, top = _field(action, field)
-    return {x: left, y: top}
 
 
 def _field(action: Mapping[str, Any], name: str) -> Any:
@@ -156,3 +174,36 @@ def _field(action: Mapping[str, Any], name: str) -> Any:
     if not space.contains(value):
         raise ActionError(f"the action's {name} is {action[name]!r:.80}, outside {space}; see webdojo.gym.ACTION_SPACE")
     return value if text else value.tolist()
+
+
+def observation_space(viewport_px: tuple[int, int]) -> spaces.Dict:
+    """The space for a viewport of this width and height: `screenshot` (uint8, height × width × RGB) and `TEXTS`."""
+    width, height = viewport_px
+    return spaces.Dict({"screenshot": spaces.Box(0, 255, (height, width, 3), np.uint8), **deepcopy(TEXTS)})
+
+
+def observe(seen: Observation, picture: bytes, instruction: str, feedback: str) -> dict[str, Any]:
+    """A member of `observation_space(seen.viewport_px)`.
+
+    Args:
+        picture: the encoded screenshot.
+        feedback: the feedback on the last action.
+    """
+    tabs = [f"{tab.index} {'* ' if tab.active else ''}{tab.url} {tab.title}".rstrip() for tab in seen.tabs]
+    texts = {
+        "url": seen.url,
+        "title": seen.title,
+        "tabs": "\n".join(tabs),
+        "instruction": instruction,
+        "feedback": feedback,
+    }
+    return {"screenshot": pixels(picture)} | {name: _cut(texts[name], TEXTS[name].max_length) for name in TEXTS}
+
+
+def pixels(picture: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Decode an image into an array of height × width × RGB."""
+    return np.array(Image.open(io.BytesIO(picture)).convert("RGB"))
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
