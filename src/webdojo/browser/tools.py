@@ -8,6 +8,7 @@ by number send `element` where a tool takes `x` and `y`; no schema shows it.
 from __future__ import annotations
 
 import difflib
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,13 +201,14 @@ def _check_value(schema: Schema, value: Any) -> str | None:
 
 def _check_range(schema: Schema, value: float) -> str | None:
     """Check a number against its limits; NaN is within none."""
-    low, above, high = (schema.get(limit) for limit in ("minimum", "exclusiveMinimum", "maximum"))
-    if (value >= low if above is None else value > above) and (high is None or value <= high):
+    above, high = schema.get("exclusiveMinimum"), schema.get("maximum", math.inf)
+    low = schema["minimum"] if above is None else above
+    if value <= high and (value > low or (value == low and above is None)):
         return None
-    if high is None:
-        wanted = f"{low:g} or more"
+    if above is not None:
+        wanted = f"above {above:g} and at most {high:g}"
     else:
-        wanted = f"{low:g} to {high:g}" if above is None else f"above {above:g} and at most {high:g}"
+        wanted = f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
     return f"must be {wanted}, not {_short(repr(value))}"
 
 
