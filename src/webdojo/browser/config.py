@@ -60,7 +60,6 @@ class BrowserConfig(Section):
     viewport_px: tuple[int, int] = (1280, 1000)
     """Width and height; DPR is 1 (OpenWebRL Table 7)."""
     screenshot_format: Literal["jpeg", "png"] = "jpeg"
-    screenshot_quality: int = Field(default=85, ge=1, le=100)
     capture: Literal["screenshot", "begin_frame"] = "screenshot"
     """`begin_frame` draws pages on demand, which is cheaper; a Chromium that cannot (only the headless shell can) takes
     screenshots all the same."""
@@ -83,15 +82,8 @@ class BrowserConfig(Section):
     """One try to reach the start URL."""
     action_timeout_s: float = Field(default=45, gt=0)
     """One tool call, its readiness wait included."""
-    screenshot_timeout_s: float = Field(default=20, gt=0)
-    session_timeout_s: float = Field(default=3600, gt=0)
-    """The whole life of a session; one that somebody forgot to close ends then."""
-    exit_timeout_s: float = Field(default=15, gt=0)
-    """Closing a session, or a browser, which is killed then (OpenWebRL Table 7)."""
     ready_cap_s: float = Field(default=5, gt=0)
     """Longest wait for a page to become quiet after an action."""
-    ready_quiet_s: float = Field(default=0.06, ge=0)
-    """How long DOM and layout must stay unchanged to count as quiet."""
     navigation_retries: int = Field(default=2, ge=0)
     guard: GuardConfig = GuardConfig()
     """Which addresses may be reached; by default all public ones, and the embedded sites."""

@@ -3,7 +3,8 @@
 A session is a browser context: cookies, storage and cache are its own and end with it. The pool gives each new
 session to the browser with the fewest sessions, waits when all places are taken, replaces a browser that died or has
 hosted enough, and leaves no process behind when it is closed. `open` takes a place, which is free again when its
-session has closed, whatever happens in between.
+session has closed, whatever happens in between. Each browser has spare sessions, because opening one takes longer than
+using it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections import defaultdict, deque
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Self
@@ -18,12 +20,12 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.chromium import BackgroundTasks, Chromium, LaunchOptions
+from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.network.rate import RateLimit
-from webdojo.browser.session import BrowserSession, first_line
+from webdojo.browser.session import BrowserSession
 from webdojo.browser.storage import StorageState, read_storage_state
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
@@ -78,6 +80,8 @@ class BrowserPool:
     ) -> None:
         self.browsers: list[Chromium] = []
         """The browsers that run, retiring ones included."""
+        self._spares: defaultdict[Chromium, deque[BrowserSession]] = defaultdict(deque)
+        self._refilling: set[Chromium] = set()
         self._config = config
         self._images = images
         self._hosts = hosts
@@ -182,7 +186,11 @@ class BrowserPool:
         session: BrowserSession | None = None
         try:
             async with asyncio.timeout(timeout_s):
-                session = await browser.session(headers, storage_state)
+                session = await self._blank_session(browser, storage_state)
+                if headers:
+                    await session.send_headers(headers)
+            browser.hosted += 1
+            self._refill(browser)
             made.append(session)
             with session.log.timed("start"):
                 async with session.drawing():
@@ -200,17 +208,47 @@ class BrowserPool:
                     f"Chromium opened no session for {url}: {reason}", Failure.BROWSER_DIED, diagnostics
                 ) from error
             raise
-        limit = asyncio.get_running_loop().call_later(
-            self._config.session_timeout_s, lambda: self._background.start(session.expire())
-        )
 
         def closed() -> None:
-            limit.cancel()
             self._session_ended(browser)
             self._free_places.release()
 
-        session.on_closed = closed
+        session.begin(closed)
         return session
+
+    async def _blank_session(self, browser: Chromium, storage_state: StorageState | None) -> BrowserSession:
+        """Return a session with one blank tab: a spare one, unless it begins with cookies of its own."""
+        while storage_state is None and self._spares[browser]:
+            session = self._spares[browser].popleft()
+            if session.usable:
+                return session
+            await session.close()
+        return await self._new_session(browser, storage_state or self._storage_state)
+
+    async def _new_session(self, browser: Chromium, storage_state: StorageState | None) -> BrowserSession:
+        context = await browser.new_context(storage_state)
+        session = BrowserSession(context, browser, self._config, self._images, self._guard)
+        try:
+            await session.open_tab()
+        except BaseException:
+            browser.background.start(session.close())  # this may take long if the tab never came
+            raise
+        return session
+
+    def _refill(self, browser: Chromium) -> None:
+        """Make spare sessions, but none in somebody else's browser."""
+        if not self._config.cdp_url and browser.alive and browser not in self._refilling:
+            self._refilling.add(browser)
+            browser.background.start(self._make_spares(browser))
+
+    async def _make_spares(self, browser: Chromium) -> None:
+        try:
+            while len(self._spares[browser]) < self._config.warm_sessions and not browser.retiring:
+                self._spares[browser].append(await self._new_session(browser, self._storage_state))
+        except (PlaywrightError, BrowserError) as error:
+            logger.debug("no spare session: %s", error)  # the caller that needs one makes it, and reports the failure
+        finally:
+            self._refilling.discard(browser)
 
     async def _reach(self, session: BrowserSession, url: str) -> None:
         _not_refused(url, session.forbidden(url))
@@ -246,9 +284,10 @@ class BrowserPool:
         async with self._starting:
             ready = [browser for browser in self.browsers if browser.alive and not browser.retiring]
             if len(ready) < self._max_browsers and all(browser.load for browser in ready):
-                options = LaunchOptions(self._config, self._images, self._guard, self._flags(), self._storage_state)
-                ready.append(await Chromium.start(options, self._lost))
-                self.browsers.append(ready[-1])
+                browser = await Chromium.start(self._config, self._flags(), self._lost)
+                ready.append(browser)
+                self.browsers.append(browser)
+                self._refill(browser)
             return min(ready, key=lambda browser: browser.load)
 
     def _session_ended(self, browser: Chromium) -> None:
@@ -260,14 +299,18 @@ class BrowserPool:
     async def _recycle(self, browser: Chromium) -> None:
         limit_mb = self._config.recycle_memory_mb
         if 0 < self._config.recycle_after <= browser.hosted or 0 < limit_mb < await browser.memory_mb():
-            browser.retire()
+            browser.retiring = True
         if browser.retiring and browser.load == 0 and browser in self.browsers:
-            self.browsers.remove(browser)
+            self._forget(browser)
             await browser.close()
+
+    def _forget(self, browser: Chromium) -> None:
+        self.browsers.remove(browser)
+        self._spares.pop(browser, None)
 
     def _lost(self, browser: Chromium) -> None:
         """Start another browser in place of one that died."""
-        self.browsers.remove(browser)
+        self._forget(browser)
         self._background.start(browser.close())
         if not self._exiting:
             self._background.start(self._replace())
