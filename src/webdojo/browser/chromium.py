@@ -20,10 +20,9 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.begin_frame import FLAGS, BeginFrames
-from webdojo.browser.config import BrowserConfig
+from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.browser.find import find_chromium
 from webdojo.browser.page.popups import POPUPS_JS
-from webdojo.browser.storage import StorageState
 from webdojo.errors import BrowserError, Failure
 
 _FLAGS = (

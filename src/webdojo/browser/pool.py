@@ -21,12 +21,10 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
-from webdojo.browser.config import BrowserConfig
+from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
-from webdojo.browser.network.rate import RateLimit
 from webdojo.browser.session import BrowserSession
-from webdojo.browser.storage import StorageState, read_storage_state
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
 from webdojo.types import ImageSink
@@ -86,7 +84,7 @@ class BrowserPool:
         self._images = images
         self._hosts = hosts
         self._guard = Guard(config.guard)
-        self._proxy = GuardProxy(self._guard, config.proxy, RateLimit(config.guard.connections_per_second))
+        self._proxy = GuardProxy(self._guard, config.proxy, config.guard.connections_per_second)
         self._storage_state = read_storage_state(config.storage_state, "browser.storage_state")
         self._max_browsers = browser_count(config)
         self.places = self._max_browsers * sessions_per_browser(config)

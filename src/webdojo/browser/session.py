@@ -23,9 +23,8 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.feedback import describe, failed
 from webdojo.browser.interface import ActResult
 from webdojo.browser.network.guard import Guard
-from webdojo.browser.page.blocked import blocked_by
 from webdojo.browser.page.elements import Elements
-from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, read_state
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by, read_state
 from webdojo.browser.page.ready import is_overtaken, settle
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
@@ -54,7 +53,7 @@ class BrowserSession(Tabs):
         self, context: BrowserContext, browser: Chromium, config: BrowserConfig, images: ImageSink, guard: Guard
     ) -> None:
         super().__init__(context, config, guard, browser.frames)
-        self.elements = Elements.none(config.viewport_px)
+        self.elements = Elements(Snapshot((), config.viewport_px, "", ""), (), ())
         """The numbered controls of the last view."""
         self._browser = browser
         self._images = images
@@ -255,9 +254,8 @@ class BrowserSession(Tabs):
         others.insert(tabs.index(tab), state["title"])
         text = ""
         if view is not None and read is not None:
-            rendered = await asyncio.to_thread(render, view, read[0], data)
-            data, text = rendered.image, rendered.text
-            await self._number(*read, rendered.shown)
+            data, text, shown = await asyncio.to_thread(render, view, read[0], data)
+            await self._number(*read, shown)
         return data, {
             "text": text,
             "url": tab.url,

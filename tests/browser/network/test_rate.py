@@ -2,7 +2,7 @@
 
 import pytest
 
-from webdojo.browser.network.rate import RateLimit
+from webdojo.browser.network.proxy import RateLimit
 
 
 def test_a_burst_goes_through_and_the_rest_at_the_rate() -> None:

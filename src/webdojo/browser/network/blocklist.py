@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.errors import StoreError
@@ -20,17 +19,6 @@ CREATE TABLE IF NOT EXISTS hosts (
   host TEXT PRIMARY KEY, failures INTEGER NOT NULL, reason TEXT NOT NULL, until REAL NOT NULL DEFAULT 0
 ) WITHOUT ROWID
 """
-
-
-@dataclass(frozen=True)
-class Blocked:
-    """A host on the list."""
-
-    host: str
-    reason: str
-    """The reason of its last failure."""
-    until: float
-    """End of the block, in seconds since the epoch."""
 
 
 class Blocklist:
@@ -84,11 +72,13 @@ class Blocklist:
         elif final is not None:
             self.worked(host)
 
-    def blocked(self) -> dict[str, Blocked]:
-        """Return the hosts that are blocked now; a host whose block is over starts without failures."""
+    def blocked(self) -> dict[str, str]:
+        """Return the hosts that are blocked now, with the reason of the last failure of each.
+
+        A host whose block is over starts without failures.
+        """
         self._connection.execute("DELETE FROM hosts WHERE until > 0 AND until <= ?", (self._now(),))
-        rows = self._connection.execute("SELECT host, reason, until FROM hosts WHERE until > 0 ORDER BY host")
-        return {host: Blocked(host, reason, until) for host, reason, until in rows}
+        return dict(self._connection.execute("SELECT host, reason FROM hosts WHERE until > 0 ORDER BY host"))
 
     def close(self) -> None:
         self._connection.close()

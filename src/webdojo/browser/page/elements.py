@@ -55,11 +55,6 @@ class Elements:
         self._refs = {number: refs[index] for number, index in numbers.items()}
         self._nodes = {number: snapshot.nodes[index] for number, index in numbers.items()}
 
-    @classmethod
-    def none(cls, viewport_px: tuple[int, int]) -> Elements:
-        """Return the numbers before the first view: there are none."""
-        return cls(Snapshot((), viewport_px, "", ""), (), ())
-
     def at(self, x: int, y: int) -> int | None:
         """Return the number of the control at a point in 0..1000 of the view: of the smallest one that is not covered.
 

@@ -95,11 +95,8 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
             if not is_overtaken(error):
                 raise
             continue
-        if tab.navigating or tab.document != document:
-            continue
-        if time.monotonic() < deadline and await tab.requests_done(deadline):
-            continue
-        return raw
+        if not (tab.navigating or tab.document != document or await tab.requests_done(deadline)):
+            return raw
 
 
 async def until_read(read: Callable[[], Awaitable[T]]) -> T:
