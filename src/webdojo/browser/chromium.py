@@ -109,7 +109,7 @@ class Chromium:
         self = cls(playwright, config, on_end)
         on_demand = config.capture == "begin_frame" and not config.cdp_url
         try:
-            await self._launch(playwright, (*flags, *FLAGS) if on_demand else flags)
+            await self._connect(playwright, (*flags, *FLAGS) if on_demand else flags)
             works = not on_demand or await self._draws_on_demand()
         except PlaywrightError as error:
             await self.close()
@@ -125,14 +125,12 @@ class Chromium:
         self.background.start(self._watch())
         return self
 
-    async def _launch(self, playwright: Playwright, flags: Sequence[str]) -> None:
-        if self._config.cdp_url:
-            self._browser = await _attach(playwright, self._config)
-        else:
-            self._browser = await _launch(playwright, self._config, flags)
+    async def _connect(self, playwright: Playwright, flags: Sequence[str]) -> None:
+        config = self._config
+        self._browser = await (_attach(playwright, config) if config.cdp_url else _launch(playwright, config, flags))
         self._exits.insert(0, self._browser.close)
         self._cdp = await self._browser.new_browser_cdp_session()
-        if not self._config.cdp_url:
+        if not config.cdp_url:
             self._processes = await _processes(self._cdp)
 
     async def _draws_on_demand(self) -> bool:
@@ -234,32 +232,25 @@ class Chromium:
 
 async def _launch(playwright: Playwright, config: BrowserConfig, flags: Sequence[str]) -> Browser:
     executable = find_chromium(config)
-
-    async def launch(sandbox: bool) -> Browser:
-        return await playwright.chromium.launch(
-            executable_path=executable,
-            headless=config.headless,
-            chromium_sandbox=sandbox,
-            # Ctrl+C reaches the whole process group; Python ends the browser in order.
-            handle_sigint=False,
-            args=[*_FLAGS, *flags],
-            timeout=config.start_timeout_s * 1000,
-        )
-
-    sandbox = os.geteuid() != 0  # Chromium refuses to sandbox root
-    try:
+    for sandbox in (True, False) if os.geteuid() != 0 else (False,):  # Chromium refuses to sandbox root
         try:
-            return await launch(sandbox)
+            return await playwright.chromium.launch(
+                executable_path=executable,
+                headless=config.headless,
+                chromium_sandbox=sandbox,
+                # Ctrl+C reaches the whole process group; Python ends the browser in order.
+                handle_sigint=False,
+                args=[*_FLAGS, *flags],
+                timeout=config.start_timeout_s * 1000,
+            )
         except PlaywrightError as error:
             # Containers and some distributions forbid the namespaces that the sandbox needs.
             if not sandbox or "sandbox" not in error.message.lower():
-                raise
-            return await launch(False)
-    except PlaywrightError as error:
-        raise BrowserError(
-            f"{executable} did not start: {first_line(error)}; "
-            f"see what `{executable} --headless --dump-dom about:blank` says"
-        ) from None
+                raise BrowserError(
+                    f"{executable} did not start: {first_line(error)}; "
+                    f"see what `{executable} --headless --dump-dom about:blank` says"
+                ) from None
+    raise AssertionError("the last try returns or raises")
 
 
 async def _attach(playwright: Playwright, config: BrowserConfig) -> Browser:

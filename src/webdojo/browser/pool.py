@@ -30,8 +30,7 @@ from webdojo.memory import free_memory
 from webdojo.types import ImageSink
 
 _BACK_OFF_S = 0.2
-_TRIES = 3
-_BLANK_TAB_S = 10.0
+_BLANK_TAB_S = (10.0, 20.0, 40.0)
 """A blank tab opens in a fraction of a second, or never, if its renderer dies meanwhile. A busy machine takes longer,
 so each further try waits twice as long."""
 _SESSION_MB = 120
@@ -144,7 +143,15 @@ class BrowserPool:
         made: list[BrowserSession] = []
         try:
             async with asyncio.timeout(self._config.start_timeout_s):
-                return await self._begin(start_url, headers or {}, storage_state, made)
+                for timeout_s in _BLANK_TAB_S:
+                    try:
+                        return await self._try(start_url, headers, storage_state, made, timeout_s)
+                    except BrowserError as error:
+                        mendable = error.failure in (Failure.BROWSER_DIED, Failure.TAB_CRASHED)
+                        if not mendable or timeout_s == _BLANK_TAB_S[-1]:
+                            raise
+                    await asyncio.sleep(_BACK_OFF_S)
+            raise AssertionError("the last try returns or raises")
         except TimeoutError as error:
             self._free_places.release()
             raise StartError(
@@ -156,29 +163,15 @@ class BrowserPool:
             self._free_places.release()
             raise
 
-    async def _begin(
-        self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
-    ) -> BrowserSession:
-        """Open a session at the URL, and try again if the browser or the tab dies before it is there."""
-        for attempt in range(1, _TRIES + 1):
-            try:
-                return await self._try(url, headers, storage_state, made, _BLANK_TAB_S * 2 ** (attempt - 1))
-            except StartError:
-                raise
-            except BrowserError as error:
-                if attempt == _TRIES or error.failure is Failure.NO_BROWSER:
-                    raise
-            await asyncio.sleep(_BACK_OFF_S)
-        raise AssertionError("the last try returns or raises")
-
     async def _try(
         self,
         url: str,
-        headers: dict[str, str],
+        headers: dict[str, str] | None,
         storage_state: StorageState | None,
         made: list[BrowserSession],
         timeout_s: float,
     ) -> BrowserSession:
+        """Open a session at the URL, and append it to `made`; its blank tab must come within `timeout_s`."""
         browser = await self._pick()
         browser.load += 1
         session: BrowserSession | None = None

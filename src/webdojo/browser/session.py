@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Container, Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
 
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
@@ -40,8 +41,6 @@ _SESSION_TIMEOUT_S = 3600.0
 _NOTES_SHOWN = 3
 _CRASH_EVENT_S = 0.3
 """The event that a tab has crashed may arrive after the first error that the crash caused."""
-
-T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +88,8 @@ class BrowserSession(Tabs):
     async def observe(self, view: View | None = None) -> Observation:
         """See `interface.Session.observe`."""
         with self.log.timed("observe"):
-            image, fields = await self._in_time(self._look(view), "screenshot")
+            async with self._reading("screenshot"):
+                image, fields = await self._look(view)
             # Storing hashes and may write to a slow disk: in a thread, it holds up no other session.
             shot = await asyncio.to_thread(
                 self._images.put, image, *self.viewport_px, f"image/{self.config.screenshot_format}"
@@ -98,15 +98,12 @@ class BrowserSession(Tabs):
 
     async def snapshot(self) -> Snapshot:
         """See `interface.Session.snapshot`."""
-
-        async def read() -> Snapshot:
-            await self.settle()
-            page, elements = await snapshot(self.page, self.viewport_px)
-            await self._number(page, elements, numbered(page).values())
-            return page
-
         with self.log.timed("snapshot"):
-            return await self._in_time(read(), "description")
+            async with self._reading("description"):
+                await self.settle()
+                page, elements = await snapshot(self.page, self.viewport_px)
+                await self._number(page, elements, numbered(page).values())
+                return page
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
         """See `interface.Session.act`."""
@@ -270,37 +267,35 @@ class BrowserSession(Tabs):
             "blocked": blocked_by(tab.status, state["marks"]),
         }
 
-    async def _in_time(self, reading: Coroutine[Any, Any, T], what: str) -> T:
-        """Await a reading of the tab in time, and turn its failure into a BrowserError."""
+    @asynccontextmanager
+    async def _reading(self, what: str) -> AsyncIterator[None]:
+        """Limit the time of a block that reads the tab, and turn its failure into a BrowserError."""
         try:
             async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
-                return await reading
+                yield
         except TimeoutError as error:
-            raise self.lost(error) or self._error(
-                Failure.SCREENSHOT_TIMEOUT,
-                f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s",
-                error,
-            ) from None
+            message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
+            raise self.lost(error) or self._error(Failure.SCREENSHOT_TIMEOUT, message, error) from None
         except PlaywrightError as error:
             if self.lost(error) is None:
                 await asyncio.sleep(_CRASH_EVENT_S)
-            raise self.lost(error) or self._error(
-                Failure.BROWSER_DIED, f"browser lost at {self.active.url}: {first_line(error)}", error
-            ) from error
+            message = f"browser lost at {self.active.url}: {first_line(error)}"
+            raise self.lost(error) or self._error(Failure.BROWSER_DIED, message, error) from error
 
     def lost(self, error: Exception) -> BrowserError | None:
         """Return why the session cannot go on after an error, or None where it can."""
         reason = first_line(error) if isinstance(error, PlaywrightError) else "no answer"
         if self._expired:
-            message = f"the session ran past its limit of {_SESSION_TIMEOUT_S:g} s"
-            return self._error(Failure.SESSION_TIMEOUT, message, error)
-        if self._closing is not None:
-            return self._error(Failure.BROWSER_DIED, "the session is closed", error)
-        if not self._browser.alive:
-            return self._error(Failure.BROWSER_DIED, f"the browser died: {reason}", error)
-        if self.active.crashed or "Target crashed" in reason:
-            return self._error(Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}", error)
-        return None
+            failure, message = Failure.SESSION_TIMEOUT, f"the session ran past its limit of {_SESSION_TIMEOUT_S:g} s"
+        elif self._closing is not None:
+            failure, message = Failure.BROWSER_DIED, "the session is closed"
+        elif not self._browser.alive:
+            failure, message = Failure.BROWSER_DIED, f"the browser died: {reason}"
+        elif self.active.crashed or "Target crashed" in reason:
+            failure, message = Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}"
+        else:
+            return None
+        return self._error(failure, message, error)
 
     def _error(self, failure: Failure, message: str, cause: BaseException) -> BrowserError:
         return BrowserError(message, failure, self.diagnostics(cause))

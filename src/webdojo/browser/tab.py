@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import BrowserContext, CDPSession, ConsoleMessage, Dialog, Download, Page, Request, Response
+from playwright.async_api import BrowserContext, CDPSession, ConsoleMessage, Dialog, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.begin_frame import BeginFrames
@@ -53,7 +53,7 @@ class Tab:
         Raises:
             PlaywrightError: the page is gone.
         """
-        page = self.page
+        page, note = self.page, self._tabs.notes.append
         self.cdp = await page.context.new_cdp_session(page)
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
         self.cdp.on("Page.frameStartedNavigating", self._on_started)
@@ -61,13 +61,13 @@ class Tab:
         self.cdp.on("Page.navigatedWithinDocument", self._on_still)
         self.cdp.on("Page.frameStoppedLoading", self._on_still)
         self.cdp.on("Page.windowOpen", lambda _: self._tabs.expect())
-        self.cdp.on("Page.fileChooserOpened", self._on_file_chooser)
+        self.cdp.on("Page.fileChooserOpened", lambda _: note("the page asks for a file: uploads are not possible"))
         page.on("request", self._on_request)
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_answer)
         page.on("requestfailed", self._on_failed)
         page.on("console", self._on_console)
-        page.on("download", self._on_download)
+        page.on("download", lambda download: note(f'download of "{download.suggested_filename[:60]}" refused'))
         page.on("crash", self._on_crash)
         page.on("close", self._on_close)
         await self.cdp.send("Page.enable")
@@ -179,12 +179,6 @@ class Tab:
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self._tabs.log.error(message.text)
-
-    def _on_download(self, download: Download) -> None:
-        self._tabs.notes.append(f'download of "{download.suggested_filename[:60]}" refused')
-
-    def _on_file_chooser(self, event: dict[str, Any]) -> None:
-        self._tabs.notes.append("the page asks for a file: uploads are not possible")
 
     def _on_crash(self, page: Page) -> None:
         self.crashed = True
