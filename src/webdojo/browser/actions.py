@@ -66,11 +66,7 @@ def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
 
 
 def web_address(text: str) -> str:
-    """Complete an address as an address bar would, and refuse all schemes except http and https.
-
-    Raises:
-        ToolFailed: the text has another scheme, no host, or cannot be read as an address.
-    """
+    """Complete an address as an address bar would; raise ToolFailed unless it is an http or https address."""
     text = text.strip()
     if not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)", text):
         host = text.split("/")[0].split(":")[0]
@@ -97,16 +93,13 @@ def target_px(call: ToolCall, viewport_px: tuple[int, int]) -> tuple[int, int] |
 
 
 async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | None:
-    """Execute a call that `tools.check_call` accepts on the active tab.
+    """Execute a call that `tools.check_call` accepts on the active tab, and return a note for its feedback, or None.
 
     Args:
         before: the state of the tab, read at the call's `target_px`.
 
-    Returns: a note for the feedback, or None.
-
     Raises:
-        ToolFailed: the tool cannot do what it was asked; the message is what the agent reads.
-        PlaywrightError: the page is gone, or refused; the session makes feedback of it too.
+        ToolFailed, PlaywrightError: it cannot be done; the session makes feedback of both.
     """
     given, page = call.arguments, session.active.page
     mouse = page.mouse

@@ -97,19 +97,19 @@ class Chromium:
 
     @classmethod
     async def start(cls, config: BrowserConfig, flags: Sequence[str], on_end: Callable[[Chromium], None]) -> Chromium:
-        """Start a browser, or attach to the one at `cdp_url`.
+        """Start a browser, or attach to the one at `cdp_url`; raise BrowserError if that fails.
 
-        Args:
-            on_end: called once when the browser has died or was killed because it hung, but not after `close`.
-
-        Raises:
-            BrowserError: no browser can be started or reached.
+        `on_end` is called once when the browser has died or was killed because it hung, but not after `close`.
         """
         playwright = await async_playwright().start()
         self = cls(playwright, config, on_end)
         on_demand = config.capture == "begin_frame" and not config.cdp_url
         try:
-            await self._connect(playwright, (*flags, *FLAGS) if on_demand else flags)
+            self._browser = await _browser(playwright, config, (*flags, *FLAGS) if on_demand else flags)
+            self._exits.insert(0, self._browser.close)
+            self._cdp = await self._browser.new_browser_cdp_session()
+            if not config.cdp_url:
+                self._processes = await _processes(self._cdp)
             works = not on_demand or await self._draws_on_demand()
         except PlaywrightError as error:
             await self.close()
@@ -125,21 +125,13 @@ class Chromium:
         self.background.start(self._watch())
         return self
 
-    async def _connect(self, playwright: Playwright, flags: Sequence[str]) -> None:
-        config = self._config
-        self._browser = await (_attach(playwright, config) if config.cdp_url else _launch(playwright, config, flags))
-        self._exits.insert(0, self._browser.close)
-        self._cdp = await self._browser.new_browser_cdp_session()
-        if not config.cdp_url:
-            self._processes = await _processes(self._cdp)
-
     async def _draws_on_demand(self) -> bool:
         self.frames = BeginFrames(self._cdp, self._end)
         try:
             context = await self.new_context(None)
             works = await self.frames.works(context)
             await context.close()
-        except PlaywrightError:
+        except (PlaywrightError, TimeoutError):
             return False
         return works
 
@@ -175,11 +167,6 @@ class Chromium:
         await self.background.finish()
 
     async def new_context(self, storage_state: StorageState | None) -> BrowserContext:
-        """Return an empty context.
-
-        Raises:
-            PlaywrightError: Chromium opens none.
-        """
         creating = asyncio.ensure_future(self._new_context(storage_state))
         try:
             return await asyncio.shield(creating)
@@ -230,7 +217,17 @@ class Chromium:
         self._on_end(self)
 
 
-async def _launch(playwright: Playwright, config: BrowserConfig, flags: Sequence[str]) -> Browser:
+async def _browser(playwright: Playwright, config: BrowserConfig, flags: Sequence[str]) -> Browser:
+    """Launch a browser, or attach to the one at `cdp_url`."""
+    timeout_ms = config.start_timeout_s * 1000
+    if config.cdp_url:
+        try:
+            return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=timeout_ms)
+        except PlaywrightError as error:
+            raise BrowserError(
+                f"no browser at browser.cdp_url {config.cdp_url!r}: {first_line(error)}; start one with "
+                "--remote-debugging-port, or leave the key out"
+            ) from None
     executable = find_chromium(config)
     for sandbox in (True, False) if os.geteuid() != 0 else (False,):  # Chromium refuses to sandbox root
         try:
@@ -241,7 +238,7 @@ async def _launch(playwright: Playwright, config: BrowserConfig, flags: Sequence
                 # Ctrl+C reaches the whole process group; Python ends the browser in order.
                 handle_sigint=False,
                 args=[*_FLAGS, *flags],
-                timeout=config.start_timeout_s * 1000,
+                timeout=timeout_ms,
             )
         except PlaywrightError as error:
             # Containers and some distributions forbid the namespaces that the sandbox needs.
@@ -251,16 +248,6 @@ async def _launch(playwright: Playwright, config: BrowserConfig, flags: Sequence
                     f"see what `{executable} --headless --dump-dom about:blank` says"
                 ) from None
     raise AssertionError("the last try returns or raises")
-
-
-async def _attach(playwright: Playwright, config: BrowserConfig) -> Browser:
-    try:
-        return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=config.start_timeout_s * 1000)
-    except PlaywrightError as error:
-        raise BrowserError(
-            f"no browser at browser.cdp_url {config.cdp_url!r}: {first_line(error)}; start one with "
-            "--remote-debugging-port, or leave the key out"
-        ) from None
 
 
 async def _discard(creating: asyncio.Future[BrowserContext]) -> None:

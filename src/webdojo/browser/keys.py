@@ -6,6 +6,7 @@ the shortcut key of the machine, so the same chord works everywhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 _SHORTCUT = "ControlOrMeta"
@@ -50,10 +51,8 @@ def read_chord(text: str) -> str | None:
     if text == " ":
         return "Space"
     text = text.strip()
-    parts = ["+"] if text == "+" else text.split("+")
-    if text.endswith("++"):  # "ctrl++" presses the plus key
-        parts = [*text[:-2].split("+"), "+"]
-    keys = [_read_key(part) for part in parts]
+    # "+" and "ctrl++" press the plus key.
+    keys = [_read_key(part) for part in re.split(r"(?<=.)\+(?=.)", text, flags=re.DOTALL)]
     if any(key is None for key in keys):
         return None
     *modifiers, last = [key for key in keys if key is not None]

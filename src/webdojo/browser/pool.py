@@ -93,11 +93,6 @@ class BrowserPool:
         self._background = BackgroundTasks()
         self._exiting = False
 
-    @property
-    def sessions(self) -> int:
-        """Number of sessions that are open or about to be."""
-        return sum(browser.load for browser in self.browsers)
-
     async def __aenter__(self) -> Self:
         await self._proxy.__aenter__()
         try:
@@ -118,12 +113,7 @@ class BrowserPool:
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> BrowserSession:
-        """Open a fresh session at a URL, ready to be observed.
-
-        Args:
-            start_url: an http or https address.
-            headers: sent with every request of this session.
-            storage_state: cookies and local storage to begin with, instead of those of the recipe.
+        """See `interface.Pool.open`.
 
         Raises:
             StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after

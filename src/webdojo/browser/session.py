@@ -69,11 +69,7 @@ class BrowserSession(Tabs):
         return self._closing is None and self._browser.alive and bool(self.tabs) and not self.active.crashed
 
     def begin(self, on_closed: Callable[[], None]) -> None:
-        """Begin the life of the session, which ends after an hour at the latest.
-
-        Args:
-            on_closed: called once, when the session has been closed.
-        """
+        """Begin the life of the session, which ends after an hour at the latest; `on_closed` is called once, then."""
         self._on_closed = on_closed
         self._limit = asyncio.get_running_loop().call_later(_SESSION_TIMEOUT_S, self._expire)
 
@@ -135,11 +131,7 @@ class BrowserSession(Tabs):
         return self._closing
 
     async def settle(self, point: tuple[int, int] | None = None) -> PageState:
-        """Wait until the active tab is ready (`page/ready.py`), and read its state.
-
-        Args:
-            point: the CSS pixel whose element the state describes.
-        """
+        """Wait until the active tab is ready (`page/ready.py`), and read its state at a CSS pixel."""
         began = time.monotonic()
         try:
             async with self.drawing():

@@ -48,11 +48,7 @@ class Tab:
         self._moved = asyncio.Event()
 
     async def attach(self) -> None:
-        """Open the DevTools channel, and follow the page from now on.
-
-        Raises:
-            PlaywrightError: the page is gone.
-        """
+        """Open the DevTools channel, and follow the page from now on."""
         page, note = self.page, self._tabs.notes.append
         self.cdp = await page.context.new_cdp_session(page)
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
@@ -88,15 +84,9 @@ class Tab:
             await self._moved.wait()
 
     async def requests_done(self, deadline: float) -> bool:
-        """Wait for pending requests: for data, or for the next document of a frame.
+        """Wait for pending requests, for data or for the next document of a frame; return whether there were any.
 
         A request older than half the readiness cap is a long poll or a dead third party and is not waited for.
-
-        Args:
-            deadline: in `time.monotonic()` seconds.
-
-        Returns:
-            Whether there was anything to wait for.
         """
         waited, patience = False, self._tabs.config.ready_cap_s / 2
         while self._requests:
@@ -190,11 +180,7 @@ class Tab:
 
 
 class Tabs:
-    """The tabs of a context, and what their pages ask for.
-
-    Args:
-        frames: draws the pages, if they are drawn on demand.
-    """
+    """The tabs of a context, and what their pages ask for; `frames` draws them, if they are drawn on demand."""
 
     def __init__(
         self, context: BrowserContext, config: BrowserConfig, guard: Guard, frames: BeginFrames | None
@@ -226,11 +212,7 @@ class Tabs:
         return self.active.page
 
     async def open_tab(self) -> None:
-        """Open a blank tab and make it the active one.
-
-        Raises:
-            BrowserError: the new tab is gone already, and there is no other tab.
-        """
+        """Open a blank tab and make it the active one."""
         self.expect()
         if self.frames is None:
             await self._context.new_page()

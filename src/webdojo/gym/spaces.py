@@ -5,19 +5,7 @@ are ignored. `to_call` and `to_action` are pure and inverse to each other, excep
 their default and the spelling of keys. An action may be invalid, such as keys that no keyboard has: the
 browser then answers with feedback, as it does to a model.
 
-| tool | fields |
-|---|---|
-| click | `point`, `button`, `clicks` |
-| hover | `point` |
-| drag | `point` to `end` |
-| write, done | `text` |
-| press_keys | `text`: keys with blanks between them, `ctrl+a Backspace`; the blank itself is `Space` |
-| scroll | `direction`, `amount`; at `point` where `pointed` is 1, else in the middle |
-| goto_url | `text`: the address |
-| wait | `seconds` |
-| switch_tab | `tab` |
-| go_back, new_tab, close_tab | none |
-
+docs/gymnasium.md lists the fields of each tool. The keys of press_keys are words of `text`, and the blank is `Space`.
 Texts of observations that are too long for the space are cut, and end in `…`.
 """
 
@@ -64,15 +52,11 @@ class AnyText(spaces.Text):
         return f"AnyText({self.max_length})"
 
 
-def _points() -> spaces.MultiDiscrete:
-    return spaces.MultiDiscrete([COORDINATE_MAX + 1, COORDINATE_MAX + 1])
-
-
 ACTION_SPACE = spaces.Dict(
     {
         "tool": spaces.Discrete(len(TOOL_NAMES)),
-        "point": _points(),
-        "end": _points(),
+        "point": spaces.MultiDiscrete([COORDINATE_MAX + 1] * 2),
+        "end": spaces.MultiDiscrete([COORDINATE_MAX + 1] * 2),
         "pointed": spaces.Discrete(2),
         "button": spaces.Discrete(len(_BUTTONS)),
         "clicks": spaces.Discrete(len(_CLICKS)),

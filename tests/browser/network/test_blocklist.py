@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from webdojo.errors import StoreError
 from webdojo.types import ImageRef, Observation, Task, Termination, Trajectory
 
 
-def test_failures_in_a_row_block_until_their_time_is_over(tmp_path: Path) -> None:
+def test_failures_in_a_row_block_until_their_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
-    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=3, hours=12, now=lambda: clock[0])
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    hosts = Blocklist(tmp_path / "hosts.sqlite", failures=3, hours=12)
     for _ in range(2):
         hosts.failed("Shop.example", "HTTP 403")
     hosts.failed("other.example", "timeout")

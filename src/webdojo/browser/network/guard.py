@@ -97,7 +97,7 @@ class Guard:
         """Return the addresses of a host that may be reached, in the order of the resolver.
 
         Raises:
-            Refused: none of them may be reached; `refusal` returns the reason later.
+            Refused: none of them may be reached.
             OSError: the name has no address.
         """
         with self._remembering(host):

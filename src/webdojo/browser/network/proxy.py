@@ -12,7 +12,6 @@ import base64
 import contextlib
 import socket
 import time
-from collections.abc import Callable
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
@@ -30,22 +29,17 @@ _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-al
 class RateLimit:
     """At most so many connections a second to each host, averaged over five seconds (a leaky bucket as a meter).
 
-    So training does not overload the sites that it uses.
-
-    Args:
-        per_second: connections a second; 0 means no limit.
-        now: a clock in seconds.
+    So training does not overload the sites that it uses; 0 means no limit.
     """
 
-    def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, per_second: float) -> None:
         self._interval = 1 / per_second if per_second else 0.0
-        self._now = now
         self._next: Recent[float] = Recent()
         """The time at which the booked connections of each host would all be made, at an even pace."""
 
     def delay(self, host: str) -> float:
         """Book a connection, and return the seconds to wait before making it."""
-        now = self._now()
+        now = time.monotonic()
         at = max(self._next.get(host, now), now)
         self._next[host] = at + self._interval
         return max(0.0, at - now - _BURST_S)
@@ -129,12 +123,7 @@ class GuardProxy:
             to_host.close()
 
     async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to a host, or to the upstream proxy.
-
-        Raises:
-            Refused: the guard forbids the host.
-            ConnectionError: the connection fails; the message says why, and the guard remembers it.
-        """
+        """Connect to a host, or to the upstream proxy; the guard remembers why that failed."""
         try:
             if self._upstream is not None:
                 self._guard.check(host)
@@ -150,11 +139,7 @@ class GuardProxy:
 
 
 def _read_upstream(url: str) -> tuple[str, int, list[str]]:
-    """Parse `http://user:password@host:port`: host, port, and the header that logs in, if there is a user name.
-
-    Raises:
-        ConfigError: the URL has another scheme, no host, or an invalid port.
-    """
+    """Parse `http://user:password@host:port`: host, port, and the header that logs in, if there is a user name."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or 80

@@ -14,6 +14,7 @@ from typing import Any
 WATCH_JS = """
 const watchKey = Symbol.for('webdojo.watch');
 const startWatch = () => {
+  if (window[watchKey]) window[watchKey].observer.disconnect();
   const watch = {changes: 0, last: performance.now(), seen: new WeakMap()};
   watch.take = (records) => {
     for (const record of records) {
@@ -30,12 +31,6 @@ const startWatch = () => {
   watch.observer.observe(document, {childList: true, subtree: true, attributes: true, characterData: true});
   Object.defineProperty(window, watchKey, {value: watch, configurable: true, enumerable: false});
   return watch;
-};
-const stopWatch = () => {
-  const watch = window[watchKey];
-  if (!watch) return;
-  watch.observer.disconnect();
-  delete window[watchKey];
 };
 """
 
@@ -190,7 +185,6 @@ const readPage = (point) => {
 PROBE_JS = f"""(point) => {{
   {WATCH_JS}
   {READ_JS}
-  stopWatch();
   const state = readPage(point);
   startWatch();
   return {{...state, changes: 0}};
@@ -295,11 +289,6 @@ def read_state(raw: dict[str, Any], *, url: str, tab: int, tabs: int, document: 
 
 
 def blocked_by(status: int, marks: Sequence[str]) -> str:
-    """Return why a page counts as blocked, in a few words, or an empty string if it does not.
-
-    Args:
-        status: the HTTP status of the document; 0 if it is not known.
-        marks: the marks that `_MARKS_JS` found.
-    """
+    """Return why a page counts as blocked, from its HTTP status and marks, or an empty string if it does not."""
     reasons = [f"HTTP {status} ({_STATUSES[status]})"] if status in _STATUSES else []
     return ", ".join([*reasons, *marks])
