@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from webdojo.browser import session
+from webdojo.browser.actions import execute
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tab import Tab
 
@@ -36,7 +37,7 @@ def phases() -> Iterator[dict[str, float]]:
 
     found: dict[str, float] = {}
     with ExitStack() as stack:
-        stack.enter_context(patch.object(session, "execute", timed("input", session.execute)))
+        stack.enter_context(patch.object(session, "execute", timed("input", execute)))
         for owner, method in (
             (BrowserSession, "act"),
             (BrowserSession, "settle"),

@@ -20,6 +20,7 @@ from webdojo.browser.tab import Tabs
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 from webdojo.types import ToolCall
 
+_TRAVEL = {"Alt+ArrowLeft": -1, "Alt+ArrowRight": 1}
 _COPY = {"controlormeta+c", "controlormeta+insert"}
 _CUT = {"controlormeta+x", "shift+delete"}
 _PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
@@ -84,12 +85,10 @@ def web_address(text: str) -> str:
 
 def target_px(call: ToolCall, viewport_px: tuple[int, int]) -> tuple[int, int] | None:
     """Return the CSS pixel at which a call begins, and whose element its feedback names, if there is one."""
+    if call.name not in ("click", "hover", "drag", "scroll"):
+        return None
     given, middle = call.arguments, COORDINATE_MAX // 2
-    if call.name in ("click", "hover"):
-        return point_px(given["x"], given["y"], viewport_px)
-    if call.name == "drag":
-        return point_px(given["x1"], given["y1"], viewport_px)
-    return point_px(given.get("x", middle), given.get("y", middle), viewport_px) if call.name == "scroll" else None
+    return point_px(given.get("x", given.get("x1", middle)), given.get("y", given.get("y1", middle)), viewport_px)
 
 
 async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | None:
@@ -128,7 +127,7 @@ async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | Non
         case "goto_url":
             return await _goto_url(session, given["url"])
         case "go_back":
-            await _go_back(session)
+            await _travel(session, -1)
         case "wait":
             await asyncio.sleep(given["seconds"])
         case "new_tab":
@@ -198,10 +197,8 @@ async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
     note = None
     for chord in normalise_keys(keys):
         page, name = session.active.page, chord.lower()
-        if chord == "Alt+ArrowLeft":  # these two keys go to the browser window, and a headless browser has none
-            await _go_back(session)
-        elif chord == "Alt+ArrowRight":
-            await _go_forward(session)
+        if chord in _TRAVEL:  # these keys go to the browser window, and a headless browser has none
+            await _travel(session, _TRAVEL[chord])
         elif name in _PASTE:
             if not session.copied:
                 note = "nothing was copied before"
@@ -229,19 +226,13 @@ async def _goto_url(session: Tabs, address: str) -> str | None:
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
 
 
-async def _go_back(session: Tabs) -> None:
-    """Go back in the tab's history; without one, close a tab that a page opened and return to the tab before it."""
+async def _travel(session: Tabs, step: int) -> None:
+    """Go back or forward in the tab's history; without a page to go back to, close a tab that a page opened."""
+    page = session.active.page
     history = await session.active.cdp.send("Page.getNavigationHistory")
-    if history["currentIndex"] > 0:
-        await session.active.page.go_back(wait_until="commit")
-    elif len(session.tabs) > 1:
-        await session.active.page.close()
+    if 0 <= history["currentIndex"] + step < len(history["entries"]):
+        await (page.go_back if step < 0 else page.go_forward)(wait_until="commit")
+    elif step < 0 and len(session.tabs) > 1:
+        await page.close()
     else:
-        raise ToolFailed("this tab has no earlier page")
-
-
-async def _go_forward(session: Tabs) -> None:
-    history = await session.active.cdp.send("Page.getNavigationHistory")
-    if history["currentIndex"] + 1 == len(history["entries"]):
-        raise ToolFailed("this tab has no later page")
-    await session.active.page.go_forward(wait_until="commit")
+        raise ToolFailed(f"this tab has no {'earlier' if step < 0 else 'later'} page")

@@ -40,7 +40,10 @@ class BeginFrames:
     async def register(self, context: BrowserContext, before: set[str]) -> None:
         """Learn the id of a new context: the one that is not among the ids from `before`."""
         (self._ids[context],) = await self.contexts() - before
-        context.on("close", lambda _: self._ids.pop(context, None))
+        context.on("close", self._forget)
+
+    def _forget(self, context: BrowserContext) -> None:
+        del self._ids[context]
 
     async def contexts(self) -> set[str]:
         """Return the ids of all contexts."""

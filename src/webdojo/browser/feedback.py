@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from webdojo.browser.keys import normalise_keys, shown
 from webdojo.browser.page.probe import Element, PageState
+from webdojo.browser.tools import cut
 from webdojo.types import Feedback, ToolCall
 
 _EDGES = {"up": "top", "down": "bottom", "left": "left edge", "right": "right edge"}
@@ -149,7 +150,7 @@ def _is_option(element: Element | None) -> bool:
     return element is not None and element.tag == "option"
 
 
-def _percent(offsets: tuple[float, float, float, float], axis: int) -> str:
+def _percent(offsets: Sequence[float], axis: int) -> str:
     room = offsets[axis + 2]
     share = offsets[axis] / room if room > 0 else 1.0
     if share > 0.995:
@@ -169,5 +170,4 @@ def _element(element: Element) -> str:
 
 def clip(text: str, limit: int) -> str:
     """Return a text as one line of at most `limit` characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return cut(" ".join(text.split()), limit)

@@ -17,12 +17,6 @@ _MODIFIERS = {
     "shift": "Shift",
 }
 
-_NAMED = (
-    *("Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "Home", "End", "PageUp", "PageDown"),
-    *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Space", "CapsLock", "ContextMenu"),
-    *(f"F{number}" for number in range(1, 13)),
-)
-
 _ALIASES = {
     "return": "Enter",
     "kpenter": "Enter",
@@ -39,7 +33,14 @@ _ALIASES = {
     "spacebar": "Space",
     "plus": "+",
     "minus": "-",
-    **{name.lower(): name for name in _NAMED},
+    **{
+        name.lower(): name
+        for name in (
+            *("Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "Home", "End", "PageUp", "PageDown"),
+            *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Space", "CapsLock", "ContextMenu"),
+            *(f"F{number}" for number in range(1, 13)),
+        )
+    },
 }
 
 

@@ -23,7 +23,7 @@ from playwright.async_api import Error as PlaywrightError
 from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
 from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
 from webdojo.browser.network.guard import Guard
-from webdojo.browser.network.proxy import GuardProxy
+from webdojo.browser.network.proxy import REASON_HEADER, GuardProxy
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
@@ -246,8 +246,7 @@ class BrowserPool:
                     # "Back" must not lead to the blank page that every tab begins with.
                     await session.active.cdp.send("Page.resetNavigationHistory")
                     return
-                unreachable = self._guard.unreachable(url) if response.status == 502 else None
-                reason = unreachable or f"it answered HTTP {response.status}"
+                reason = response.headers.get(REASON_HEADER, f"it answered HTTP {response.status}")
             except TimeoutError:
                 reason = f"no answer within {self._config.navigation_timeout_s:g} s (browser.navigation_timeout_s)"
                 await session.active.cdp.send("Page.stopLoading")

@@ -26,7 +26,7 @@ from webdojo.browser.interface import ActResult
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.page.elements import Elements
 from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by, read_state
-from webdojo.browser.page.ready import is_overtaken, settle
+from webdojo.browser.page.ready import is_overtaken, settle, until_read
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
 from webdojo.browser.tab import Tab, Tabs
@@ -139,22 +139,8 @@ class BrowserSession(Tabs):
         finally:
             self._ready_s += time.monotonic() - began
 
-    async def _probe(self, point: tuple[int, int] | None) -> PageState:
-        """Read the state of the active tab as it is now."""
-
-        async def read(tab: Tab) -> dict[str, Any]:
-            while True:
-                try:
-                    return dict(await tab.page.evaluate(PROBE_JS, point))
-                except PlaywrightError as error:
-                    if tab.page.is_closed() or not is_overtaken(error):
-                        raise
-                    await tab.navigated()
-
-        return await self._read(read)
-
     async def _read(self, read: Callable[[Tab], Awaitable[dict[str, Any]]]) -> PageState:
-        """Read the active tab; read the next one if another becomes active meanwhile."""
+        """Return the state that is read of the active tab, or of the next one if another becomes active meanwhile."""
         while True:
             await self.catch_up()
             tab = self.active
@@ -181,7 +167,7 @@ class BrowserSession(Tabs):
             if "element" in call.arguments:
                 call = await self._pointed(call)
             at_px = target_px(call, self.viewport_px)
-            before = await self._probe(at_px)
+            before = await self._read(lambda tab: until_read(lambda: tab.page.evaluate(PROBE_JS, at_px), tab.navigated))
             async with self.drawing():
                 note = await self._execute(call, before)
                 after = await self.settle(at_px)

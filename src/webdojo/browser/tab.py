@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import BrowserContext, CDPSession, ConsoleMessage, Dialog, Page, Request, Response
+from playwright.async_api import BrowserContext, CDPSession, Dialog, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.begin_frame import BeginFrames
@@ -62,7 +62,6 @@ class Tab:
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_answer)
         page.on("requestfailed", self._on_failed)
-        page.on("console", self._on_console)
         page.on("download", lambda download: note(f'download of "{download.suggested_filename[:60]}" refused'))
         page.on("crash", self._on_crash)
         page.on("close", self._on_close)
@@ -166,10 +165,6 @@ class Tab:
         self._tabs.log.requests["failed"] += 1
         self._on_answer(request)
 
-    def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self._tabs.log.error(message.text)
-
     def _on_crash(self, page: Page) -> None:
         self.crashed = True
         self._stop()
@@ -204,6 +199,7 @@ class Tabs:
         self._tab_came = asyncio.Event()
         context.on("page", self._on_page)
         context.on("dialog", self._on_dialog)
+        context.on("console", lambda message: self.log.error(message.text) if message.type == "error" else None)
         context.on("weberror", lambda error: self.log.error(str(error.error)))
 
     @property

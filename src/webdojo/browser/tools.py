@@ -129,18 +129,18 @@ def check_call(call: ToolCall) -> str | None:
     if tool is None:
         nearest = difflib.get_close_matches(call.name, TOOLS, n=1, cutoff=0.5)
         hint = f"did you mean {nearest[0]}?" if nearest else f"tools: {', '.join(TOOLS)}"
-        return f'unknown tool "{_short(call.name)}"; {hint}'
+        return f'unknown tool "{cut(call.name)}"; {hint}'
     given = call.arguments
     if "element" in given and "x" in tool.arguments:
         if _check_value({"type": "integer", "minimum": 1}, given["element"]) is not None:
-            return f"{call.name}: element must be the number of an element, not {_short(repr(given['element']))}"
+            return f"{call.name}: element must be the number of an element, not {cut(repr(given['element']))}"
         if "x" in given or "y" in given:
             return f"{call.name}: give an element or a point, not both"
         rest = {name: value for name, value in given.items() if name != "element"}
         return check_call(ToolCall(name=call.name, arguments={**rest, "x": 0, "y": 0}))
     for name in given:
         if name not in tool.arguments:
-            return f'{call.name} has no argument "{_short(name)}"; use {signature(call.name)}'
+            return f'{call.name} has no argument "{cut(name)}"; use {signature(call.name)}'
     for name, schema in tool.arguments.items():
         if name in given:
             reason = _check_value(schema, given[name])
@@ -185,15 +185,15 @@ def _check_value(schema: Schema, value: Any) -> str | None:
     is_list = isinstance(value, list)
     well_typed = isinstance(value, types) and not isinstance(value, bool)  # JSON true is a Python int
     if not well_typed or (is_list and not all(isinstance(key, str) for key in value)):
-        return f"must be {wanted}, not {_short(repr(value))}"
+        return f"must be {wanted}, not {cut(repr(value))}"
     choices = schema.get("enum")
     if choices and value not in choices:
-        return f"must be one of {', '.join(choices)}, not {_short(repr(value))}"
+        return f"must be one of {', '.join(choices)}, not {cut(repr(value))}"
     if not value and ("minLength" in schema or "minItems" in schema):
         return "must not be empty"
     unknown = next((key for key in combine(value) if read_chord(key) is None), None) if is_list else None
     if unknown is not None:
-        return f"has an unknown key {_short(repr(unknown))}; to type text use write"
+        return f"has an unknown key {cut(repr(unknown))}; to type text use write"
     if isinstance(value, int | float):
         return _check_range(schema, value)
     return None
@@ -209,8 +209,9 @@ def _check_range(schema: Schema, value: float) -> str | None:
         wanted = f"above {above:g} and at most {high:g}"
     else:
         wanted = f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
-    return f"must be {wanted}, not {_short(repr(value))}"
+    return f"must be {wanted}, not {cut(repr(value))}"
 
 
-def _short(text: str, limit: int = 40) -> str:
+def cut(text: str, limit: int = 40) -> str:
+    """Return at most `limit` characters of a text; one that was cut ends in `…`."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

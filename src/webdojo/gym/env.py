@@ -57,6 +57,7 @@ class _Episode:
 
     visit: Visit
     session: Session
+    leaving: AsyncExitStack
     trajectory: Trajectory
     seen: Observation
 
@@ -169,13 +170,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """
         super().reset(seed=seed)
         task = self._choose(options or {})
-        if self._loop is None:
-            self._start()
-        assert self._loop is not None
-        self._loop.run(self._leave())
+        loop = self._loop or self._start()
+        loop.run(self._leave())
         self._images.clear()
         seed_of_visit = str(self.np_random.integers(2**32))
-        episode = self._episode = self._loop.run(self._visit(task, seed_of_visit))
+        episode = self._episode = loop.run(self._visit(task, seed_of_visit))
         return self._observation(episode, ""), {"task_id": task.id, "observation": episode.seen}
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -235,15 +234,16 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise TaskError(f"the environment has no task {wanted!r} among its {len(self._tasks)}; {hint}")
         return self._tasks[wanted]
 
-    def _start(self) -> None:
-        self._loop = _BackgroundLoop()
+    def _start(self) -> _BackgroundLoop:
+        self._loop = loop = _BackgroundLoop()
         try:
-            self._loop.run(self._closing.enter_async_context(self._env))
+            loop.run(self._closing.enter_async_context(self._env))
             pool = BrowserPool(self._config, self._images, dict(self._env.hosts))
-            self._pool = self._loop.run(self._closing.enter_async_context(pool))
+            self._pool = loop.run(self._closing.enter_async_context(pool))
         except BaseException:
             self.close()
             raise
+        return loop
 
     def _check(self, task: Task) -> None:
         """Raise TaskError where the task cannot be done or scored here."""
@@ -251,16 +251,16 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self._reward.check(task)
 
     async def _visit(self, task: Task, seed: str) -> _Episode:
-        async with AsyncExitStack() as failed:
+        async with AsyncExitStack() as leaving:
             with environment_errors(self._env, StartError):
                 visit = await self._env.visit(task, seed)
-            failed.push_async_callback(self._env.leave, visit)
+            leaving.push_async_callback(self._env.leave, visit)
             session = await self._pool.open(visit.start_url, visit.headers, visit.storage_state)
-            failed.push_async_callback(session.close)
+            leaving.push_async_callback(session.close)
             seen = await session.observe()
-            failed.pop_all()
-        id = f"{task.id}-{visit.id[:12]}"
-        return _Episode(visit, session, Trajectory(id=id, task=task, turns=[], termination=Termination.ABORTED), seen)
+            id = f"{task.id}-{visit.id[:12]}"
+            trajectory = Trajectory(id=id, task=task, turns=[], termination=Termination.ABORTED)
+            return _Episode(visit, session, leaving.pop_all(), trajectory, seen)
 
     async def _act(self, episode: _Episode, call: ToolCall) -> None:
         trajectory = episode.trajectory
@@ -303,11 +303,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """End the current episode, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
-            try:
-                with environment_errors(self._env):
-                    await self._env.leave(episode.visit)
-            finally:
-                await episode.session.close()
+            with environment_errors(self._env):
+                await episode.leaving.aclose()
 
     def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
         self._picture = self._images.get(episode.seen.screenshot)

@@ -20,7 +20,7 @@ import numpy as np
 from gymnasium import spaces
 from PIL import Image
 
-from webdojo.browser.tools import COORDINATE_MAX, TOOLS, check_call
+from webdojo.browser.tools import COORDINATE_MAX, TOOLS, check_call, cut
 from webdojo.errors import ActionError
 from webdojo.types import Observation, ToolCall
 
@@ -181,13 +181,9 @@ def observe(seen: Observation, picture: bytes, instruction: str, feedback: str) 
         "instruction": instruction,
         "feedback": feedback,
     }
-    return {"screenshot": pixels(picture)} | {name: _cut(texts[name], TEXTS[name].max_length) for name in TEXTS}
+    return {"screenshot": pixels(picture)} | {name: cut(texts[name], TEXTS[name].max_length) for name in TEXTS}
 
 
 def pixels(picture: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Decode an image into an array of height × width × RGB."""
     return np.array(Image.open(io.BytesIO(picture)).convert("RGB"))
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

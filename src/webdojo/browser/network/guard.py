@@ -66,7 +66,6 @@ class Guard:
                     ) from None
                 self._private_names.append(_domain(entry))
         self._refused: Recent[str] = Recent()
-        self._unreachable: Recent[str] = Recent()
 
     def check_host(self, host: str) -> None:
         """Raise `Refused` for a host name that a list forbids."""
@@ -124,17 +123,9 @@ class Guard:
             raise
         self._refused.pop(_domain(host), None)
 
-    def failed(self, host: str, reason: str) -> None:
-        """Remember that a host could not be reached; `unreachable` returns the reason."""
-        self._unreachable[_domain(host)] = reason
-
     def refusal(self, url: str) -> str | None:
         """Return why the host of a URL was refused, or None if it was not."""
         return self._refused.get(_domain(urlsplit(url).hostname or ""))
-
-    def unreachable(self, url: str) -> str | None:
-        """Return why the host of a URL could not be reached the last time, or None if that never failed."""
-        return self._unreachable.get(_domain(urlsplit(url).hostname or ""))
 
 
 def _domain(host: str) -> str:

@@ -23,6 +23,8 @@ _HEAD_TIMEOUT_S = 30.0
 _CONNECT_TIMEOUT_S = 15.0
 _CHUNK = 64 * 1024
 _BURST_S = 5.0
+REASON_HEADER = "x-webdojo-reason"
+"""The header in which the proxy says why it did not let a request through, or could not."""
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
 
@@ -123,19 +125,15 @@ class GuardProxy:
             to_host.close()
 
     async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to a host, or to the upstream proxy; the guard remembers why that failed."""
+        """Connect to a host, or to the upstream proxy."""
+        if self._upstream is not None:
+            self._guard.check(host)
+            proxy, proxy_port, _ = self._upstream
+            return await _connect([proxy], proxy_port, "the proxy does not answer")
         try:
-            if self._upstream is not None:
-                self._guard.check(host)
-                proxy, proxy_port, _ = self._upstream
-                return await _connect([proxy], proxy_port, "the proxy does not answer")
             return await _connect(await self._guard.resolve(host, port), port, "the host does not answer")
         except socket.gaierror:
-            reason = "the host has no address"
-        except ConnectionError as error:
-            reason = str(error)
-        self._guard.failed(host, reason)
-        raise ConnectionError(reason)
+            raise ConnectionError("the host has no address") from None
 
 
 def _read_upstream(url: str) -> tuple[str, int, list[str]]:
@@ -195,5 +193,5 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 async def _answer(writer: asyncio.StreamWriter, status: int, phrase: str, reason: str) -> None:
     body = f"webdojo: {reason}\n".encode()
     head = f"HTTP/1.1 {status} {phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
-    writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
+    writer.write(f"{head}{REASON_HEADER}: {' '.join(reason.split())}\r\nConnection: close\r\n\r\n".encode() + body)
     await writer.drain()

@@ -262,9 +262,9 @@ class PageState:
     tabs: int = 1
     document: int = 0
     """Number of documents that this tab has loaded so far; a reload of the same URL counts."""
-    scroll: tuple[float, float, float, float] = (0, 0, 0, 0)
+    scroll: Sequence[float] = (0, 0, 0, 0)
     """Left and top offset, and how far each of them can go."""
-    box: tuple[float, float, float, float] | None = None
+    box: Sequence[float] | None = None
     """The same for the innermost scrollable element at the point."""
     target: Element | None = None
     """The element at the point, or the interactive element around it."""
@@ -275,17 +275,8 @@ class PageState:
 
 def read_state(raw: dict[str, Any], *, url: str, tab: int, tabs: int, document: int) -> PageState:
     """Combine the result of the script and the session's own knowledge into a `PageState`."""
-    return PageState(
-        url=url,
-        tab=tab,
-        tabs=tabs,
-        document=document,
-        scroll=tuple(raw["scroll"]),
-        box=tuple(raw["box"]) if raw["box"] else None,
-        target=Element(**raw["target"]) if raw["target"] else None,
-        focus=Element(**raw["focus"]) if raw["focus"] else None,
-        changes=raw["changes"],
-    )
+    elements = {key: Element(**raw[key]) if raw[key] else None for key in ("target", "focus")}
+    return PageState(url=url, tab=tab, tabs=tabs, document=document, **(raw | elements))
 
 
 def blocked_by(status: int, marks: Sequence[str]) -> str:

@@ -99,14 +99,19 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
             return raw
 
 
-async def until_read(read: Callable[[], Awaitable[T]]) -> T:
-    """Return what `read` returns about a page; call it again each time that a new document has come meanwhile."""
+async def until_read(read: Callable[[], Awaitable[T]], navigated: Callable[[], Awaitable[None]] | None = None) -> T:
+    """Return what `read` returns about a page; call it again each time that a new document has come meanwhile.
+
+    `navigated` waits for the end of the navigation before each further call.
+    """
     while True:
         try:
             return await read()
         except PlaywrightError as error:
             if not is_overtaken(error):
                 raise
+        if navigated is not None:
+            await navigated()
 
 
 def is_overtaken(error: PlaywrightError) -> bool:
