@@ -1,6 +1,6 @@
 """Where the wall time of webdojo's step goes: probe, input, settle, capture.
 
-The session is measured at its seams while a block runs: the table of actions, `BrowserSession.settle`,
+The session is measured at its seams while a block runs: the execution of actions, `BrowserSession.settle`,
 `Tab.screenshot`. What is left of `act` is the probe before the action and the wording of the feedback; what is left
 of `observe` is the look at title, size and tabs, as far as the screenshot does not hide it.
 """
@@ -14,7 +14,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from webdojo.browser.actions import ACTIONS
+from webdojo.browser import session
+from webdojo.browser.actions import execute
 from webdojo.browser.session import BrowserSession
 from webdojo.browser.tab import Tab
 
@@ -36,7 +37,7 @@ def phases() -> Iterator[dict[str, float]]:
 
     found: dict[str, float] = {}
     with ExitStack() as stack:
-        stack.enter_context(patch.dict(ACTIONS, {name: timed("input", work) for name, work in ACTIONS.items()}))
+        stack.enter_context(patch.object(session, "execute", timed("input", execute)))
         for owner, method in (
             (BrowserSession, "act"),
             (BrowserSession, "settle"),

@@ -135,7 +135,6 @@ LOCAL = GuardConfig(private_hosts=["127.0.0.1"], connections_per_second=0)
 CONFIG = BrowserConfig(
     viewport_px=(500, 500),
     action_timeout_s=10,
-    screenshot_timeout_s=5,
     ready_cap_s=2,
     guard=LOCAL,
 )

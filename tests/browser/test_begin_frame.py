@@ -43,7 +43,7 @@ async def pixels(session: BrowserSession) -> np.ndarray[tuple[int, ...], np.dtyp
 
 
 async def test_it_is_not_the_fallback(drawn: BrowserPool) -> None:
-    assert drawn.browsers[0]._frames is not None
+    assert drawn.browsers[0].frames is not None
 
 
 async def test_the_picture_is_that_of_a_screenshot(drawn: BrowserPool, config: BrowserConfig, site: str) -> None:

@@ -11,6 +11,7 @@ import pytest_asyncio
 from PIL import Image
 
 from tests.browser.conftest import LOCAL
+from webdojo.browser import session as browser_session
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
@@ -303,8 +304,9 @@ async def test_animations_do_not_hold_a_page_up(at: Any, config: BrowserConfig) 
     assert time.monotonic() - began < config.ready_cap_s / 2
 
 
-async def test_a_hanging_page_is_timed_out_and_then_lost(site: str) -> None:
-    config = BrowserConfig(viewport_px=(500, 500), action_timeout_s=1, screenshot_timeout_s=1, guard=LOCAL)
+async def test_a_hanging_page_is_timed_out_and_then_lost(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser_session, "_SCREENSHOT_TIMEOUT_S", 1.0)
+    config = BrowserConfig(viewport_px=(500, 500), action_timeout_s=1, guard=LOCAL)
     async with BrowserPool(config, MemoryImages()) as pool:
         session = await pool.open(f"{site}/hang")
         assert await say(session, row(0)) == "click failed: timed out after 1 s"

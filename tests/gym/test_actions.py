@@ -9,7 +9,7 @@ from gymnasium import spaces
 from webdojo.browser.tools import TOOLS, check_call
 from webdojo.errors import ActionError
 from webdojo.gym import ACTION_SPACE, to_action, to_call
-from webdojo.gym.actions import BUTTONS, CLICKS, DIRECTIONS, TOOL_NAMES
+from webdojo.gym.spaces import TOOL_NAMES
 from webdojo.types import ToolCall
 
 CALLS = [
@@ -44,16 +44,20 @@ def test_a_call_comes_back_from_its_action(call):
     assert to_call(action) == call
 
 
-def test_the_choices_are_those_of_the_tools():
-    specs = {(spec.name, argument.name): argument for spec in TOOLS.values() for argument in spec.arguments}
-    assert specs["click", "button"].choices == BUTTONS
-    assert specs["click", "click_type"].choices == CLICKS
-    assert specs["scroll", "direction"].choices == DIRECTIONS
+def test_the_choices_and_ranges_are_those_of_the_tools():
+    for tool, argument, field in (
+        ("click", "button", "button"),
+        ("click", "click_type", "clicks"),
+        ("scroll", "direction", "direction"),
+    ):
+        choices = ACTION_SPACE[field]
+        assert isinstance(choices, spaces.Discrete)
+        assert choices.n == len(TOOLS[tool].arguments[argument]["enum"])
     for tool, number in (("wait", "seconds"), ("scroll", "amount")):
-        space = ACTION_SPACE[number]
+        space, schema = ACTION_SPACE[number], TOOLS[tool].arguments[number]
         assert isinstance(space, spaces.Box)
-        assert float(space.low) == specs[tool, number].low
-        assert float(space.high) == specs[tool, number].high
+        assert float(space.low) == schema.get("minimum", schema.get("exclusiveMinimum"))
+        assert float(space.high) == schema["maximum"]
 
 
 def test_defaults_and_spellings_of_keys_become_one():

@@ -37,7 +37,7 @@ _ACTIONS: dict[str, tuple[GestureKind, str, str]] = {
 """The gesture of each action, the argument that holds its value, and its description."""
 _NAMES = {kind: action for action, (kind, *_) in _ACTIONS.items()}
 _MAX_ELEMENT = 1_000_000
-_LONGEST_S = TOOLS["wait"].arguments[0].high or 0
+_LONGEST_S = TOOLS["wait"].arguments["seconds"]["maximum"]
 _VALUES: dict[str, dict[str, Any]] = {
     "text": {"type": "string", "description": "To type or to answer."},
     "direction": {"type": "string", "enum": ["up", "down"], "description": "Of a scroll."},

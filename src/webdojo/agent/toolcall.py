@@ -141,9 +141,9 @@ def _call_json(call: ToolCall) -> str:
     wrong = check_call(call)
     assert wrong is None, f"cannot render a call that the browser would refuse: {wrong}"
     arguments = {
-        spec.name: call.arguments[spec.name]
-        for spec in TOOLS[call.name].arguments
-        if spec.name in call.arguments and (spec.default is None or call.arguments[spec.name] != spec.default)
+        name: call.arguments[name]
+        for name, schema in TOOLS[call.name].arguments.items()
+        if name in call.arguments and call.arguments[name] != schema.get("default")
     }
     return dumps({"name": call.name, "arguments": arguments})
 

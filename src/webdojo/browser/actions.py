@@ -1,27 +1,43 @@
-"""How each of the 13 tools is executed on the active tab, one coroutine for each tool.
+"""How each of the 13 tools is executed on the active tab.
 
-A tool that cannot do what it was asked raises `ToolFailed` with the reason that the agent will read. Anything that
-Playwright raises is left to the session, which turns it into feedback too.
+All contexts of a Chromium share its clipboard, so one session could paste what another one copied. Therefore each
+session keeps its own (`Tabs.copied`): copying remembers the selected text, and pasting sends it to the page as a paste
+event, or types it if the page does not handle that event.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from playwright.async_api import ElementHandle, Page
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.clipboard import Clipboard
 from webdojo.browser.keys import normalise_keys
-from webdojo.browser.page.probe import PageState
-from webdojo.browser.tab import Tab
+from webdojo.browser.page.probe import FOCUS_JS, Element, PageState
+from webdojo.browser.tab import Tabs
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
+from webdojo.types import ToolCall
 
-Arguments = dict[str, Any]
+_TRAVEL = {"Alt+ArrowLeft": -1, "Alt+ArrowRight": 1}
+_COPY = {"controlormeta+c", "controlormeta+insert"}
+_CUT = {"controlormeta+x", "shift+delete"}
+_PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
+
+_SELECTED_JS = f"""() => {{
+  {FOCUS_JS}
+  return (focused()?.ownerDocument || document).getSelection().toString();
+}}"""
+
+_PASTED_JS = f"""(text) => {{
+  {FOCUS_JS}
+  const data = new DataTransfer();
+  data.setData('text/plain', text);
+  return !(focused() || document).dispatchEvent(
+    new ClipboardEvent('paste', {{clipboardData: data, bubbles: true, cancelable: true, composed: true}}));
+}}"""
+"""Returns whether the page handled the pasted text itself."""
 
 _FOCUSED_JS = """() => {
   let element = document.activeElement;
@@ -29,22 +45,19 @@ _FOCUSED_JS = """() => {
   return element;
 }"""
 
-
-class ToolSession(Protocol):
-    """The part of a session that the tools use."""
-
-    tabs: list[Tab]
-    active: Tab
-    viewport_px: tuple[int, int]
-    clipboard: Clipboard
-
-    async def open_tab(self) -> None: ...
-
-    async def focus_tab(self, tab: Tab) -> None: ...
-
-    def forbidden(self, url: str) -> str | None: ...
-
-    def refusal(self, url: str) -> str | None: ...
+_CHOOSE_JS = """(focused, text) => {
+  const list = focused.closest('select'), wanted = text.trim().toLowerCase();
+  const usable = [...list.options].filter(o => !o.disabled);
+  const labels = usable.map(o => o.label.trim().toLowerCase());
+  let at = labels.indexOf(wanted);
+  if (at < 0) at = labels.findIndex(label => wanted && label.startsWith(wanted));
+  if (at < 0) return {options: usable.slice(0, 20).map(o => o.label.trim())};
+  const open = CSS.supports('selector(:open)') && list.matches(':open');
+  usable[at].selected = true;
+  list.dispatchEvent(new Event('input', {bubbles: true}));
+  list.dispatchEvent(new Event('change', {bubbles: true}));
+  return {options: null, open};
+}"""
 
 
 def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
@@ -54,11 +67,7 @@ def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
 
 
 def web_address(text: str) -> str:
-    """Complete an address as an address bar would, and refuse all schemes except http and https.
-
-    Raises:
-        ToolFailed: the text has another scheme, no host, or cannot be read as an address.
-    """
+    """Complete an address as an address bar would; raise ToolFailed unless it is an http or https address."""
     text = text.strip()
     if not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)", text):
         host = text.split("/")[0].split(":")[0]
@@ -74,27 +83,68 @@ def web_address(text: str) -> str:
     return text
 
 
-async def click(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    x, y = point_px(arguments["x"], arguments["y"], session.viewport_px)
-    clicks = 2 if arguments.get("click_type") == "double" else 1
-    await session.active.page.mouse.click(x, y, button=arguments.get("button", "left"), click_count=clicks)
+def target_px(call: ToolCall, viewport_px: tuple[int, int]) -> tuple[int, int] | None:
+    """Return the CSS pixel at which a call begins, and whose element its feedback names, if there is one."""
+    if call.name not in ("click", "hover", "drag", "scroll"):
+        return None
+    given, middle = call.arguments, COORDINATE_MAX // 2
+    return point_px(given.get("x", given.get("x1", middle)), given.get("y", given.get("y1", middle)), viewport_px)
 
 
-async def hover(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    await session.active.page.mouse.move(*point_px(arguments["x"], arguments["y"], session.viewport_px))
+async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | None:
+    """Execute a call that `tools.check_call` accepts on the active tab, and return a note for its feedback, or None.
+
+    Args:
+        before: the state of the tab, read at the call's `target_px`.
+
+    Raises:
+        ToolFailed, PlaywrightError: it cannot be done; the session makes feedback of both.
+    """
+    given, page = call.arguments, session.active.page
+    mouse = page.mouse
+    x, y = target_px(call, session.viewport_px) or (0, 0)
+    match call.name:
+        case "click":
+            clicks = 2 if given.get("click_type") == "double" else 1
+            await mouse.click(x, y, button=given.get("button", "left"), click_count=clicks)
+        case "hover":
+            await mouse.move(x, y)
+        case "drag":
+            await mouse.move(x, y)
+            await mouse.down()
+            # Several moves, because drag handlers start only after the pointer has gone some way.
+            await mouse.move(*point_px(given["x2"], given["y2"], session.viewport_px), steps=6)
+            await mouse.up()
+        case "write":
+            await _write(page, given["text"], before.focus)
+        case "press_keys":
+            return await _press_keys(session, given["keys"])
+        case "scroll":
+            width, height = session.viewport_px
+            dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[given["direction"]]
+            await mouse.move(x, y)
+            await mouse.wheel(dx * given["amount"] * width, dy * given["amount"] * height)
+        case "goto_url":
+            return await _goto_url(session, given["url"])
+        case "go_back":
+            await _travel(session, -1)
+        case "wait":
+            await asyncio.sleep(given["seconds"])
+        case "new_tab":
+            await session.open_tab()
+        case "switch_tab":
+            if given["index"] >= len(session.tabs):
+                raise ToolFailed(f"there is no tab {given['index']}; tabs are 0 to {len(session.tabs) - 1}")
+            session.active = session.tabs[given["index"]]
+            await session.active.page.bring_to_front()
+        case "close_tab":
+            if len(session.tabs) == 1:
+                raise ToolFailed("this is the only tab")
+            await page.close()
+    return None
 
 
-async def drag(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    mouse = session.active.page.mouse
-    await mouse.move(*point_px(arguments["x1"], arguments["y1"], session.viewport_px))
-    await mouse.down()
-    # Several moves, because drag handlers start only after the pointer has gone some way.
-    await mouse.move(*point_px(arguments["x2"], arguments["y2"], session.viewport_px), steps=6)
-    await mouse.up()
-
-
-async def write(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    page, text, field = session.active.page, arguments["text"], before.focus
+async def _write(page: Page, text: str, field: Element | None) -> None:
     if field is None:
         raise ToolFailed("no field is focused; click one first")
     if field.tag in ("select", "option"):  # an open list may hand the focus to its options
@@ -121,21 +171,6 @@ async def write(session: ToolSession, arguments: Arguments, before: PageState) -
     await page.keyboard.type(text[-1])
 
 
-_CHOOSE_JS = """(focused, text) => {
-  const list = focused.closest('select'), wanted = text.trim().toLowerCase();
-  const usable = [...list.options].filter(o => !o.disabled);
-  const labels = usable.map(o => o.label.trim().toLowerCase());
-  let at = labels.indexOf(wanted);
-  if (at < 0) at = labels.findIndex(label => wanted && label.startsWith(wanted));
-  if (at < 0) return {options: usable.slice(0, 20).map(o => o.label.trim())};
-  const open = CSS.supports('selector(:open)') && list.matches(':open');
-  usable[at].selected = true;
-  list.dispatchEvent(new Event('input', {bubbles: true}));
-  list.dispatchEvent(new Event('change', {bubbles: true}));
-  return {options: null, open};
-}"""
-
-
 async def _choose(page: Page, text: str) -> None:
     """Choose the option of a list that begins with the text, as typing does in browsers."""
     chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
@@ -158,29 +193,26 @@ async def _focused(page: Page) -> ElementHandle:
         frame = inner
 
 
-async def press_keys(session: ToolSession, arguments: Arguments, before: PageState) -> str | None:
+async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
     note = None
-    for chord in normalise_keys(arguments["keys"]):
-        if chord == "Alt+ArrowLeft":  # these two keys go to the browser window, and a headless browser has none
-            await go_back(session, {}, before)
-            continue
-        if chord == "Alt+ArrowRight":
-            await _go_forward(session)
-            continue
-        note = await session.clipboard.press(session.active.page, chord) or note
+    for chord in normalise_keys(keys):
+        page, name = session.active.page, chord.lower()
+        if chord in _TRAVEL:  # these keys go to the browser window, and a headless browser has none
+            await _travel(session, _TRAVEL[chord])
+        elif name in _PASTE:
+            if not session.copied:
+                note = "nothing was copied before"
+            elif not await page.evaluate(_PASTED_JS, session.copied):
+                await page.keyboard.insert_text(session.copied)
+        else:
+            if name in _COPY | _CUT:
+                session.copied = await page.evaluate(_SELECTED_JS) or session.copied
+            await page.keyboard.press(chord)
     return note
 
 
-async def scroll(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    width, height = session.viewport_px
-    x, y = scroll_point(arguments)
-    dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[arguments["direction"]]
-    await session.active.page.mouse.move(*point_px(x, y, session.viewport_px))
-    await session.active.page.mouse.wheel(dx * arguments["amount"] * width, dy * arguments["amount"] * height)
-
-
-async def goto_url(session: ToolSession, arguments: Arguments, before: PageState) -> str | None:
-    url = web_address(arguments["url"])
+async def _goto_url(session: Tabs, address: str) -> str | None:
+    url = web_address(address)
     if (reason := session.forbidden(url)) is not None:
         raise ToolFailed(f"refused: {reason}")
     try:
@@ -188,76 +220,19 @@ async def goto_url(session: ToolSession, arguments: Arguments, before: PageState
     except PlaywrightError as error:
         if "Download is starting" in error.message:  # the session notes that it was refused
             return None
-        if (reason := session.refusal(url)) is None:
+        if (reason := session.guard.refusal(url)) is None:
             raise
         raise ToolFailed(f"refused: {reason}") from None
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
 
 
-async def go_back(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    """Go back in the tab's history; without one, close a tab that a page opened and return to the tab before it."""
+async def _travel(session: Tabs, step: int) -> None:
+    """Go back or forward in the tab's history; without a page to go back to, close a tab that a page opened."""
+    page = session.active.page
     history = await session.active.cdp.send("Page.getNavigationHistory")
-    if history["currentIndex"] > 0:
-        await session.active.page.go_back(wait_until="commit")
-    elif len(session.tabs) > 1:
-        await session.active.page.close()
+    if 0 <= history["currentIndex"] + step < len(history["entries"]):
+        await (page.go_back if step < 0 else page.go_forward)(wait_until="commit")
+    elif step < 0 and len(session.tabs) > 1:
+        await page.close()
     else:
-        raise ToolFailed("this tab has no earlier page")
-
-
-async def _go_forward(session: ToolSession) -> None:
-    history = await session.active.cdp.send("Page.getNavigationHistory")
-    if history["currentIndex"] + 1 == len(history["entries"]):
-        raise ToolFailed("this tab has no later page")
-    await session.active.page.go_forward(wait_until="commit")
-
-
-async def wait(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    await asyncio.sleep(arguments["seconds"])
-
-
-async def new_tab(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    await session.open_tab()
-
-
-async def switch_tab(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    index = arguments["index"]
-    if index >= len(session.tabs):
-        raise ToolFailed(f"there is no tab {index}; tabs are 0 to {len(session.tabs) - 1}")
-    await session.focus_tab(session.tabs[index])
-
-
-async def close_tab(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    if len(session.tabs) == 1:
-        raise ToolFailed("this is the only tab")
-    await session.active.page.close()
-
-
-async def done(session: ToolSession, arguments: Arguments, before: PageState) -> None:
-    """Do nothing: the session stops here."""
-
-
-Action = Callable[[ToolSession, Arguments, PageState], Awaitable[str | None]]
-
-ACTIONS: dict[str, Action] = {
-    action.__name__: action
-    for action in (
-        *(click, hover, drag, write, press_keys, scroll, goto_url, go_back),
-        *(wait, new_tab, switch_tab, close_tab, done),
-    )
-}
-"""The coroutine of each tool; it returns a note for the feedback, or None."""
-
-
-def scroll_point(arguments: Arguments) -> tuple[int, int]:
-    """Return the point in 0..1000 where a scroll turns the wheel: the given one, or the middle of the viewport."""
-    return arguments.get("x", COORDINATE_MAX // 2), arguments.get("y", COORDINATE_MAX // 2)
-
-
-def probe_point(name: str, arguments: Arguments) -> tuple[int, int] | None:
-    """Return the point in 0..1000 whose element the feedback of a tool names, if it has one."""
-    if name in ("click", "hover"):
-        return arguments["x"], arguments["y"]
-    if name == "drag":
-        return arguments["x1"], arguments["y1"]
-    return scroll_point(arguments) if name == "scroll" else None
+        raise ToolFailed(f"this tab has no {'earlier' if step < 0 else 'later'} page")

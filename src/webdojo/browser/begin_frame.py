@@ -28,12 +28,7 @@ _MAX_FRAMES = 20
 
 
 class BeginFrames:
-    """Draws the pages of one Chromium.
-
-    Args:
-        browser: the DevTools channel of the browser itself.
-        on_hang: called when a frame does not end; the browser cannot be used any more.
-    """
+    """Draws the pages of one Chromium; after `on_hang` it cannot be used any more."""
 
     def __init__(self, browser: CDPSession, on_hang: Callable[[], None]) -> None:
         self._browser = browser
@@ -48,7 +43,7 @@ class BeginFrames:
         context.on("close", self._forget)
 
     def _forget(self, context: BrowserContext) -> None:
-        self._ids.pop(context, None)
+        del self._ids[context]
 
     async def contexts(self) -> set[str]:
         """Return the ids of all contexts."""
@@ -65,22 +60,15 @@ class BeginFrames:
         """Whether this Chromium can draw on demand: it must return a screenshot, and draw drop-downs inside pages."""
         coming: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
         context.once("page", lambda page: coming.set_result(page))
-        try:
-            async with asyncio.timeout(_PROBE_S):
-                await self.open_page(context)
-                page = await coming
-                cdp = await context.new_cdp_session(page)
-                await self.screenshot(cdp, {"format": "jpeg"})
-                return bool(await page.evaluate("CSS.supports('appearance', 'base-select')"))
-        except (PlaywrightError, TimeoutError):
-            return False
+        async with asyncio.timeout(_PROBE_S):
+            await self.open_page(context)
+            page = await coming
+            cdp = await context.new_cdp_session(page)
+            await self.screenshot(cdp, {"format": "jpeg"})
+            return bool(await page.evaluate("CSS.supports('appearance', 'base-select')"))
 
     async def screenshot(self, page: CDPSession, options: dict[str, Any]) -> str:
-        """Return the page as it is now, as base64.
-
-        Raises:
-            PlaywrightError: the page is gone, or is not drawn.
-        """
+        """Return the page as it is now, as base64."""
         await self.draw(page)
         for attempt in range(_MAX_FRAMES):
             if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):
@@ -89,11 +77,6 @@ class BeginFrames:
         raise PlaywrightError(f"{_MAX_FRAMES} frames without a picture")
 
     async def draw(self, page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Draw one frame.
-
-        Raises:
-            PlaywrightError: the page is gone.
-        """
         task = asyncio.create_task(self._draw(page, options or {}))
         self._drawing.add(task)
         task.add_done_callback(self._drawing.discard)
@@ -124,8 +107,7 @@ class BeginFrames:
         async with self._one_at_a_time:
             try:
                 async with asyncio.timeout(_HANG_S):
-                    answer: dict[str, Any] = await page.send("HeadlessExperimental.beginFrame", options)
-                    return answer
+                    return dict(await page.send("HeadlessExperimental.beginFrame", options))
             except TimeoutError:
                 self._on_hang()
                 raise PlaywrightError("a frame did not end") from None

@@ -1,8 +1,7 @@
-"""One Chromium process and the sessions in it.
+"""One Chromium process.
 
 Each `Chromium` has its own Playwright driver, so that a crash takes only its own sessions along. A watchdog kills a
-browser that no longer answers, and `close` leaves no process behind, whatever state the processes are in. Spare
-sessions are kept ready, because opening one takes longer than using it.
+browser that no longer answers, and `close` leaves no process behind, whatever state the processes are in.
 """
 
 from __future__ import annotations
@@ -13,9 +12,7 @@ import itertools
 import logging
 import os
 import time
-from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, cast
 
 import psutil
@@ -23,14 +20,10 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.begin_frame import FLAGS, BeginFrames
-from webdojo.browser.config import BrowserConfig
+from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.browser.find import find_chromium
-from webdojo.browser.network.guard import Guard
 from webdojo.browser.page.popups import POPUPS_JS
-from webdojo.browser.session import BrowserSession, first_line
-from webdojo.browser.storage import StorageState
 from webdojo.errors import BrowserError, Failure
-from webdojo.types import ImageSink
 
 _FLAGS = (
     "--disable-background-networking",
@@ -45,6 +38,8 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
+EXIT_TIMEOUT_S = 15.0
+"""Closing a session, or a browser, which is killed then (OpenWebRL Table 7)."""
 _CHECK_EVERY_S = 5.0
 _HANG_S = 20.0
 """A browser that does not report its version within this time hangs; on a loaded machine it takes a second or two."""
@@ -75,127 +70,74 @@ class BackgroundTasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-@dataclass(frozen=True)
-class LaunchOptions:
-    """What every browser of a pool is started with."""
-
-    config: BrowserConfig
-    images: ImageSink
-    guard: Guard
-    flags: Sequence[str]
-    storage_state: StorageState | None
-
-
 class Chromium:
     """A running browser; `Chromium.start` makes one."""
 
-    def __init__(
-        self, playwright: Playwright, browser: Browser, options: LaunchOptions, on_end: Callable[[Chromium], None]
-    ) -> None:
+    def __init__(self, playwright: Playwright, config: BrowserConfig, on_end: Callable[[Chromium], None]) -> None:
         self.load = 0
         """Number of sessions that are open or about to be; the pool counts them."""
         self.hosted = 0
-        """Number of sessions that it has handed out so far."""
+        """Number of sessions that it has had so far; the pool counts them too."""
         self.retiring = False
-        """Whether it takes no more sessions."""
-        self._playwright = playwright
-        self._browser = browser
-        self._options = options
+        """Whether it takes no more sessions, because it has hosted enough or one of them would not close."""
+        self.frames: BeginFrames | None = None
+        """Draws its pages, if they are drawn on demand."""
+        self.background = BackgroundTasks()
+        """Tasks that end with it."""
+        self._config = config
         self._on_end = on_end
         self._began = time.monotonic()
+        self._browser: Browser
         self._cdp: CDPSession
-        self._frames: BeginFrames | None = None
         self._making_context = asyncio.Lock()
+        self._exits: list[Callable[[], Awaitable[None]]] = [playwright.stop]
         self._processes: list[psutil.Process] = []
         """The main process of the browser and the driver above it; empty for a browser that runs elsewhere."""
-        self._spare: deque[BrowserSession] = deque()
-        self._background = BackgroundTasks()
-        self._refilling = False
         self._ended = False
 
     @classmethod
-    async def start(cls, options: LaunchOptions, on_end: Callable[[Chromium], None]) -> Chromium:
-        """Start a browser, or attach to the one at `cdp_url`.
+    async def start(cls, config: BrowserConfig, flags: Sequence[str], on_end: Callable[[Chromium], None]) -> Chromium:
+        """Start a browser, or attach to the one at `cdp_url`; raise BrowserError if that fails.
 
-        Args:
-            on_end: called once when the browser has died or was killed because it hung, but not after `close`.
-
-        Raises:
-            BrowserError: no browser can be started or reached.
+        `on_end` is called once when the browser has died or was killed because it hung, but not after `close`.
         """
-        on_demand = options.config.capture == "begin_frame" and not options.config.cdp_url
-        self = await cls._started(options, on_end, FLAGS if on_demand else ())
-        if on_demand and not await self._draws_on_demand():
-            logger.warning("this Chromium cannot draw on demand (browser.capture: begin_frame): it takes screenshots")
-            await self.close()
-            self = await cls._started(options, on_end, ())
-        self._browser.on("disconnected", lambda _: self._end())
-        self._background.start(self._watch())
-        self._refill()
-        return self
-
-    @classmethod
-    async def _started(
-        cls, options: LaunchOptions, on_end: Callable[[Chromium], None], flags: Sequence[str]
-    ) -> Chromium:
         playwright = await async_playwright().start()
+        self = cls(playwright, config, on_end)
+        on_demand = config.capture == "begin_frame" and not config.cdp_url
         try:
-            browser = await (
-                _attach(playwright, options) if options.config.cdp_url else _launch(playwright, options, flags)
-            )
-            self = cls(playwright, browser, options, on_end)
-            self._cdp = await browser.new_browser_cdp_session()
-            if not options.config.cdp_url:
+            self._browser = await _browser(playwright, config, (*flags, *FLAGS) if on_demand else flags)
+            self._exits.insert(0, self._browser.close)
+            self._cdp = await self._browser.new_browser_cdp_session()
+            if not config.cdp_url:
                 self._processes = await _processes(self._cdp)
+            works = not on_demand or await self._draws_on_demand()
         except PlaywrightError as error:
-            await playwright.stop()
+            await self.close()
             raise BrowserError(f"Chromium died while it started: {first_line(error)}", Failure.BROWSER_DIED) from error
         except BaseException:
-            await playwright.stop()
+            await self.close()
             raise
+        if not works:
+            logger.warning("this Chromium cannot draw on demand (browser.capture: begin_frame): it takes screenshots")
+            await self.close()
+            return await cls.start(config.model_copy(update={"capture": "screenshot"}), flags, on_end)
+        self._browser.on("disconnected", lambda _: self._end())
+        self.background.start(self._watch())
         return self
 
     async def _draws_on_demand(self) -> bool:
-        self._frames = BeginFrames(self._cdp, self._end)
+        self.frames = BeginFrames(self._cdp, self._end)
         try:
-            context = await self._new_context()
-            works = await self._frames.works(context)
+            context = await self.new_context(None)
+            works = await self.frames.works(context)
             await context.close()
-        except PlaywrightError:
+        except (PlaywrightError, TimeoutError):
             return False
-        except BaseException:
-            await self.close()
-            raise
         return works
 
     @property
     def alive(self) -> bool:
         return not self._ended and self._browser.is_connected()
-
-    def retire(self) -> None:
-        """Take no more sessions, because it has hosted enough or one of them would not close."""
-        self.retiring = True
-
-    async def session(self, headers: dict[str, str], storage_state: StorageState | None = None) -> BrowserSession:
-        """Return a session with one blank tab that sends `headers` with every request.
-
-        Args:
-            storage_state: cookies and local storage to begin with, instead of the pool's.
-
-        Raises:
-            PlaywrightError: Chromium opens no session.
-        """
-        spare = await self._take() if storage_state is None else None
-        session = spare if spare is not None else await self._new_session(storage_state)
-        try:
-            if headers:
-                await session.send_headers(headers)
-        except BaseException:
-            await session.close()
-            raise
-        self.hosted += 1
-        self._refill()
-        return session
 
     async def memory_mb(self) -> float:
         """Return the private memory of all its processes in MB; 0 for a browser that runs elsewhere."""
@@ -212,97 +154,56 @@ class Chromium:
         }
 
     async def close(self) -> None:
-        """End the browser with all its sessions; processes that do not exit within `exit_timeout_s` are killed."""
+        """End the browser with all its sessions; processes that do not exit within `EXIT_TIMEOUT_S` are killed."""
         self._ended = True
-        self._background.cancel()
-        timeout_s = self._options.config.exit_timeout_s
+        self.background.cancel()
         family = await asyncio.to_thread(_family, self._processes)
-        with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                await self._browser.close()
-        with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                await self._playwright.stop()
+        for end in self._exits:
+            with contextlib.suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(EXIT_TIMEOUT_S):
+                    await end()
         await asyncio.to_thread(_kill, family)
-        self._background.cancel()  # tasks that were started while the first ones ended
-        await self._background.finish()
+        self.background.cancel()  # tasks that were started while the first ones ended
+        await self.background.finish()
 
-    async def _take(self) -> BrowserSession | None:
-        while self._spare:
-            session = self._spare.popleft()
-            if session.usable:
-                return session
-            await session.close()
-        return None
-
-    async def _new_session(self, storage_state: StorageState | None = None) -> BrowserSession:
+    async def new_context(self, storage_state: StorageState | None) -> BrowserContext:
         creating = asyncio.ensure_future(self._new_context(storage_state))
         try:
-            context = await asyncio.shield(creating)
+            return await asyncio.shield(creating)
         except asyncio.CancelledError:  # Chromium makes the context all the same
-            self._background.start(_discard(creating))
+            self.background.start(_discard(creating))
             raise
-        session = BrowserSession(
-            context, self._options.config, self._options.images, self._options.guard, self, self._frames
-        )
-        try:
-            await context.add_init_script(POPUPS_JS)
-            await session.open_tab()
-        except BaseException:
-            self._background.start(session.close())  # this may take long if the tab never came
-            raise
-        return session
 
-    async def _new_context(self, storage_state: StorageState | None = None) -> BrowserContext:
-        if self._frames is None:
-            return await self._bare_context(storage_state)
-        async with self._making_context:
-            before = await self._frames.contexts()
-            context = await self._bare_context(storage_state)
-            await self._frames.register(context, before)
-            return context
-
-    async def _bare_context(self, storage_state: StorageState | None) -> BrowserContext:
-        config = self._options.config
+    async def _new_context(self, storage_state: StorageState | None) -> BrowserContext:
+        config, frames = self._config, self.frames
         width, height = config.viewport_px
-        return await self._browser.new_context(
-            viewport={"width": width, "height": height},
-            device_scale_factor=1,
-            accept_downloads=False,
-            locale=config.locale,
-            timezone_id=config.timezone or None,
-            user_agent=config.user_agent or None,
-            storage_state=cast("Any", storage_state or self._options.storage_state),
-        )
-
-    def _refill(self) -> None:
-        if self._options.config.cdp_url:
-            return  # in somebody else's browser nothing is kept in reserve
-        if not self._refilling and not self.retiring and not self._ended:
-            self._refilling = True
-            self._background.start(self._make_spares())
-
-    async def _make_spares(self) -> None:
-        try:
-            while len(self._spare) < self._options.config.warm_sessions and not self.retiring:
-                self._spare.append(await self._new_session())
-        except (PlaywrightError, BrowserError) as error:
-            logger.debug("no spare session: %s", error)  # the caller that needs one makes it, and reports the failure
-        finally:
-            self._refilling = False
+        async with self._making_context if frames else contextlib.nullcontext():
+            before = await frames.contexts() if frames else set()
+            context = await self._browser.new_context(
+                viewport={"width": width, "height": height},
+                device_scale_factor=1,
+                accept_downloads=False,
+                locale=config.locale,
+                timezone_id=config.timezone or None,
+                user_agent=config.user_agent or None,
+                storage_state=cast("Any", storage_state),
+            )
+            if frames:
+                await frames.register(context, before)
+        await context.add_init_script(POPUPS_JS)
+        return context
 
     async def _watch(self) -> None:
         """Kill the browser when it stops answering."""
-        reason = f"it did not answer for {_HANG_S:g} s"
-        with contextlib.suppress(TimeoutError):
+        try:
             while True:
                 await asyncio.sleep(_CHECK_EVERY_S)
-                try:
-                    async with asyncio.timeout(_HANG_S):
-                        await self._cdp.send("Browser.getVersion")
-                except PlaywrightError as error:
-                    reason = first_line(error)
-                    break
+                async with asyncio.timeout(_HANG_S):
+                    await self._cdp.send("Browser.getVersion")
+        except TimeoutError:
+            reason = f"it did not answer for {_HANG_S:g} s"
+        except PlaywrightError as error:
+            reason = first_line(error)
         if not self._ended:
             logger.warning("ending a Chromium: %s", reason)
             self._end()
@@ -316,46 +217,37 @@ class Chromium:
         self._on_end(self)
 
 
-async def _launch(playwright: Playwright, options: LaunchOptions, flags: Sequence[str]) -> Browser:
-    config = options.config
-    executable = find_chromium(config)
-
-    async def launch(sandbox: bool) -> Browser:
-        return await playwright.chromium.launch(
-            executable_path=executable,
-            headless=config.headless,
-            chromium_sandbox=sandbox,
-            # Ctrl+C reaches the whole process group; Python ends the browser in order.
-            handle_sigint=False,
-            args=[*_FLAGS, *options.flags, *flags],
-            timeout=config.start_timeout_s * 1000,
-        )
-
-    sandbox = os.geteuid() != 0  # Chromium refuses to sandbox root
-    try:
+async def _browser(playwright: Playwright, config: BrowserConfig, flags: Sequence[str]) -> Browser:
+    """Launch a browser, or attach to the one at `cdp_url`."""
+    timeout_ms = config.start_timeout_s * 1000
+    if config.cdp_url:
         try:
-            return await launch(sandbox)
+            return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=timeout_ms)
+        except PlaywrightError as error:
+            raise BrowserError(
+                f"no browser at browser.cdp_url {config.cdp_url!r}: {first_line(error)}; start one with "
+                "--remote-debugging-port, or leave the key out"
+            ) from None
+    executable = find_chromium(config)
+    for sandbox in (True, False) if os.geteuid() != 0 else (False,):  # Chromium refuses to sandbox root
+        try:
+            return await playwright.chromium.launch(
+                executable_path=executable,
+                headless=config.headless,
+                chromium_sandbox=sandbox,
+                # Ctrl+C reaches the whole process group; Python ends the browser in order.
+                handle_sigint=False,
+                args=[*_FLAGS, *flags],
+                timeout=timeout_ms,
+            )
         except PlaywrightError as error:
             # Containers and some distributions forbid the namespaces that the sandbox needs.
             if not sandbox or "sandbox" not in error.message.lower():
-                raise
-            return await launch(False)
-    except PlaywrightError as error:
-        raise BrowserError(
-            f"{executable} did not start: {first_line(error)}; "
-            f"see what `{executable} --headless --dump-dom about:blank` says"
-        ) from None
-
-
-async def _attach(playwright: Playwright, options: LaunchOptions) -> Browser:
-    config = options.config
-    try:
-        return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=config.start_timeout_s * 1000)
-    except PlaywrightError as error:
-        raise BrowserError(
-            f"no browser at browser.cdp_url {config.cdp_url!r}: {first_line(error)}; start one with "
-            "--remote-debugging-port, or leave the key out"
-        ) from None
+                raise BrowserError(
+                    f"{executable} did not start: {first_line(error)}; "
+                    f"see what `{executable} --headless --dump-dom about:blank` says"
+                ) from None
+    raise AssertionError("the last try returns or raises")
 
 
 async def _discard(creating: asyncio.Future[BrowserContext]) -> None:
@@ -393,3 +285,10 @@ def _private_mb(processes: Sequence[psutil.Process]) -> float:
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             total += process.memory_full_info().uss
     return total / 1e6
+
+
+def first_line(error: PlaywrightError) -> str:
+    """Return the first line of Playwright's message, without its prefix."""
+    line = error.message.splitlines()[0]
+    head, colon, rest = line.partition(": ")
+    return rest if colon and "." in head and " " not in head else line

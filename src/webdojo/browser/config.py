@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import Field
 
 from webdojo.config import Section
+from webdojo.errors import ConfigError
+
+StorageState = dict[str, Any]
+"""Cookies and local storage that a session begins with: plain JSON with `cookies` and `origins`, as Playwright's
+`storage_state` writes it."""
 
 
 class GuardConfig(Section):
@@ -60,7 +67,6 @@ class BrowserConfig(Section):
     viewport_px: tuple[int, int] = (1280, 1000)
     """Width and height; DPR is 1 (OpenWebRL Table 7)."""
     screenshot_format: Literal["jpeg", "png"] = "jpeg"
-    screenshot_quality: int = Field(default=85, ge=1, le=100)
     capture: Literal["screenshot", "begin_frame"] = "screenshot"
     """`begin_frame` draws pages on demand, which is cheaper; a Chromium that cannot (only the headless shell can) takes
     screenshots all the same."""
@@ -83,17 +89,31 @@ class BrowserConfig(Section):
     """One try to reach the start URL."""
     action_timeout_s: float = Field(default=45, gt=0)
     """One tool call, its readiness wait included."""
-    screenshot_timeout_s: float = Field(default=20, gt=0)
-    session_timeout_s: float = Field(default=3600, gt=0)
-    """The whole life of a session; one that somebody forgot to close ends then."""
-    exit_timeout_s: float = Field(default=15, gt=0)
-    """Closing a session, or a browser, which is killed then (OpenWebRL Table 7)."""
     ready_cap_s: float = Field(default=5, gt=0)
     """Longest wait for a page to become quiet after an action."""
-    ready_quiet_s: float = Field(default=0.06, ge=0)
-    """How long DOM and layout must stay unchanged to count as quiet."""
     navigation_retries: int = Field(default=2, ge=0)
     guard: GuardConfig = GuardConfig()
     """Which addresses may be reached; by default all public ones, and the embedded sites."""
     serve: ServeConfig = ServeConfig()
     """Limits of `webdojo browser serve`."""
+
+
+def read_storage_state(file: str, named_by: str) -> StorageState | None:
+    """Read a storage state from a file; return None if its name is empty.
+
+    Args:
+        named_by: the key or task that names the file, for the error.
+
+    Raises:
+        ConfigError: there is no such file, or Playwright did not write it.
+    """
+    if not file:
+        return None
+    try:
+        state = json.loads(Path(file).read_text())
+        well_formed = isinstance(state, dict) and {"cookies", "origins"} & state.keys()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{named_by} {file!r} cannot be read: {' '.join(str(error).split())}") from None
+    if not well_formed:
+        raise ConfigError(f"{named_by} {file!r} has no 'cookies' and no 'origins': save one with Playwright")
+    return dict(state)

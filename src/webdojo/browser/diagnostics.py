@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 import traceback
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,7 +27,7 @@ class SessionLog:
         self.requests: Counter[str] = Counter()
         """`sent`, `failed`, and answers by class: `2xx`, `3xx`, `4xx`, `5xx`."""
         self._began = time.monotonic()
-        self._seconds: dict[str, deque[float]] = {}
+        self._seconds: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_KEPT))
         self._counts: Counter[str] = Counter()
         self._errors: deque[str] = deque(maxlen=_LINES)
 
@@ -39,7 +39,7 @@ class SessionLog:
             yield
         finally:
             self._counts[operation] += 1
-            self._seconds.setdefault(operation, deque(maxlen=_KEPT)).append(time.monotonic() - began)
+            self._seconds[operation].append(time.monotonic() - began)
 
     def error(self, text: str) -> None:
         """Record a script error of a page."""
@@ -48,13 +48,12 @@ class SessionLog:
     def record(self, cause: BaseException | None = None) -> dict[str, Any]:
         """Return everything as plain JSON.
 
-        Args:
-            cause: the exception that ended the session; its traceback becomes part of the record.
-
-        Returns:
-            `seconds` since the session began; `operations` by name, each with its `count` and with `p50_s`, `max_s` and
-            `last_s` over the last 100; `requests`; the last five `console_errors`; `traceback`, innermost calls last.
+        That is `seconds` since the session began; `operations` by name, each with its `count` and with `p50_s`, `max_s`
+        and `last_s` over the last 100; `requests`; the last five `console_errors`; and the `traceback` of what ended
+        the session, innermost calls last.
         """
+        frames = traceback.extract_tb(cause.__traceback__)[-_FRAMES:] if cause is not None else []
+        lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
         return {
             "seconds": round(time.monotonic() - self._began, 3),
             "operations": {
@@ -68,10 +67,5 @@ class SessionLog:
             },
             "requests": dict(self.requests),
             "console_errors": list(self._errors),
-            "traceback": _traceback(cause) if cause is not None else [],
+            "traceback": [*lines, f"{type(cause).__name__}: {cause}"] if cause is not None else [],
         }
-
-
-def _traceback(error: BaseException) -> list[str]:
-    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames] + [f"{type(error).__name__}: {error}"]

@@ -32,7 +32,6 @@ def find_chromium(config: BrowserConfig) -> str:
     Raises:
         BrowserError: none is found, or `browser.executable` does not name a program.
     """
-    path: str | None
     if config.executable:
         path = shutil.which(config.executable)
         if path is None:
@@ -42,14 +41,11 @@ def find_chromium(config: BrowserConfig) -> str:
             )
         return path
     names = (*_SHELLS, *_BROWSERS) if config.headless else _BROWSERS
-    for name in (*names, *_MAC_APPS):
-        path = shutil.which(name)
-        if path is not None:
-            return path
-    downloaded = _playwright_chromium(config.headless)
-    if downloaded is None:
+    installed = next(filter(None, map(shutil.which, (*names, *_MAC_APPS))), None)
+    path = installed or _playwright_chromium(config.headless)
+    if path is None:
         raise BrowserError(f"no Chromium found; {_HOW_TO_INSTALL}, or set browser.executable to its path")
-    return downloaded
+    return path
 
 
 def _playwright_chromium(headless: bool) -> str | None:
@@ -64,10 +60,5 @@ def _playwright_chromium(headless: bool) -> str | None:
     for pattern in patterns:
         programs = [path for path in cache.glob(pattern) if os.access(path, os.X_OK) and path.is_file()]
         if programs:
-            return str(max(programs, key=_revision))
+            return str(max(programs, key=lambda path: int(re.findall(r"chromium\w*-(\d+)", str(path))[-1])))
     return None
-
-
-def _revision(path: Path) -> int:
-    numbers = re.findall(r"chromium\w*-(\d+)", str(path))
-    return int(numbers[-1])

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
+from webdojo.browser.config import StorageState
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser.storage import StorageState
 from webdojo.types import Feedback, Observation, ToolCall, View
 
 

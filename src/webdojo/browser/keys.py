@@ -6,6 +6,7 @@ the shortcut key of the machine, so the same chord works everywhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 _SHORTCUT = "ControlOrMeta"
@@ -15,12 +16,6 @@ _MODIFIERS = {
     **dict.fromkeys(("alt", "option", "opt"), "Alt"),
     "shift": "Shift",
 }
-
-_NAMED = (
-    *("Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "Home", "End", "PageUp", "PageDown"),
-    *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Space", "CapsLock", "ContextMenu"),
-    *(f"F{number}" for number in range(1, 13)),
-)
 
 _ALIASES = {
     "return": "Enter",
@@ -38,7 +33,14 @@ _ALIASES = {
     "spacebar": "Space",
     "plus": "+",
     "minus": "-",
-    **{name.lower(): name for name in _NAMED},
+    **{
+        name.lower(): name
+        for name in (
+            *("Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "Home", "End", "PageUp", "PageDown"),
+            *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Space", "CapsLock", "ContextMenu"),
+            *(f"F{number}" for number in range(1, 13)),
+        )
+    },
 }
 
 
@@ -50,10 +52,8 @@ def read_chord(text: str) -> str | None:
     if text == " ":
         return "Space"
     text = text.strip()
-    parts = ["+"] if text == "+" else text.split("+")
-    if text.endswith("++"):  # "ctrl++" presses the plus key
-        parts = [*text[:-2].split("+"), "+"]
-    keys = [_read_key(part) for part in parts]
+    # "+" and "ctrl++" press the plus key.
+    keys = [_read_key(part) for part in re.split(r"(?<=.)\+(?=.)", text, flags=re.DOTALL)]
     if any(key is None for key in keys):
         return None
     *modifiers, last = [key for key in keys if key is not None]

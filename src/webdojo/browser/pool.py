@@ -3,7 +3,8 @@
 A session is a browser context: cookies, storage and cache are its own and end with it. The pool gives each new
 session to the browser with the fewest sessions, waits when all places are taken, replaces a browser that died or has
 hosted enough, and leaves no process behind when it is closed. `open` takes a place, which is free again when its
-session has closed, whatever happens in between.
+session has closed, whatever happens in between. Each browser has spare sessions, because opening one takes longer than
+using it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections import defaultdict, deque
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Self
@@ -18,20 +20,17 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.chromium import BackgroundTasks, Chromium, LaunchOptions
-from webdojo.browser.config import BrowserConfig
+from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
+from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
 from webdojo.browser.network.guard import Guard
-from webdojo.browser.network.proxy import GuardProxy
-from webdojo.browser.network.rate import RateLimit
-from webdojo.browser.session import BrowserSession, first_line
-from webdojo.browser.storage import StorageState, read_storage_state
+from webdojo.browser.network.proxy import REASON_HEADER, GuardProxy
+from webdojo.browser.session import BrowserSession
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
 from webdojo.types import ImageSink
 
 _BACK_OFF_S = 0.2
-_TRIES = 3
-_BLANK_TAB_S = 10.0
+_BLANK_TAB_S = (10.0, 20.0, 40.0)
 """A blank tab opens in a fraction of a second, or never, if its renderer dies meanwhile. A busy machine takes longer,
 so each further try waits twice as long."""
 _SESSION_MB = 120
@@ -78,11 +77,13 @@ class BrowserPool:
     ) -> None:
         self.browsers: list[Chromium] = []
         """The browsers that run, retiring ones included."""
+        self._spares: defaultdict[Chromium, deque[BrowserSession]] = defaultdict(deque)
+        self._refilling: set[Chromium] = set()
         self._config = config
         self._images = images
         self._hosts = hosts
         self._guard = Guard(config.guard)
-        self._proxy = GuardProxy(self._guard, config.proxy, RateLimit(config.guard.connections_per_second))
+        self._proxy = GuardProxy(self._guard, config.proxy, config.guard.connections_per_second)
         self._storage_state = read_storage_state(config.storage_state, "browser.storage_state")
         self._max_browsers = browser_count(config)
         self.places = self._max_browsers * sessions_per_browser(config)
@@ -91,11 +92,6 @@ class BrowserPool:
         self._starting = asyncio.Lock()
         self._background = BackgroundTasks()
         self._exiting = False
-
-    @property
-    def sessions(self) -> int:
-        """Number of sessions that are open or about to be."""
-        return sum(browser.load for browser in self.browsers)
 
     async def __aenter__(self) -> Self:
         await self._proxy.__aenter__()
@@ -117,12 +113,7 @@ class BrowserPool:
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> BrowserSession:
-        """Open a fresh session at a URL, ready to be observed.
-
-        Args:
-            start_url: an http or https address.
-            headers: sent with every request of this session.
-            storage_state: cookies and local storage to begin with, instead of those of the recipe.
+        """See `interface.Pool.open`.
 
         Raises:
             StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after
@@ -142,7 +133,15 @@ class BrowserPool:
         made: list[BrowserSession] = []
         try:
             async with asyncio.timeout(self._config.start_timeout_s):
-                return await self._begin(start_url, headers or {}, storage_state, made)
+                for timeout_s in _BLANK_TAB_S:
+                    try:
+                        return await self._try(start_url, headers, storage_state, made, timeout_s)
+                    except BrowserError as error:
+                        mendable = error.failure in (Failure.BROWSER_DIED, Failure.TAB_CRASHED)
+                        if not mendable or timeout_s == _BLANK_TAB_S[-1]:
+                            raise
+                    await asyncio.sleep(_BACK_OFF_S)
+            raise AssertionError("the last try returns or raises")
         except TimeoutError as error:
             self._free_places.release()
             raise StartError(
@@ -154,35 +153,25 @@ class BrowserPool:
             self._free_places.release()
             raise
 
-    async def _begin(
-        self, url: str, headers: dict[str, str], storage_state: StorageState | None, made: list[BrowserSession]
-    ) -> BrowserSession:
-        """Open a session at the URL, and try again if the browser or the tab dies before it is there."""
-        for attempt in range(1, _TRIES + 1):
-            try:
-                return await self._try(url, headers, storage_state, made, _BLANK_TAB_S * 2 ** (attempt - 1))
-            except StartError:
-                raise
-            except BrowserError as error:
-                if attempt == _TRIES or error.failure is Failure.NO_BROWSER:
-                    raise
-            await asyncio.sleep(_BACK_OFF_S)
-        raise AssertionError("the last try returns or raises")
-
     async def _try(
         self,
         url: str,
-        headers: dict[str, str],
+        headers: dict[str, str] | None,
         storage_state: StorageState | None,
         made: list[BrowserSession],
         timeout_s: float,
     ) -> BrowserSession:
+        """Open a session at the URL, and append it to `made`; its blank tab must come within `timeout_s`."""
         browser = await self._pick()
         browser.load += 1
         session: BrowserSession | None = None
         try:
             async with asyncio.timeout(timeout_s):
-                session = await browser.session(headers, storage_state)
+                session = await self._blank_session(browser, storage_state)
+                if headers:
+                    await session.send_headers(headers)
+            browser.hosted += 1
+            self._refill(browser)
             made.append(session)
             with session.log.timed("start"):
                 async with session.drawing():
@@ -200,17 +189,47 @@ class BrowserPool:
                     f"Chromium opened no session for {url}: {reason}", Failure.BROWSER_DIED, diagnostics
                 ) from error
             raise
-        limit = asyncio.get_running_loop().call_later(
-            self._config.session_timeout_s, lambda: self._background.start(session.expire())
-        )
 
         def closed() -> None:
-            limit.cancel()
             self._session_ended(browser)
             self._free_places.release()
 
-        session.on_closed = closed
+        session.begin(closed)
         return session
+
+    async def _blank_session(self, browser: Chromium, storage_state: StorageState | None) -> BrowserSession:
+        """Return a session with one blank tab: a spare one, unless it begins with cookies of its own."""
+        while storage_state is None and self._spares[browser]:
+            session = self._spares[browser].popleft()
+            if session.usable:
+                return session
+            await session.close()
+        return await self._new_session(browser, storage_state or self._storage_state)
+
+    async def _new_session(self, browser: Chromium, storage_state: StorageState | None) -> BrowserSession:
+        context = await browser.new_context(storage_state)
+        session = BrowserSession(context, browser, self._config, self._images, self._guard)
+        try:
+            await session.open_tab()
+        except BaseException:
+            browser.background.start(session.close())  # this may take long if the tab never came
+            raise
+        return session
+
+    def _refill(self, browser: Chromium) -> None:
+        """Make spare sessions, but none in somebody else's browser."""
+        if not self._config.cdp_url and browser.alive and browser not in self._refilling:
+            self._refilling.add(browser)
+            browser.background.start(self._make_spares(browser))
+
+    async def _make_spares(self, browser: Chromium) -> None:
+        try:
+            while len(self._spares[browser]) < self._config.warm_sessions and not browser.retiring:
+                self._spares[browser].append(await self._new_session(browser, self._storage_state))
+        except (PlaywrightError, BrowserError) as error:
+            logger.debug("no spare session: %s", error)  # the caller that needs one makes it, and reports the failure
+        finally:
+            self._refilling.discard(browser)
 
     async def _reach(self, session: BrowserSession, url: str) -> None:
         _not_refused(url, session.forbidden(url))
@@ -227,8 +246,7 @@ class BrowserPool:
                     # "Back" must not lead to the blank page that every tab begins with.
                     await session.active.cdp.send("Page.resetNavigationHistory")
                     return
-                unreachable = self._guard.unreachable(url) if response.status == 502 else None
-                reason = unreachable or f"it answered HTTP {response.status}"
+                reason = response.headers.get(REASON_HEADER, f"it answered HTTP {response.status}")
             except TimeoutError:
                 reason = f"no answer within {self._config.navigation_timeout_s:g} s (browser.navigation_timeout_s)"
                 await session.active.cdp.send("Page.stopLoading")
@@ -246,9 +264,10 @@ class BrowserPool:
         async with self._starting:
             ready = [browser for browser in self.browsers if browser.alive and not browser.retiring]
             if len(ready) < self._max_browsers and all(browser.load for browser in ready):
-                options = LaunchOptions(self._config, self._images, self._guard, self._flags(), self._storage_state)
-                ready.append(await Chromium.start(options, self._lost))
-                self.browsers.append(ready[-1])
+                browser = await Chromium.start(self._config, self._flags(), self._lost)
+                ready.append(browser)
+                self.browsers.append(browser)
+                self._refill(browser)
             return min(ready, key=lambda browser: browser.load)
 
     def _session_ended(self, browser: Chromium) -> None:
@@ -260,14 +279,18 @@ class BrowserPool:
     async def _recycle(self, browser: Chromium) -> None:
         limit_mb = self._config.recycle_memory_mb
         if 0 < self._config.recycle_after <= browser.hosted or 0 < limit_mb < await browser.memory_mb():
-            browser.retire()
+            browser.retiring = True
         if browser.retiring and browser.load == 0 and browser in self.browsers:
-            self.browsers.remove(browser)
+            self._forget(browser)
             await browser.close()
+
+    def _forget(self, browser: Chromium) -> None:
+        self.browsers.remove(browser)
+        self._spares.pop(browser, None)
 
     def _lost(self, browser: Chromium) -> None:
         """Start another browser in place of one that died."""
-        self.browsers.remove(browser)
+        self._forget(browser)
         self._background.start(browser.close())
         if not self._exiting:
             self._background.start(self._replace())

@@ -11,109 +11,71 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Container, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol, TypeVar
-from urllib.parse import urlsplit
+from typing import Any
 
-from playwright.async_api import BrowserContext, Dialog, Page
+from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.actions import ACTIONS, point_px, probe_point
-from webdojo.browser.begin_frame import BeginFrames
-from webdojo.browser.clipboard import Clipboard
+from webdojo.browser.actions import execute, target_px
+from webdojo.browser.chromium import EXIT_TIMEOUT_S, Chromium, first_line
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.diagnostics import SessionLog
-from webdojo.browser.feedback import clip, describe, failed
+from webdojo.browser.feedback import describe, failed
 from webdojo.browser.interface import ActResult
-from webdojo.browser.network.guard import Guard, Refused
-from webdojo.browser.page.blocked import blocked_by
+from webdojo.browser.network.guard import Guard
 from webdojo.browser.page.elements import Elements
-from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, read_state
-from webdojo.browser.page.ready import is_overtaken, settle
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by, read_state
+from webdojo.browser.page.ready import is_overtaken, settle, until_read
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
-from webdojo.browser.tab import Tab
+from webdojo.browser.tab import Tab, Tabs
 from webdojo.browser.tools import ToolFailed, check_call
 from webdojo.errors import BrowserError, Failure
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
 from webdojo.types import Tab as TabInfo
 
+_SCREENSHOT_TIMEOUT_S = 20.0
+_SESSION_TIMEOUT_S = 3600.0
+"""The whole life of a session; one that somebody forgot to close ends then."""
 _NOTES_SHOWN = 3
-
 _CRASH_EVENT_S = 0.3
 """The event that a tab has crashed may arrive after the first error that the crash caused."""
-
-T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 
-class ParentBrowser(Protocol):
-    """The part of a browser that its sessions use."""
-
-    @property
-    def alive(self) -> bool: ...
-
-    def record(self) -> dict[str, Any]:
-        """Return the browser's part of the diagnostics."""
-        ...
-
-    def retire(self) -> None:
-        """Let the browser take no more sessions."""
-        ...
-
-
-class BrowserSession:
+class BrowserSession(Tabs):
     """An open context; `BrowserPool.open` makes one."""
 
     def __init__(
-        self,
-        context: BrowserContext,
-        config: BrowserConfig,
-        images: ImageSink,
-        guard: Guard,
-        browser: ParentBrowser,
-        frames: BeginFrames | None = None,
+        self, context: BrowserContext, browser: Chromium, config: BrowserConfig, images: ImageSink, guard: Guard
     ) -> None:
-        self.viewport_px = config.viewport_px
-        self.tabs: list[Tab] = []
-        self.active: Tab
-        self.clipboard = Clipboard()
-        self.elements = Elements.none(config.viewport_px)
+        super().__init__(context, config, guard, browser.frames)
+        self.elements = Elements(Snapshot((), config.viewport_px, "", ""), (), ())
         """The numbered controls of the last view."""
-        self.log = SessionLog()
-        self.on_closed: Callable[[], None] = lambda: None
-        """Called once, when the session has been closed."""
-        self._context = context
-        self._config = config
-        self._images = images
-        self._guard = guard
         self._browser = browser
-        self._frames = frames
-        self._drawing = False
-        self._adopting: set[asyncio.Task[None]] = set()
-        self._coming = 0
-        """Windows that a page has asked for and that have not opened yet."""
-        self._tab_came = asyncio.Event()
-        self._notes: list[str] = []
+        self._images = images
+        self._on_closed: Callable[[], None] = lambda: None
         self._ready_s = 0.0
         """Seconds spent in `settle` so far."""
+        self._limit: asyncio.TimerHandle | None = None
         self._expired = False
         self._closing: asyncio.Task[None] | None = None
-        context.on("page", self._on_page)
-        context.on("dialog", self._on_dialog)
-        context.on("weberror", lambda error: self.log.error(str(error.error)))
-
-    @property
-    def page(self) -> Page:
-        """Playwright's page of the active tab."""
-        return self.active.page
 
     @property
     def usable(self) -> bool:
         """Whether the session is open and its tab and its browser are alive."""
         return self._closing is None and self._browser.alive and bool(self.tabs) and not self.active.crashed
+
+    def begin(self, on_closed: Callable[[], None]) -> None:
+        """Begin the life of the session, which ends after an hour at the latest; `on_closed` is called once, then."""
+        self._on_closed = on_closed
+        self._limit = asyncio.get_running_loop().call_later(_SESSION_TIMEOUT_S, self._expire)
+
+    def _expire(self) -> None:
+        self._expired = True
+        self._start_closing()
 
     async def send_headers(self, headers: dict[str, str]) -> None:
         """Send these headers with every request from now on."""
@@ -122,24 +84,22 @@ class BrowserSession:
     async def observe(self, view: View | None = None) -> Observation:
         """See `interface.Session.observe`."""
         with self.log.timed("observe"):
-            image, fields = await self._in_time(self._look(view), "screenshot")
+            async with self._reading("screenshot"):
+                image, fields = await self._look(view)
             # Storing hashes and may write to a slow disk: in a thread, it holds up no other session.
             shot = await asyncio.to_thread(
-                self._images.put, image, *self.viewport_px, f"image/{self._config.screenshot_format}"
+                self._images.put, image, *self.viewport_px, f"image/{self.config.screenshot_format}"
             )
             return Observation(screenshot=shot, **fields)
 
     async def snapshot(self) -> Snapshot:
         """See `interface.Session.snapshot`."""
-
-        async def read() -> Snapshot:
-            await self.settle()
-            page, elements = await snapshot(self.page, self.viewport_px)
-            await self._number(page, elements, numbered(page).values())
-            return page
-
         with self.log.timed("snapshot"):
-            return await self._in_time(read(), "description")
+            async with self._reading("description"):
+                await self.settle()
+                page, elements = await snapshot(self.page, self.viewport_px)
+                await self._number(page, elements, numbered(page).values())
+                return page
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
         """See `interface.Session.act`."""
@@ -147,12 +107,12 @@ class BrowserSession:
         for call in calls:
             try:
                 with self.log.timed(call.name):
-                    async with asyncio.timeout(self._config.action_timeout_s):
+                    async with asyncio.timeout(self.config.action_timeout_s):
                         feedback = await self._run(call)
             except TimeoutError as error:
                 if (lost := self.lost(error)) is not None:
                     raise lost from None
-                result.feedback.append(failed(call, f"timed out after {self._config.action_timeout_s:g} s"))
+                result.feedback.append(failed(call, f"timed out after {self.config.action_timeout_s:g} s"))
                 break
             result.feedback.append(feedback)
             if call.name == "done" and feedback.ok:
@@ -163,88 +123,37 @@ class BrowserSession:
 
     async def close(self) -> None:
         """See `interface.Session.close`."""
-        if self._closing is None:
-            self._closing = asyncio.create_task(self._close())
         # A caller that is cancelled while it waits leaves no half-closed session behind.
-        await asyncio.shield(self._closing)
+        await asyncio.shield(self._start_closing())
 
-    async def expire(self) -> None:
-        """Close the session because it ran past `session_timeout_s`; later calls fail with that reason."""
-        self._expired = True
-        await self.close()
-
-    async def open_tab(self) -> None:
-        """Open a blank tab and make it the active one.
-
-        Raises:
-            BrowserError: the new tab is gone already, and there is no other tab.
-        """
-        self._coming += 1
-        if self._frames is None:
-            await self._context.new_page()
-        else:
-            await self._frames.open_page(self._context)
-        await self._await_tabs()
-        if not self.tabs:
-            raise BrowserError("a new tab closed before it could be used", Failure.TAB_CRASHED)
-
-    async def focus_tab(self, tab: Tab) -> None:
-        """Make a tab the active one."""
-        self.active = tab
-        await tab.page.bring_to_front()
-
-    @asynccontextmanager
-    async def drawing(self) -> AsyncIterator[None]:
-        """Draw the active tab while the block runs, so that it takes input and becomes ready."""
-        if self._frames is None or self._drawing:
-            yield
-            return
-        self._drawing = True
-        try:
-            async with self._frames.continuous(lambda: self.active.cdp if self.tabs else None):
-                yield
-        finally:
-            self._drawing = False
-
-    def refusal(self, url: str) -> str | None:
-        """Return why the guard refused the host of a URL, or None."""
-        return self._guard.refusal(url)
-
-    def forbidden(self, url: str) -> str | None:
-        """Return why the agent may not open a URL, or None; only a browser without our proxy is checked here."""
-        if self._config.cdp_url:
-            try:
-                self._guard.check(urlsplit(url).hostname or "")
-            except Refused as refused:
-                return str(refused)
-        return None
+    def _start_closing(self) -> asyncio.Task[None]:
+        self._closing = self._closing or asyncio.create_task(self._close())
+        return self._closing
 
     async def settle(self, point: tuple[int, int] | None = None) -> PageState:
-        """Wait until the active tab is ready (`page/ready.py`), and read its state.
-
-        Args:
-            point: the CSS pixel whose element the state describes.
-        """
+        """Wait until the active tab is ready (`page/ready.py`), and read its state at a CSS pixel."""
         began = time.monotonic()
         try:
-            return await self._settle(point)
+            async with self.drawing():
+                return await self._read(lambda tab: settle(tab, self.config, point))
         finally:
             self._ready_s += time.monotonic() - began
 
-    async def _settle(self, point: tuple[int, int] | None) -> PageState:
-        async with self.drawing():
-            while True:
-                await self._catch_up()
-                tab = self.active
-                try:
-                    raw = await settle(tab, self._config, point)
-                except PlaywrightError:
-                    if not tab.page.is_closed():
-                        raise
-                    continue
-                await self._catch_up()
-                if tab is self.active:
-                    return self._state(raw)
+    async def _read(self, read: Callable[[Tab], Awaitable[dict[str, Any]]]) -> PageState:
+        """Return the state that is read of the active tab, or of the next one if another becomes active meanwhile."""
+        while True:
+            await self.catch_up()
+            tab = self.active
+            try:
+                raw = await read(tab)
+            except PlaywrightError:
+                if not tab.page.is_closed():
+                    raise
+                continue
+            await self.catch_up()
+            if tab is self.active:
+                at = self.tabs.index(tab)
+                return read_state(raw, url=tab.url, tab=at, tabs=len(self.tabs), document=tab.document)
 
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
@@ -253,16 +162,12 @@ class BrowserSession:
         if call.name == "done":  # it touches nothing, so there is nothing to compare
             here = PageState(url=self.active.url)
             return describe(call, here, here)
-        self._notes.clear()
-        if "element" in call.arguments:
-            try:
-                call = await self._pointed(call)
-            except ToolFailed as error:
-                return failed(call, str(error))
-        point = probe_point(call.name, call.arguments)
-        at_px = point_px(*point, self.viewport_px) if point else None
+        self.notes.clear()
         try:
-            before = await self._probe(at_px)
+            if "element" in call.arguments:
+                call = await self._pointed(call)
+            at_px = target_px(call, self.viewport_px)
+            before = await self._read(lambda tab: until_read(lambda: tab.page.evaluate(PROBE_JS, at_px), tab.navigated))
             async with self.drawing():
                 note = await self._execute(call, before)
                 after = await self.settle(at_px)
@@ -274,11 +179,11 @@ class BrowserSession:
             return failed(call, first_line(error))
         notes = [note] if note is not None else []
         if after.document != before.document:
-            if (reason := self.refusal(self.active.url)) is not None:
+            if (reason := self.guard.refusal(self.active.url)) is not None:
                 notes = [f"refused: {reason}"]
             elif self.active.failed_url:
                 notes.append("it did not load")
-        return describe(call, before, after, (notes + self._notes)[:_NOTES_SHOWN])
+        return describe(call, before, after, (notes + self.notes)[:_NOTES_SHOWN])
 
     async def _number(self, page: Snapshot, elements: Sequence[ElementRef], shown: Container[int]) -> None:
         """Let later calls name the controls that are shown."""
@@ -294,35 +199,15 @@ class BrowserSession:
     async def _execute(self, call: ToolCall, before: PageState) -> str | None:
         tab = self.active
         try:
-            return await ACTIONS[call.name](self, call.arguments, before)
+            return await execute(self, call, before)
         except PlaywrightError:
             if not tab.page.is_closed():
                 raise
             return None  # the page answered the input by closing itself
 
-    async def _probe(self, at_px: tuple[int, int] | None) -> PageState:
-        while True:
-            await self._catch_up()
-            tab = self.active
-            try:
-                raw = await tab.page.evaluate(PROBE_JS, at_px)
-            except PlaywrightError as error:
-                if tab.page.is_closed():
-                    continue
-                if not is_overtaken(error):
-                    raise
-                await tab.navigated()
-                continue
-            if tab is self.active and tab in self.tabs:  # it may have closed while it was read
-                return self._state(raw)
-
-    def _state(self, raw: dict[str, object]) -> PageState:
-        tab = self.active
-        return read_state(raw, url=tab.url, tab=self.tabs.index(tab), tabs=len(self.tabs), document=tab.document)
-
     async def _look(self, view: View | None) -> tuple[bytes, dict[str, Any]]:
         """Return the encoded screenshot and the other fields of an observation."""
-        await self._catch_up()
+        await self.catch_up()
         if self.active.navigating:
             await self.settle()
         while True:
@@ -340,13 +225,12 @@ class BrowserSession:
                 continue
             if tab is self.active and document == tab.document and tabs == self.tabs:
                 break
-            await self._catch_up()
+            await self.catch_up()
         others.insert(tabs.index(tab), state["title"])
         text = ""
         if view is not None and read is not None:
-            rendered = await asyncio.to_thread(render, view, read[0], data)
-            data, text = rendered.image, rendered.text
-            await self._number(*read, rendered.shown)
+            data, text, shown = await asyncio.to_thread(render, view, read[0], data)
+            await self._number(*read, shown)
         return data, {
             "text": text,
             "url": tab.url,
@@ -361,90 +245,35 @@ class BrowserSession:
             "blocked": blocked_by(tab.status, state["marks"]),
         }
 
-    async def _catch_up(self) -> None:
-        """Wait for tabs that are opening, and open one where none is left."""
-        await self._await_tabs()
-        if not self.tabs:  # the last page closed itself
-            await self.open_tab()
-
-    async def _await_tabs(self) -> None:
+    @asynccontextmanager
+    async def _reading(self, what: str) -> AsyncIterator[None]:
+        """Limit the time of a block that reads the tab, and turn its failure into a BrowserError."""
         try:
-            async with asyncio.timeout(self._config.ready_cap_s):
-                while self._coming:
-                    self._tab_came.clear()
-                    await self._tab_came.wait()
-        except TimeoutError:  # blocked, a download, or a slow server: the window may still open later
-            self._coming = 0
-        if self._adopting:
-            await asyncio.gather(*self._adopting)
-
-    def _on_page(self, page: Page) -> None:
-        self._coming = max(0, self._coming - 1)
-        self._tab_came.set()
-        task = asyncio.create_task(self._adopt(page))
-        self._adopting.add(task)
-        task.add_done_callback(self._adopting.discard)
-
-    async def _adopt(self, page: Page) -> None:
-        page.on("close", self._on_close)
-        tab = Tab(page, self._config, self.log, self._on_popup, self._notes.append, self._frames)
-        try:
-            await tab.attach()
-        except PlaywrightError:
-            return  # a window that closed at once never was a tab
-        if not page.is_closed():
-            self.tabs.append(tab)
-            self.active = tab
-
-    def _on_popup(self) -> None:
-        self._coming += 1
-
-    def _on_close(self, page: Page) -> None:
-        for index, tab in enumerate(self.tabs):
-            if tab.page is page:
-                self.tabs.remove(tab)
-                if tab is self.active and self.tabs:
-                    self.active = self.tabs[max(0, index - 1)]
-                return
-
-    async def _on_dialog(self, dialog: Dialog) -> None:
-        if dialog.type != "beforeunload":
-            said = f' with "{clip(dialog.default_value, 80)}"' if dialog.type == "prompt" else ""
-            self._notes.append(f'{dialog.type} "{clip(dialog.message, 80)}" was accepted{said}')
-        await dialog.accept(dialog.default_value)
-
-    async def _in_time(self, reading: Coroutine[Any, Any, T], what: str) -> T:
-        """Await a reading of the tab within `screenshot_timeout_s`, and turn its failure into a BrowserError."""
-        limit = self._config.screenshot_timeout_s
-        try:
-            async with asyncio.timeout(limit):
-                return await reading
+            async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
+                yield
         except TimeoutError as error:
-            raise self.lost(error) or self._error(
-                Failure.SCREENSHOT_TIMEOUT,
-                f"no {what} of {self.active.url} within {limit:g} s (browser.screenshot_timeout_s)",
-                error,
-            ) from None
+            message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
+            raise self.lost(error) or self._error(Failure.SCREENSHOT_TIMEOUT, message, error) from None
         except PlaywrightError as error:
             if self.lost(error) is None:
                 await asyncio.sleep(_CRASH_EVENT_S)
-            raise self.lost(error) or self._error(
-                Failure.BROWSER_DIED, f"browser lost at {self.active.url}: {first_line(error)}", error
-            ) from error
+            message = f"browser lost at {self.active.url}: {first_line(error)}"
+            raise self.lost(error) or self._error(Failure.BROWSER_DIED, message, error) from error
 
     def lost(self, error: Exception) -> BrowserError | None:
         """Return why the session cannot go on after an error, or None where it can."""
         reason = first_line(error) if isinstance(error, PlaywrightError) else "no answer"
         if self._expired:
-            limit = f"{self._config.session_timeout_s:g} s (browser.session_timeout_s)"
-            return self._error(Failure.SESSION_TIMEOUT, f"the session ran past its limit of {limit}", error)
-        if self._closing is not None:
-            return self._error(Failure.BROWSER_DIED, "the session is closed", error)
-        if not self._browser.alive:
-            return self._error(Failure.BROWSER_DIED, f"the browser died: {reason}", error)
-        if self.active.crashed or "Target crashed" in reason:
-            return self._error(Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}", error)
-        return None
+            failure, message = Failure.SESSION_TIMEOUT, f"the session ran past its limit of {_SESSION_TIMEOUT_S:g} s"
+        elif self._closing is not None:
+            failure, message = Failure.BROWSER_DIED, "the session is closed"
+        elif not self._browser.alive:
+            failure, message = Failure.BROWSER_DIED, f"the browser died: {reason}"
+        elif self.active.crashed or "Target crashed" in reason:
+            failure, message = Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}"
+        else:
+            return None
+        return self._error(failure, message, error)
 
     def _error(self, failure: Failure, message: str, cause: BaseException) -> BrowserError:
         return BrowserError(message, failure, self.diagnostics(cause))
@@ -457,22 +286,17 @@ class BrowserSession:
     async def _close(self) -> None:
         for task in self._adopting:
             task.cancel()
+        if self._limit is not None:
+            self._limit.cancel()
         try:
             with self.log.timed("close"):
-                async with asyncio.timeout(self._config.exit_timeout_s):
+                async with asyncio.timeout(EXIT_TIMEOUT_S):
                     await self._context.close()
         except TimeoutError:
             # Its pages may still be running: no new session should share that browser.
-            logger.warning("a session did not close within %g s (browser.exit_timeout_s)", self._config.exit_timeout_s)
-            self._browser.retire()
+            logger.warning("a session did not close within %g s", EXIT_TIMEOUT_S)
+            self._browser.retiring = True
         except PlaywrightError:
             pass  # the browser is gone
         finally:
-            self.on_closed()
-
-
-def first_line(error: PlaywrightError) -> str:
-    """Return the first line of Playwright's message, without its prefix."""
-    line = error.message.splitlines()[0]
-    head, colon, rest = line.partition(": ")
-    return rest if colon and "." in head and " " not in head else line
+            self._on_closed()

@@ -1,7 +1,8 @@
-"""One tab: its page, its DevTools channel, and its state as the navigation events report it.
+"""The tabs of a session: their pages, their DevTools channels, and their state as navigation events report it.
 
 Chromium reports a navigation that a click began before it acknowledges the click, so `navigating` is already true
-when the input returns; nothing needs to guess or to sleep.
+when the input returns; nothing needs to guess or to sleep. Exactly one tab is active at any time, and a tab that a page
+opens becomes the active one.
 """
 
 from __future__ import annotations
@@ -9,37 +10,28 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
+from urllib.parse import urlsplit
 
-from playwright.async_api import CDPSession, ConsoleMessage, Download, Page, Request, Response
+from playwright.async_api import BrowserContext, CDPSession, Dialog, Page, Request, Response
+from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
+from webdojo.browser.feedback import clip
+from webdojo.browser.network.guard import Guard, Refused
+from webdojo.errors import BrowserError, Failure
 
-_DATA = ("fetch", "xhr")
+_JPEG_QUALITY = 85
 
 
 class Tab:
-    """A page with its state; it follows the page from `attach` on.
+    """A page with its state; it follows the page from `attach` on."""
 
-    Args:
-        log: counts the requests and keeps script errors.
-        on_popup: called when the page asks for a new window, before that window exists.
-        note: receives what the next feedback should say besides the effect of the call.
-        frames: draws the page, if pages are drawn on demand.
-    """
-
-    def __init__(
-        self,
-        page: Page,
-        config: BrowserConfig,
-        log: SessionLog,
-        on_popup: Callable[[], None],
-        note: Callable[[str], None],
-        frames: BeginFrames | None,
-    ) -> None:
+    def __init__(self, page: Page, tabs: Tabs) -> None:
         self.page = page
         self.cdp: CDPSession
         self.navigating = False
@@ -50,36 +42,27 @@ class Tab:
         """HTTP status of the document; 0 before the first one."""
         self.failed_url = ""
         """The address that did not load, where the tab shows Chromium's error page."""
-        self._config = config
-        self._log = log
-        self._popup = on_popup
-        self._note = note
-        self._frames = frames
+        self._tabs = tabs
         self._main_frame = ""
         self._requests: dict[Request, float] = {}
         self._moved = asyncio.Event()
 
     async def attach(self) -> None:
-        """Open the DevTools channel, and follow the page from now on.
-
-        Raises:
-            PlaywrightError: the page is gone.
-        """
-        page = self.page
+        """Open the DevTools channel, and follow the page from now on."""
+        page, note = self.page, self._tabs.notes.append
         self.cdp = await page.context.new_cdp_session(page)
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
         self.cdp.on("Page.frameStartedNavigating", self._on_started)
         self.cdp.on("Page.frameNavigated", self._on_navigated)
         self.cdp.on("Page.navigatedWithinDocument", self._on_still)
         self.cdp.on("Page.frameStoppedLoading", self._on_still)
-        self.cdp.on("Page.windowOpen", self._on_popup)
-        self.cdp.on("Page.fileChooserOpened", self._on_file_chooser)
+        self.cdp.on("Page.windowOpen", lambda _: self._tabs.expect())
+        self.cdp.on("Page.fileChooserOpened", lambda _: note("the page asks for a file: uploads are not possible"))
         page.on("request", self._on_request)
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_answer)
         page.on("requestfailed", self._on_failed)
-        page.on("console", self._on_console)
-        page.on("download", self._on_download)
+        page.on("download", lambda download: note(f'download of "{download.suggested_filename[:60]}" refused'))
         page.on("crash", self._on_crash)
         page.on("close", self._on_close)
         await self.cdp.send("Page.enable")
@@ -100,38 +83,28 @@ class Tab:
             await self._moved.wait()
 
     async def requests_done(self, deadline: float) -> bool:
-        """Wait for pending requests: for data, or for the next document of a frame.
+        """Wait for pending requests, for data or for the next document of a frame; return whether there were any.
 
         A request older than half the readiness cap is a long poll or a dead third party and is not waited for.
-
-        Args:
-            deadline: in `time.monotonic()` seconds.
-
-        Returns:
-            Whether there was anything to wait for.
         """
-        waited = False
-        while True:
-            patience = self._config.ready_cap_s / 2
-            until = max((began + patience for began in self._requests.values()), default=0.0)
-            left = min(until, deadline) - time.monotonic()
+        waited, patience = False, self._tabs.config.ready_cap_s / 2
+        while self._requests:
+            left = min(max(self._requests.values()) + patience, deadline) - time.monotonic()
             if left <= 0:
-                return waited
+                break
             waited = True
             self._moved.clear()
-            try:
-                async with asyncio.timeout(left):
-                    await self._moved.wait()
-            except TimeoutError:
-                return waited
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._moved.wait(), left)
+        return waited
 
     async def screenshot(self) -> bytes:
         """Return the viewport, encoded as the recipe says."""
-        options: dict[str, Any] = {"format": self._config.screenshot_format, "optimizeForSpeed": True}
-        if self._config.screenshot_format == "jpeg":
-            options["quality"] = self._config.screenshot_quality
-        if self._frames is not None:
-            return base64.b64decode(await self._frames.screenshot(self.cdp, options))
+        options: dict[str, Any] = {"format": self._tabs.config.screenshot_format, "optimizeForSpeed": True}
+        if self._tabs.config.screenshot_format == "jpeg":
+            options["quality"] = _JPEG_QUALITY
+        if self._tabs.frames is not None:
+            return base64.b64decode(await self._tabs.frames.screenshot(self.cdp, options))
         shot = await self.cdp.send("Page.captureScreenshot", options)
         return base64.b64decode(shot["data"])
 
@@ -156,20 +129,19 @@ class Tab:
             self.status = 0
         self._requests.clear()
         self.document += 1
-        self.navigating = False
-        self._moved.set()
+        self._stop()
 
     def _on_still(self, event: dict[str, Any]) -> None:
         if self._is_main(event):
-            self.navigating = False
-            self._moved.set()
+            self._stop()
 
-    def _on_popup(self, event: dict[str, Any]) -> None:
-        self._popup()
+    def _stop(self) -> None:
+        self.navigating = False
+        self._moved.set()
 
     def _on_request(self, request: Request) -> None:
-        self._log.requests["sent"] += 1
-        if request.resource_type in _DATA or self._leaves_frame(request):
+        self._tabs.log.requests["sent"] += 1
+        if request.resource_type in ("fetch", "xhr") or self._leaves_frame(request):
             self._requests[request] = time.monotonic()
 
     def _leaves_frame(self, request: Request) -> bool:
@@ -180,7 +152,7 @@ class Tab:
         return frame != self.page.main_frame and frame.url not in ("", "about:blank")
 
     def _on_response(self, response: Response) -> None:
-        self._log.requests[f"{response.status // 100}xx"] += 1
+        self._tabs.log.requests[f"{response.status // 100}xx"] += 1
         request = response.request
         if request.is_navigation_request() and request.frame == self.page.main_frame:
             self.status = response.status
@@ -190,23 +162,132 @@ class Tab:
             self._moved.set()
 
     def _on_failed(self, request: Request) -> None:
-        self._log.requests["failed"] += 1
+        self._tabs.log.requests["failed"] += 1
         self._on_answer(request)
-
-    def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self._log.error(message.text)
-
-    def _on_download(self, download: Download) -> None:
-        self._note(f'download of "{download.suggested_filename[:60]}" refused')
-
-    def _on_file_chooser(self, event: dict[str, Any]) -> None:
-        self._note("the page asks for a file: uploads are not possible")
 
     def _on_crash(self, page: Page) -> None:
         self.crashed = True
-        self._on_close(page)
+        self._stop()
 
     def _on_close(self, page: Page) -> None:
-        self.navigating = False
-        self._moved.set()
+        self._stop()
+        self._tabs.remove(self)
+
+
+class Tabs:
+    """The tabs of a context, and what their pages ask for; `frames` draws them, if they are drawn on demand."""
+
+    def __init__(
+        self, context: BrowserContext, config: BrowserConfig, guard: Guard, frames: BeginFrames | None
+    ) -> None:
+        self.config = config
+        self.guard = guard
+        self.frames = frames
+        self.viewport_px = config.viewport_px
+        self.tabs: list[Tab] = []
+        self.active: Tab
+        self.copied = ""
+        """The text that was copied last."""
+        self.log = SessionLog()
+        self.notes: list[str] = []
+        """What the next feedback should say besides the effect of the call."""
+        self._context = context
+        self._drawing = False
+        self._adopting: set[asyncio.Task[None]] = set()
+        self._coming = 0
+        """Windows that a page has asked for and that have not opened yet."""
+        self._tab_came = asyncio.Event()
+        context.on("page", self._on_page)
+        context.on("dialog", self._on_dialog)
+        context.on("console", lambda message: self.log.error(message.text) if message.type == "error" else None)
+        context.on("weberror", lambda error: self.log.error(str(error.error)))
+
+    @property
+    def page(self) -> Page:
+        """Playwright's page of the active tab."""
+        return self.active.page
+
+    async def open_tab(self) -> None:
+        """Open a blank tab and make it the active one."""
+        self.expect()
+        if self.frames is None:
+            await self._context.new_page()
+        else:
+            await self.frames.open_page(self._context)
+        await self._await_tabs()
+        if not self.tabs:
+            raise BrowserError("a new tab closed before it could be used", Failure.TAB_CRASHED)
+
+    @asynccontextmanager
+    async def drawing(self) -> AsyncIterator[None]:
+        """Draw the active tab while the block runs, so that it takes input and becomes ready."""
+        if self.frames is None or self._drawing:
+            yield
+            return
+        self._drawing = True
+        try:
+            async with self.frames.continuous(lambda: self.active.cdp if self.tabs else None):
+                yield
+        finally:
+            self._drawing = False
+
+    def forbidden(self, url: str) -> str | None:
+        """Return why the agent may not open a URL, or None; only a browser without our proxy is checked here."""
+        if self.config.cdp_url:
+            try:
+                self.guard.check(urlsplit(url).hostname or "")
+            except Refused as refused:
+                return str(refused)
+        return None
+
+    async def catch_up(self) -> None:
+        """Wait for tabs that are opening, and open one where none is left."""
+        await self._await_tabs()
+        if not self.tabs:  # the last page closed itself
+            await self.open_tab()
+
+    def expect(self) -> None:
+        """Let `catch_up` wait for one more window, which was asked for and does not exist yet."""
+        self._coming += 1
+
+    def remove(self, tab: Tab) -> None:
+        """Forget a tab that was closed; the one before it becomes active."""
+        if tab in self.tabs:
+            index = self.tabs.index(tab)
+            self.tabs.remove(tab)
+            if tab is self.active and self.tabs:
+                self.active = self.tabs[max(0, index - 1)]
+
+    async def _await_tabs(self) -> None:
+        try:
+            async with asyncio.timeout(self.config.ready_cap_s):
+                while self._coming:
+                    self._tab_came.clear()
+                    await self._tab_came.wait()
+        except TimeoutError:  # blocked, a download, or a slow server: the window may still open later
+            self._coming = 0
+        if self._adopting:
+            await asyncio.gather(*self._adopting)
+
+    def _on_page(self, page: Page) -> None:
+        self._coming = max(0, self._coming - 1)
+        self._tab_came.set()
+        task = asyncio.create_task(self._adopt(page))
+        self._adopting.add(task)
+        task.add_done_callback(self._adopting.discard)
+
+    async def _adopt(self, page: Page) -> None:
+        tab = Tab(page, self)
+        try:
+            await tab.attach()
+        except PlaywrightError:
+            return  # a window that closed at once never was a tab
+        if not page.is_closed():
+            self.tabs.append(tab)
+            self.active = tab
+
+    async def _on_dialog(self, dialog: Dialog) -> None:
+        if dialog.type != "beforeunload":
+            said = f' with "{clip(dialog.default_value, 80)}"' if dialog.type == "prompt" else ""
+            self.notes.append(f'{dialog.type} "{clip(dialog.message, 80)}" was accepted{said}')
+        await dialog.accept(dialog.default_value)

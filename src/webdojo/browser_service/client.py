@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from webdojo.browser.config import StorageState
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser.storage import StorageState
 from webdojo.browser_service.remote import RemoteServer, ServerError
 from webdojo.browser_service.wire import ErrorKind, Opened, unpack_observation, unpack_result, unpack_snapshot
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError

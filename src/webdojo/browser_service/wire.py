@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
+from webdojo.browser.config import StorageState
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser.storage import StorageState
 from webdojo.errors import Failure
 from webdojo.types import Observation, Record, ToolCall
 

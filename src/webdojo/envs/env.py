@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 from uuid import uuid4
 
-from webdojo.browser.storage import StorageState, read_storage_state
+from webdojo.browser.config import StorageState, read_storage_state
 from webdojo.plugins import Plug
 from webdojo.reward.reward import RewardFunction
 from webdojo.types import Task, ToolCall, View

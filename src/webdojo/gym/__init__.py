@@ -11,8 +11,8 @@ except ModuleNotFoundError:
         "webdojo.gym needs Gymnasium, which is not installed: pip install 'webdojo[gym]'"
     ) from None
 
-from webdojo.gym.actions import ACTION_SPACE, to_action, to_call
 from webdojo.gym.env import BrowserEnv
+from webdojo.gym.spaces import ACTION_SPACE, to_action, to_call
 
 ENV_ID = "webdojo/Browser-v0"
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 import gymnasium
@@ -26,8 +26,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
-from webdojo.gym.actions import ACTION_SPACE, to_call
-from webdojo.gym.observations import observation_space, observe, pixels
+from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels, to_call
 from webdojo.reward.reward import RewardFunction, Scorer
 from webdojo.reward.rewards import EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
@@ -54,17 +53,13 @@ T = TypeVar("T")
 
 @dataclass
 class _Episode:
-    """The current episode."""
+    """The current episode; its trajectory's termination is `ABORTED` while it goes on."""
 
-    task: Task
     visit: Visit
     session: Session
+    leaving: AsyncExitStack
+    trajectory: Trajectory
     seen: Observation
-    turns: list[Turn] = field(default_factory=list)
-    termination: Termination | None = None
-    """Why the episode is over, if it is."""
-    answer: str | None = None
-    error: BrowserError | None = None
 
 
 class _BackgroundLoop:
@@ -91,23 +86,14 @@ class _BackgroundLoop:
         self._loop.close()
 
 
-@dataclass
-class _Running:
-    """What exists between `reset` and `close`."""
-
-    loop: _BackgroundLoop
-    pool: BrowserPool
-    closing: AsyncExitStack
-
-
 class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     """A browser that an agent drives by screenshots and 13 tools.
 
-    Action: a dict of `actions.ACTION_SPACE`; `to_action` makes one of a `ToolCall`. A call that cannot be
+    Action: a dict of `spaces.ACTION_SPACE`; `to_action` makes one of a `ToolCall`. A call that cannot be
     carried out is answered by feedback.
 
     Observation: a dict of `screenshot` (uint8, height × width × RGB), `url`, `title`, `tabs`, `instruction` and
-    `feedback` (texts); see `observations`.
+    `feedback` (texts); see `spaces.TEXTS`.
 
     Info: `task_id`; `observation`, the `Observation` record; after a step `call`, the `ToolCall`, and `feedback`, the
     `Feedback` record; when the episode is over `termination` (a `Termination`: why), `success` and `trajectory`, the
@@ -163,7 +149,10 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self._max_steps = max_steps
         self._images = MemoryImages()
         self._scorer = Scorer(self._reward, self._images)
-        self._running: _Running | None = None
+        self._loop: _BackgroundLoop | None = None
+        """Where the environment and the pool run between `reset` and `close`."""
+        self._pool: BrowserPool
+        self._closing = AsyncExitStack()
         self._episode: _Episode | None = None
         self._picture = b""
 
@@ -181,11 +170,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """
         super().reset(seed=seed)
         task = self._choose(options or {})
-        running = self._running = self._running or self._start()
-        running.loop.run(self._leave())
+        loop = self._loop or self._start()
+        loop.run(self._leave())
         self._images.clear()
         seed_of_visit = str(self.np_random.integers(2**32))
-        episode = self._episode = running.loop.run(self._visit(running, task, seed_of_visit))
+        episode = self._episode = loop.run(self._visit(task, seed_of_visit))
         return self._observation(episode, ""), {"task_id": task.id, "observation": episode.seen}
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -195,17 +184,18 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             ActionError: the action lies outside the action space.
             gymnasium.error.ResetNeeded: no episode has begun, or it is over.
         """
-        running, episode = self._running, self._episode
-        if running is None or episode is None:
+        loop, episode = self._loop, self._episode
+        if loop is None or episode is None:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset() first")
         call = to_call(action)
-        running.loop.run(self._act(episode, call))
-        feedback = next(iter(episode.turns[-1].feedback), Feedback(ok=False, text=str(episode.error or "")))
+        loop.run(self._act(episode, call))
+        trajectory = episode.trajectory
+        feedback = next(iter(trajectory.turns[-1].feedback), Feedback(ok=False, text=trajectory.error))
         observation = self._observation(episode, feedback.text)
-        info = {"task_id": episode.task.id, "observation": episode.seen, "call": call, "feedback": feedback}
-        if episode.termination is None:
+        info = {"task_id": trajectory.task.id, "observation": episode.seen, "call": call, "feedback": feedback}
+        if trajectory.termination is Termination.ABORTED:
             return observation, 0.0, False, False, info
-        trajectory = running.loop.run(self._finish(episode, episode.termination))
+        loop.run(self._finish(episode))
         assert trajectory.reward is not None, "a scorer sets it"
         reward = trajectory.reward
         over = {"termination": trajectory.termination, "error": trajectory.error, "success": reward.success}
@@ -223,11 +213,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     def close(self) -> None:
         """End the browser and the sites. Closing twice is allowed, and `reset` starts them again."""
-        running, self._running = self._running, None
-        if running is not None:
-            running.loop.run(self._leave())
-            running.loop.run(running.closing.aclose())
-            running.loop.close()
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.run(self._leave())
+            loop.run(self._closing.aclose())
+            loop.close()
 
     def _choose(self, options: dict[str, Any]) -> Task:
         for key in options.keys() - {"task"}:
@@ -244,66 +234,61 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             raise TaskError(f"the environment has no task {wanted!r} among its {len(self._tasks)}; {hint}")
         return self._tasks[wanted]
 
-    def _start(self) -> _Running:
-        loop = _BackgroundLoop()
-        closing = AsyncExitStack()
-
-        async def enter() -> _Running:
-            await closing.enter_async_context(self._env)
-            pool = await closing.enter_async_context(BrowserPool(self._config, self._images, dict(self._env.hosts)))
-            return _Running(loop, pool, closing)
-
+    def _start(self) -> _BackgroundLoop:
+        self._loop = loop = _BackgroundLoop()
         try:
-            return loop.run(enter())
+            loop.run(self._closing.enter_async_context(self._env))
+            pool = BrowserPool(self._config, self._images, dict(self._env.hosts))
+            self._pool = loop.run(self._closing.enter_async_context(pool))
         except BaseException:
-            loop.run(closing.aclose())
-            loop.close()
+            self.close()
             raise
+        return loop
 
     def _check(self, task: Task) -> None:
         """Raise TaskError where the task cannot be done or scored here."""
         self._env.check(task)
         self._reward.check(task)
 
-    async def _visit(self, running: _Running, task: Task, seed: str) -> _Episode:
-        async with AsyncExitStack() as failed:
+    async def _visit(self, task: Task, seed: str) -> _Episode:
+        async with AsyncExitStack() as leaving:
             with environment_errors(self._env, StartError):
                 visit = await self._env.visit(task, seed)
-            failed.push_async_callback(self._env.leave, visit)
-            session = await running.pool.open(visit.start_url, visit.headers, visit.storage_state)
-            failed.push_async_callback(session.close)
-            episode = _Episode(task, visit, session, await session.observe())
-            failed.pop_all()
-        return episode
+            leaving.push_async_callback(self._env.leave, visit)
+            session = await self._pool.open(visit.start_url, visit.headers, visit.storage_state)
+            leaving.push_async_callback(session.close)
+            seen = await session.observe()
+            id = f"{task.id}-{visit.id[:12]}"
+            trajectory = Trajectory(id=id, task=task, turns=[], termination=Termination.ABORTED)
+            return _Episode(visit, session, leaving.pop_all(), trajectory, seen)
 
     async def _act(self, episode: _Episode, call: ToolCall) -> None:
-        turn = _turn(episode.seen, call)
-        episode.turns.append(turn)
+        trajectory = episode.trajectory
+        # Prompt and response are empty, because the caller's policy is not known here.
+        nothing = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
+        turn = Turn(
+            observation=episode.seen, prompt=Prompt(segments=()), response=nothing, text="", parsed=Parsed(calls=[call])
+        )
+        trajectory.turns.append(turn)
         try:
             result = await episode.session.act([call])
-            turn.feedback, episode.answer = result.feedback, result.answer
+            turn.feedback, trajectory.answer = result.feedback, result.answer
             episode.seen = await episode.session.observe()
             with environment_errors(self._env):
                 over = await self._env.is_over(episode.visit)
         except BrowserError as error:
-            episode.termination, episode.error = Termination.ENV_ERROR, error
+            _fail(trajectory, error)
             return
         if over:
-            episode.termination, episode.answer = Termination.COMPLETED, episode.answer or None
-        elif episode.answer is not None:
-            episode.termination = Termination.COMPLETED
-        elif len(episode.turns) == self._max_steps:
-            episode.termination = Termination.MAX_STEPS
+            trajectory.answer = result.answer or None
+        if over or result.answer is not None:
+            trajectory.termination = Termination.COMPLETED
+        elif len(trajectory.turns) == self._max_steps:
+            trajectory.termination = Termination.MAX_STEPS
 
-    async def _finish(self, episode: _Episode, termination: Termination) -> Trajectory:
-        trajectory = Trajectory(
-            id=f"{episode.task.id}-{episode.visit.id[:12]}",
-            task=episode.task,
-            turns=episode.turns,
-            final=episode.seen,
-            termination=termination,
-            answer=episode.answer,
-        )
+    async def _finish(self, episode: _Episode) -> None:
+        trajectory = episode.trajectory
+        trajectory.final = episode.seen
         try:
             try:
                 with environment_errors(self._env):
@@ -311,29 +296,21 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             finally:
                 await self._leave()
         except BrowserError as error:
-            trajectory.termination, episode.error = Termination.ENV_ERROR, error
-        if episode.error is not None:
-            trajectory.error = " ".join(str(episode.error).split())
-            trajectory.failure, trajectory.diagnostics = episode.error.failure, episode.error.diagnostics
+            _fail(trajectory, error)
         await self._scorer.score(trajectory)
-        return trajectory
 
     async def _leave(self) -> None:
         """End the current episode, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
-            try:
-                with environment_errors(self._env):
-                    await self._env.leave(episode.visit)
-            finally:
-                await episode.session.close()
+            with environment_errors(self._env):
+                await episode.leaving.aclose()
 
     def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
         self._picture = self._images.get(episode.seen.screenshot)
-        return observe(episode.seen, self._picture, episode.task.instruction, feedback)
+        return observe(episode.seen, self._picture, episode.trajectory.task.instruction, feedback)
 
 
-def _turn(seen: Observation, call: ToolCall) -> Turn:
-    """The turn of one call; prompt and response are empty, because the caller's policy is not known here."""
-    response = Response(ids=[], logprobs=[], versions=[], finish_reason=FinishReason.STOP)
-    return Turn(observation=seen, prompt=Prompt(segments=()), response=response, text="", parsed=Parsed(calls=[call]))
+def _fail(trajectory: Trajectory, error: BrowserError) -> None:
+    trajectory.termination, trajectory.error = Termination.ENV_ERROR, " ".join(str(error).split())
+    trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics

@@ -1,13 +1,16 @@
 """Connections to one host are spread out once there are too many."""
 
+import time
+
 import pytest
 
-from webdojo.browser.network.rate import RateLimit
+from webdojo.browser.network.proxy import RateLimit
 
 
-def test_a_burst_goes_through_and_the_rest_at_the_rate() -> None:
+def test_a_burst_goes_through_and_the_rest_at_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    limit = RateLimit(2, now=lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    limit = RateLimit(2)
     delays = [limit.delay("shop.example") for _ in range(14)]
     assert delays[:11] == [0] * 11, "five seconds' worth, and the one that is due"
     assert delays[11:] == pytest.approx([0.5, 1.0, 1.5])

@@ -78,7 +78,7 @@ async def pool(config: BrowserConfig, request: pytest.FixtureRequest) -> AsyncIt
     if request.param == "begin_frame" and "headless" not in find_chromium(BrowserConfig()):
         pytest.skip("only the headless shell draws on demand")
     async with BrowserPool(config.model_copy(update={"capture": request.param, "browsers": 1}), MemoryImages()) as pool:
-        assert (pool.browsers[0]._frames is not None) == (request.param == "begin_frame")
+        assert (pool.browsers[0].frames is not None) == (request.param == "begin_frame")
         yield pool
 
 

@@ -11,10 +11,10 @@ import pytest_asyncio
 from PIL import Image
 
 from webdojo.browser.page.snapshot import Node, Snapshot, snapshot
-from webdojo.browser.page.views import accessibility_tree, estimated_tokens, marked, simplified_html
+from webdojo.browser.page.views import as_text, estimated_tokens, marked
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
-from webdojo.types import ToolCall
+from webdojo.types import ToolCall, View
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -52,13 +52,20 @@ async def page(shown: BrowserSession) -> Snapshot:
     return await shown.snapshot()
 
 
+TREE = View(kind="accessibility_tree")
+
+
+def html(page: Snapshot, **options: Any) -> tuple[str, dict[int, Node]]:
+    return as_text(View(kind="simplified_html", **{"whole_page": True, **options}), page)
+
+
 def named(page: Snapshot, name: str) -> Node:
     (found,) = [node for node in page.nodes if node.name == name]
     return found
 
 
 async def test_the_tree_of_the_window(page: Snapshot) -> None:
-    lines = accessibility_tree(page).text.splitlines()
+    lines = as_text(TREE, page)[0].splitlines()
     assert lines[0] == "page 'Mugs & more'"
     assert [line.strip() for line in lines[1:]] == [
         "navigation 'Main'",
@@ -88,16 +95,16 @@ async def test_the_tree_of_the_window(page: Snapshot) -> None:
 
 
 async def test_numbers_lead_to_what_they_were_shown_for(shown: BrowserSession, page: Snapshot) -> None:
-    view = accessibility_tree(page)
+    _, controls = as_text(TREE, page)
     for number in (6, 8, 10, 12):
         (feedback,) = (await shown.act([ToolCall(name="hover", arguments={"element": number})])).feedback
-        assert feedback.ok and view.shown[number].name in feedback.text, feedback.text
+        assert feedback.ok and controls[number].name in feedback.text, feedback.text
     below = named(page, "Below")
     assert not below.in_view and named(page, "Imprint").box_px[1] > 2000
 
 
 async def test_html_of_the_whole_page(page: Snapshot) -> None:
-    lines = [line.strip() for line in simplified_html(page).text.splitlines()]
+    lines = [line.strip() for line in html(page)[0].splitlines()]
     for line in (
         "<title>Mugs &amp; more</title>",
         "<nav>Main</nav>",
@@ -115,17 +122,19 @@ async def test_html_of_the_whole_page(page: Snapshot) -> None:
 
 
 async def test_a_budget_keeps_what_is_in_view_and_says_what_is_missing(page: Snapshot) -> None:
-    whole = simplified_html(page, max_tokens=10_000)
-    assert whole.omitted == 0
-    window = simplified_html(page, max_tokens=10_000, whole_page=False)
-    enough = sum(estimated_tokens(line) + 1 for line in window.text.splitlines())
-    small = simplified_html(page, max_tokens=enough + 8)
-    assert 0 < small.omitted < 5
-    assert small.text.endswith(f"({small.omitted} more lines)")
-    assert "Imprint" not in small.text and "Cart" in small.text
-    assert set(small.shown) < set(whole.shown)
-    tiny = accessibility_tree(page, max_tokens=30)
-    assert len(tiny.text) < 150 and "Cart" in tiny.text
+    whole, all_shown = html(page, max_tokens=10_000)
+    assert "more lines" not in whole
+    window, _ = html(page, max_tokens=10_000, whole_page=False)
+    enough = sum(estimated_tokens(line) + 1 for line in window.splitlines())
+    small, shown = html(page, max_tokens=enough + 8)
+    *kept, more = small.splitlines()
+    omitted = len(whole.splitlines()) - len(kept)
+    assert 0 < omitted < 5
+    assert more == f"({omitted} more lines)"
+    assert "Imprint" not in small and "Cart" in small
+    assert set(shown) < set(all_shown)
+    tiny, _ = as_text(View(kind="accessibility_tree", max_tokens=30), page)
+    assert len(tiny) < 150 and "Cart" in tiny
 
 
 async def test_marks_are_drawn_on_what_can_be_clicked(shown: BrowserSession, page: Snapshot) -> None:
@@ -149,5 +158,4 @@ async def test_a_huge_page_is_described_in_time_and_cut(shown: BrowserSession) -
     )
     large, _ = await snapshot(shown.page, shown.viewport_px)
     assert len(large.nodes) == 5000 and large.omitted > 19_000
-    view = accessibility_tree(large)
-    assert view.shown[1].name == "link"
+    assert as_text(TREE, large)[1][1].name == "link"

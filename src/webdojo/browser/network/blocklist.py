@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from webdojo.errors import StoreError
@@ -22,17 +20,6 @@ CREATE TABLE IF NOT EXISTS hosts (
 """
 
 
-@dataclass(frozen=True)
-class Blocked:
-    """A host on the list."""
-
-    host: str
-    reason: str
-    """The reason of its last failure."""
-    until: float
-    """End of the block, in seconds since the epoch."""
-
-
 class Blocklist:
     """A blocklist in a file, which is made if it is missing.
 
@@ -40,14 +27,13 @@ class Blocklist:
         path: the SQLite file.
         failures: how many failures in a row block a host.
         hours: how long a block lasts (12 in WebGym, B.2).
-        now: the clock, in seconds since the epoch.
 
     Raises:
         StoreError: the file cannot be made, or is not a blocklist.
     """
 
-    def __init__(self, path: Path, failures: int = 3, hours: float = 12, now: Callable[[], float] = time.time) -> None:
-        self._failures, self._seconds, self._now = failures, hours * 3600, now
+    def __init__(self, path: Path, failures: int = 3, hours: float = 12) -> None:
+        self._failures, self._seconds = failures, hours * 3600
         try:
             self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
             self._connection.execute("PRAGMA journal_mode=WAL")
@@ -57,7 +43,7 @@ class Blocklist:
 
     def failed(self, host: str, reason: str) -> None:
         """Count a failure, and block the host if it is the last of `failures` in a row."""
-        until = self._now() + self._seconds
+        until = time.time() + self._seconds
         self._connection.execute(
             "INSERT INTO hosts VALUES (:host, 1, :reason, CASE WHEN :limit <= 1 THEN :until ELSE 0 END) "
             "ON CONFLICT (host) DO UPDATE SET failures = failures + 1, reason = :reason, "
@@ -84,11 +70,13 @@ class Blocklist:
         elif final is not None:
             self.worked(host)
 
-    def blocked(self) -> dict[str, Blocked]:
-        """Return the hosts that are blocked now; a host whose block is over starts without failures."""
-        self._connection.execute("DELETE FROM hosts WHERE until > 0 AND until <= ?", (self._now(),))
-        rows = self._connection.execute("SELECT host, reason, until FROM hosts WHERE until > 0 ORDER BY host")
-        return {host: Blocked(host, reason, until) for host, reason, until in rows}
+    def blocked(self) -> dict[str, str]:
+        """Return the hosts that are blocked now, with the reason of the last failure of each.
+
+        A host whose block is over starts without failures.
+        """
+        self._connection.execute("DELETE FROM hosts WHERE until > 0 AND until <= ?", (time.time(),))
+        return dict(self._connection.execute("SELECT host, reason FROM hosts WHERE until > 0 ORDER BY host"))
 
     def close(self) -> None:
         self._connection.close()

@@ -14,6 +14,7 @@ import ipaddress
 import socket
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from webdojo.browser.config import GuardConfig
@@ -22,12 +23,24 @@ from webdojo.errors import ConfigError
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+V = TypeVar("V")
+
 _REMEMBERED = 1000
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class Refused(Exception):
     """A host or address that may not be reached; the message says why, in a few words."""
+
+
+class Recent(OrderedDict[str, V]):
+    """Values of hosts; only those that were set last are kept."""
+
+    def __setitem__(self, host: str, value: V) -> None:
+        super().__setitem__(host, value)
+        self.move_to_end(host)
+        if len(self) > _REMEMBERED:
+            self.popitem(last=False)
 
 
 class Guard:
@@ -52,8 +65,7 @@ class Guard:
                         "write 10.0.0.5, 10.0.0.0/8 or intranet.example"
                     ) from None
                 self._private_names.append(_domain(entry))
-        self._refused: OrderedDict[str, str] = OrderedDict()
-        self._unreachable: OrderedDict[str, str] = OrderedDict()
+        self._refused: Recent[str] = Recent()
 
     def check_host(self, host: str) -> None:
         """Raise `Refused` for a host name that a list forbids."""
@@ -84,7 +96,7 @@ class Guard:
         """Return the addresses of a host that may be reached, in the order of the resolver.
 
         Raises:
-            Refused: none of them may be reached; `refusal` returns the reason later.
+            Refused: none of them may be reached.
             OSError: the name has no address.
         """
         with self._remembering(host):
@@ -107,28 +119,13 @@ class Guard:
         try:
             yield
         except Refused as refused:
-            _remember(self._refused, host, str(refused))
+            self._refused[_domain(host)] = str(refused)
             raise
         self._refused.pop(_domain(host), None)
-
-    def failed(self, host: str, reason: str) -> None:
-        """Remember that a host could not be reached; `unreachable` returns the reason."""
-        _remember(self._unreachable, host, reason)
 
     def refusal(self, url: str) -> str | None:
         """Return why the host of a URL was refused, or None if it was not."""
         return self._refused.get(_domain(urlsplit(url).hostname or ""))
-
-    def unreachable(self, url: str) -> str | None:
-        """Return why the host of a URL could not be reached the last time, or None if that never failed."""
-        return self._unreachable.get(_domain(urlsplit(url).hostname or ""))
-
-
-def _remember(reasons: OrderedDict[str, str], host: str, reason: str) -> None:
-    reasons[_domain(host)] = reason
-    reasons.move_to_end(_domain(host))
-    if len(reasons) > _REMEMBERED:
-        reasons.popitem(last=False)
 
 
 def _domain(host: str) -> str:

@@ -11,48 +11,40 @@ import asyncio
 import base64
 import contextlib
 import socket
-from dataclasses import dataclass
+import time
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
-from webdojo.browser.network.guard import Guard, Refused
-from webdojo.browser.network.rate import RateLimit
+from webdojo.browser.network.guard import Guard, Recent, Refused
 from webdojo.errors import ConfigError
 
 _HEAD_BYTES = 64 * 1024
 _HEAD_TIMEOUT_S = 30.0
 _CONNECT_TIMEOUT_S = 15.0
 _CHUNK = 64 * 1024
+_BURST_S = 5.0
+REASON_HEADER = "x-webdojo-reason"
+"""The header in which the proxy says why it did not let a request through, or could not."""
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
 
-@dataclass(frozen=True)
-class Upstream:
-    """Another forward proxy, between this one and the web."""
+class RateLimit:
+    """At most so many connections a second to each host, averaged over five seconds (a leaky bucket as a meter).
 
-    host: str
-    port: int
-    login: tuple[str, ...] = ()
-    """The header that logs in, if there is a user name."""
+    So training does not overload the sites that it uses; 0 means no limit.
+    """
 
-    @classmethod
-    def read(cls, url: str) -> Upstream:
-        """Parse `http://user:password@host:port`.
+    def __init__(self, per_second: float) -> None:
+        self._interval = 1 / per_second if per_second else 0.0
+        self._next: Recent[float] = Recent()
+        """The time at which the booked connections of each host would all be made, at an even pace."""
 
-        Raises:
-            ConfigError: the URL has another scheme, no host, or an invalid port.
-        """
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port or 80
-        except ValueError:
-            host, port = None, 0
-        if host is None or parts.scheme != "http":
-            raise ConfigError(f"browser.proxy is {url!r}: write http://host:port or http://user:password@host:port")
-        if parts.username is None:
-            return cls(host, port)
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        return cls(host, port, (f"Proxy-Authorization: Basic {base64.b64encode(login.encode()).decode()}",))
+    def delay(self, host: str) -> float:
+        """Book a connection, and return the seconds to wait before making it."""
+        now = time.monotonic()
+        at = max(self._next.get(host, now), now)
+        self._next[host] = at + self._interval
+        return max(0.0, at - now - _BURST_S)
 
 
 class GuardProxy:
@@ -61,16 +53,16 @@ class GuardProxy:
     Args:
         guard: decides which hosts may be reached.
         upstream: the URL of another proxy to go through; that one resolves names, so the guard checks names only.
-        rate: delays connections to a host that gets too many of them.
+        per_second: connections to one host; more have to wait (`RateLimit`).
 
     Raises:
         ConfigError: `upstream` is not the URL of a proxy.
     """
 
-    def __init__(self, guard: Guard, upstream: str = "", rate: RateLimit | None = None) -> None:
+    def __init__(self, guard: Guard, upstream: str = "", per_second: float = 0) -> None:
         self._guard = guard
-        self._rate = rate or RateLimit(0)
-        self._upstream = Upstream.read(upstream) if upstream else None
+        self._rate = RateLimit(per_second)
+        self._upstream = _read_upstream(upstream) if upstream else None
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.port = 0
@@ -122,7 +114,7 @@ class GuardProxy:
         try:
             kept = [line for line in headers if line.partition(":")[0].strip().lower() not in _HOP_BY_HOP]
             if self._upstream is not None:
-                to_host.write(_head(request, *kept, *self._upstream.login))
+                to_host.write(_head(request, *kept, *self._upstream[2]))
             elif tunnel:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
@@ -133,23 +125,30 @@ class GuardProxy:
             to_host.close()
 
     async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to a host, or to the upstream proxy.
-
-        Raises:
-            Refused: the guard forbids the host.
-            ConnectionError: the connection fails; the message says why, and the guard remembers it.
-        """
+        """Connect to a host, or to the upstream proxy."""
+        if self._upstream is not None:
+            self._guard.check(host)
+            proxy, proxy_port, _ = self._upstream
+            return await _connect([proxy], proxy_port, "the proxy does not answer")
         try:
-            if self._upstream is not None:
-                self._guard.check(host)
-                return await _connect([self._upstream.host], self._upstream.port, "the proxy does not answer")
             return await _connect(await self._guard.resolve(host, port), port, "the host does not answer")
         except socket.gaierror:
-            reason = "the host has no address"
-        except ConnectionError as error:
-            reason = str(error)
-        self._guard.failed(host, reason)
-        raise ConnectionError(reason)
+            raise ConnectionError("the host has no address") from None
+
+
+def _read_upstream(url: str) -> tuple[str, int, list[str]]:
+    """Parse `http://user:password@host:port`: host, port, and the header that logs in, if there is a user name."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or 80
+    except ValueError:
+        host, port = None, 0
+    if host is None or parts.scheme != "http":
+        raise ConfigError(f"browser.proxy is {url!r}: write http://host:port or http://user:password@host:port")
+    if parts.username is None:
+        return host, port, []
+    login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return host, port, [f"Proxy-Authorization: Basic {base64.b64encode(login.encode()).decode()}"]
 
 
 def _head(request: str, *headers: str) -> bytes:
@@ -194,5 +193,5 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 async def _answer(writer: asyncio.StreamWriter, status: int, phrase: str, reason: str) -> None:
     body = f"webdojo: {reason}\n".encode()
     head = f"HTTP/1.1 {status} {phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
-    writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
+    writer.write(f"{head}{REASON_HEADER}: {' '.join(reason.split())}\r\nConnection: close\r\n\r\n".encode() + body)
     await writer.drain()

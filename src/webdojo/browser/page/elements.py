@@ -40,12 +40,9 @@ class ListNumber(int):
 
 
 class Elements:
-    """The numbered controls of the last view.
+    """The numbered controls of the last view: those of a snapshot whose numbers were shown.
 
-    Args:
-        snapshot: the page that the view shows.
-        refs: the elements of its nodes, in the same order.
-        shown: the numbers that the view shows.
+    `refs` are the elements of the snapshot's nodes, in the same order.
     """
 
     def __init__(self, snapshot: Snapshot, refs: Sequence[ElementRef], shown: Container[int]) -> None:
@@ -54,11 +51,6 @@ class Elements:
         numbers = {number: index for index, number in numbered(snapshot).items() if number in shown}
         self._refs = {number: refs[index] for number, index in numbers.items()}
         self._nodes = {number: snapshot.nodes[index] for number, index in numbers.items()}
-
-    @classmethod
-    def none(cls, viewport_px: tuple[int, int]) -> Elements:
-        """Return the numbers before the first view: there are none."""
-        return cls(Snapshot((), viewport_px, "", ""), (), ())
 
     def at(self, x: int, y: int) -> int | None:
         """Return the number of the control at a point in 0..1000 of the view: of the smallest one that is not covered.
@@ -81,10 +73,7 @@ class Elements:
         return ListNumber(number) if self._nodes[number].tag == "select" else number
 
     async def point(self, number: int, page: Page) -> tuple[int, int]:
-        """Bring an element into view, and return the middle of its visible part, in 0..1000.
-
-        Args:
-            page: the page of the active tab.
+        """Bring an element of the page into view, and return the middle of its visible part, in 0..1000.
 
         Raises:
             ToolFailed: there is no such number, or its element is gone or cannot be brought into view.

@@ -7,14 +7,14 @@ pixels; no model is shown pixels.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from webdojo.browser.page.blocked import MARKS_JS
 
 WATCH_JS = """
 const watchKey = Symbol.for('webdojo.watch');
 const startWatch = () => {
+  if (window[watchKey]) window[watchKey].observer.disconnect();
   const watch = {changes: 0, last: performance.now(), seen: new WeakMap()};
   watch.take = (records) => {
     for (const record of records) {
@@ -31,12 +31,6 @@ const startWatch = () => {
   watch.observer.observe(document, {childList: true, subtree: true, attributes: true, characterData: true});
   Object.defineProperty(window, watchKey, {value: watch, configurable: true, enumerable: false});
   return watch;
-};
-const stopWatch = () => {
-  const watch = window[watchKey];
-  if (!watch) return;
-  watch.observer.disconnect();
-  delete window[watchKey];
 };
 """
 
@@ -191,15 +185,51 @@ const readPage = (point) => {
 PROBE_JS = f"""(point) => {{
   {WATCH_JS}
   {READ_JS}
-  stopWatch();
   const state = readPage(point);
   startWatch();
   return {{...state, changes: 0}};
 }}"""
 
+_STATUSES = {
+    401: "log-in required",
+    403: "access denied",
+    407: "proxy log-in required",
+    429: "too many requests",
+    451: "unavailable for legal reasons",
+    503: "service unavailable",
+}
+"""Status codes of documents with which sites turn robots away. 404 and 500 are errors, not blocks."""
+
+_MARKS_JS = """
+const blockMarks = () => {
+  const found = [];
+  const has = (selector) => document.querySelector(selector) !== null;
+  const all = document.body ? document.body.innerText : '';  // costs a layout
+  const text = all.length < 2000 ? all.toLowerCase() : '';
+  if (has('#challenge-form,#challenge-running,#cf-challenge-running,script[src*="/cdn-cgi/challenge-platform/"]') &&
+      /just a moment|checking your browser|verif|attention required/.test(document.title.toLowerCase() + ' ' + text))
+    found.push('Cloudflare challenge');
+  if (has('#px-captcha')) found.push('PerimeterX challenge');
+  if (has('iframe[src*="captcha-delivery.com"]')) found.push('DataDome challenge');
+  if (text && has('iframe[src*="recaptcha/api2"],iframe[src*="recaptcha/enterprise"],.g-recaptcha,#recaptcha'))
+    found.push('reCAPTCHA');
+  if (text && has('iframe[src*="hcaptcha.com"],.h-captcha')) found.push('hCaptcha');
+  if (text && has('form[action*="/errors/validateCaptcha"]')) found.push('Amazon captcha');
+  for (const phrase of ['unusual traffic', 'are you a robot', 'verify you are human', 'verify that you are human',
+      'prove you are human', 'automated access', 'bot detection', 'access to this page has been denied'])
+    if (text.includes(phrase)) { found.push(`"${phrase}"`); break; }
+  return found;
+};
+"""
+"""Defines `blockMarks()`, which lists the marks that bot checks leave on a page.
+
+A page that shows its usual content is not blocked just because its forms have a captcha: only marks that replace the
+content count.
+"""
+
 PAGE_JS = f"""() => {{
   {SIZE_JS}
-  {MARKS_JS}
+  {_MARKS_JS}
   return {{title: document.title, page: pageSize(), scroll: [scrollX, scrollY], marks: blockMarks()}};
 }}"""
 """Reads the few values that an observation needs."""
@@ -232,9 +262,9 @@ class PageState:
     tabs: int = 1
     document: int = 0
     """Number of documents that this tab has loaded so far; a reload of the same URL counts."""
-    scroll: tuple[float, float, float, float] = (0, 0, 0, 0)
+    scroll: Sequence[float] = (0, 0, 0, 0)
     """Left and top offset, and how far each of them can go."""
-    box: tuple[float, float, float, float] | None = None
+    box: Sequence[float] | None = None
     """The same for the innermost scrollable element at the point."""
     target: Element | None = None
     """The element at the point, or the interactive element around it."""
@@ -245,14 +275,11 @@ class PageState:
 
 def read_state(raw: dict[str, Any], *, url: str, tab: int, tabs: int, document: int) -> PageState:
     """Combine the result of the script and the session's own knowledge into a `PageState`."""
-    return PageState(
-        url=url,
-        tab=tab,
-        tabs=tabs,
-        document=document,
-        scroll=tuple(raw["scroll"]),
-        box=tuple(raw["box"]) if raw["box"] else None,
-        target=Element(**raw["target"]) if raw["target"] else None,
-        focus=Element(**raw["focus"]) if raw["focus"] else None,
-        changes=raw["changes"],
-    )
+    elements = {key: Element(**raw[key]) if raw[key] else None for key in ("target", "focus")}
+    return PageState(url=url, tab=tab, tabs=tabs, document=document, **(raw | elements))
+
+
+def blocked_by(status: int, marks: Sequence[str]) -> str:
+    """Return why a page counts as blocked, from its HTTP status and marks, or an empty string if it does not."""
+    reasons = [f"HTTP {status} ({_STATUSES[status]})"] if status in _STATUSES else []
+    return ", ".join([*reasons, *marks])

@@ -1,7 +1,7 @@
 """Waiting until a page is ready to be looked at, by events and never by fixed sleeps.
 
 A page is ready when no navigation is under way, the document is loaded (or was parsed a second ago), DOM, layout and
-scroll position have been still for `ready_quiet_s`, fonts and the images in view are loaded, and neither a data request
+scroll position have been still for `_QUIET_S`, fonts and the images in view are loaded, and neither a data request
 (fetch, XHR) nor the next document of a frame is pending. Running animations and slow third parties delay it by at most
 `ready_cap_s` after the document is there. Browsers that are started here draw no frame without its images
 (`chromium.py`). Browsers that run elsewhere may do so, and there each image is decoded first.
@@ -21,6 +21,7 @@ from webdojo.browser.tab import Tab
 
 T = TypeVar("T")
 
+_QUIET_S = 0.06
 _LOAD_S = 1.0
 """How long to wait for the end of loading; what takes longer is mostly a third party."""
 
@@ -88,27 +89,29 @@ async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | No
         left = max(0.0, deadline - time.monotonic())
         try:
             raw: dict[str, Any] = await tab.page.evaluate(
-                _READY_JS, [config.ready_quiet_s * 1000, left * 1000, _LOAD_S * 1000, bool(config.cdp_url), point_px]
+                _READY_JS, [_QUIET_S * 1000, left * 1000, _LOAD_S * 1000, bool(config.cdp_url), point_px]
             )
         except PlaywrightError as error:
             if not is_overtaken(error):
                 raise
             continue
-        if tab.navigating or tab.document != document:
-            continue
-        if time.monotonic() < deadline and await tab.requests_done(deadline):
-            continue
-        return raw
+        if not (tab.navigating or tab.document != document or await tab.requests_done(deadline)):
+            return raw
 
 
-async def until_read(read: Callable[[], Awaitable[T]]) -> T:
-    """Return what `read` returns about a page; call it again each time that a new document has come meanwhile."""
+async def until_read(read: Callable[[], Awaitable[T]], navigated: Callable[[], Awaitable[None]] | None = None) -> T:
+    """Return what `read` returns about a page; call it again each time that a new document has come meanwhile.
+
+    `navigated` waits for the end of the navigation before each further call.
+    """
     while True:
         try:
             return await read()
         except PlaywrightError as error:
             if not is_overtaken(error):
                 raise
+        if navigated is not None:
+            await navigated()
 
 
 def is_overtaken(error: PlaywrightError) -> bool:

@@ -11,7 +11,6 @@ import asyncio
 import dataclasses
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, JSHandle, Page
@@ -81,7 +80,7 @@ _SNAPSHOT_JS = (
   };
   const place = (box, clip) => {
     const seen = cut(box, clip);
-    return {box: seen || [box.left, box.top, box.right, box.bottom], inView: seen !== null};
+    return {box_px: seen || [box.left, box.top, box.right, box.bottom], in_view: seen !== null};
   };
   const add = (node, e) => { nodes.push(node); elements.push(e); };
   const walk = (parent, depth, clip, within, silent) => {
@@ -134,7 +133,7 @@ _SNAPSHOT_JS = (
           if (e.disabled || e.getAttribute('aria-disabled') === 'true') node.disabled = true;
           if (e === document.activeElement) node.focused = true;
           if (e.tagName === 'INPUT' && role === 'textbox' && e.type !== 'text') node.type = e.type;
-          if (control && node.inView && !reachedAt(e, middleOf(e, clip))) node.covered = true;
+          if (control && node.in_view && !reachedAt(e, middleOf(e, clip))) node.covered = true;
           if (group || control || name) add(node, e);
           inner = depth + 1;
           leaf = within || ((control || role === 'heading') && !['listbox', 'treeitem'].includes(role));
@@ -146,7 +145,7 @@ _SNAPSHOT_JS = (
           if (at.width > 1 && at.height > 1) {
             const node = {depth: inner, tag: 'option', role: 'option', name: squeeze(o.label, 60), control: true,
               selected: o.selected, ...place(at, whole)};
-            node.inView = node.inView && reachedAt(o, middleOf(o));  // the list may be shorter than its options
+            node.in_view = node.in_view && reachedAt(o, middleOf(o));  // the list may be shorter than its options
             add(node, o);
           }
         }
@@ -165,6 +164,10 @@ _SNAPSHOT_JS = (
 )
 
 
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom in CSS pixels."""
+
+
 @dataclass(frozen=True)
 class Node:
     """One element, or one run of text."""
@@ -175,8 +178,8 @@ class Node:
     role: str
     """Explicit or implicit ARIA role; `text` or `clickable` if there is none."""
     name: str
-    box_px: tuple[float, float, float, float]
-    """Left, top, right, bottom in the viewport: of the visible part, or of the whole element if nothing is visible."""
+    box_px: Box
+    """In the viewport: of the visible part, or of the whole element if nothing is visible."""
     in_view: bool
     control: bool = False
     """Whether it can be clicked, typed into or chosen."""
@@ -193,11 +196,6 @@ class Node:
     """Level of a heading; 0 for other elements."""
     type: str = ""
     """Type of a text field that is not plain, such as `email`."""
-
-    @property
-    def centre_px(self) -> tuple[float, float]:
-        left, top, right, bottom = self.box_px
-        return (left + right) / 2, (top + bottom) / 2
 
 
 @dataclass(frozen=True)
@@ -227,24 +225,17 @@ Found = list[tuple[Node, ElementRef]]
 
 
 async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, list[ElementRef]]:
-    """Read a page with its frames; frames that do not answer are left out.
-
-    Returns:
-        The snapshot, and the element of each of its nodes.
-
-    Raises:
-        PlaywrightError: the main frame cannot be read.
-    """
+    """Read a page with its frames, and the element of each node; frames that do not answer are left out."""
     found, omitted = await _read(page.main_frame)
     frames = [frame for frame in page.frames if frame != page.main_frame]
-    for itself, inside, left_out in await asyncio.gather(*(_frame(frame, viewport_px) for frame in frames)):
+    for inner in await asyncio.gather(*(_frame(frame) for frame in frames)):
+        if inner is None:
+            continue
+        box, inside, left_out = inner
         omitted += left_out
-        if itself is not None:
-            at = next((i for i, (node, _) in enumerate(found) if _shows(node, itself)), len(found) - 1)
-            depth = found[at][0].depth + 1 if found else 0
-            found[at + 1 : at + 1] = [
-                (dataclasses.replace(node, depth=node.depth + depth), ref) for node, ref in inside
-            ]
+        at = next((i for i, (node, _) in enumerate(found) if _shows(node, box)), len(found) - 1)
+        depth = found[at][0].depth + 1 if found else 0
+        found[at + 1 : at + 1] = [(_moved(node, depth, box, viewport_px), ref) for node, ref in inside]
     nodes = tuple(node for node, _ in found)
     return Snapshot(nodes, viewport_px, await page.title(), page.url, omitted), [ref for _, ref in found]
 
@@ -256,7 +247,11 @@ async def _read(frame: Frame) -> tuple[Found, int]:
     raw = json.loads(await handle.evaluate("({nodes, omitted}) => JSON.stringify({nodes, omitted})"))
     elements = await handle.get_property("elements")
     await handle.dispose()
-    return [(_node(entry), ElementRef(frame, elements, i)) for i, entry in enumerate(raw["nodes"])], raw["omitted"]
+    found = []
+    for index, node in enumerate(raw["nodes"]):
+        tuples = {"box_px": tuple(node["box_px"]), "options": tuple(node.get("options", ()))}
+        found.append((Node(**(node | tuples)), ElementRef(frame, elements, index)))
+    return found, raw["omitted"]
 
 
 async def frame_corner(frame: Frame) -> tuple[float, float] | None:
@@ -271,38 +266,32 @@ async def frame_corner(frame: Frame) -> tuple[float, float] | None:
     return outside["x"] + left, outside["y"] + top
 
 
-async def _frame(frame: Frame, viewport_px: tuple[int, int]) -> tuple[Node | None, Found, int]:
-    """Return a node in place of the frame's element, the nodes inside it, and the number of elements left out."""
+async def _frame(frame: Frame) -> tuple[Box, Found, int] | None:
+    """Return the box of a frame, the nodes inside it, and the number of elements left out; None if it is not shown."""
     try:
         async with asyncio.timeout(_FRAME_TIMEOUT_S):
             corner = await frame_corner(frame)
-            size = await frame.evaluate("[innerWidth, innerHeight]")
-            if corner is None or min(size) < _MIN_FRAME_PX:
-                return None, [], 0
+            width, height = await frame.evaluate("[innerWidth, innerHeight]")
+            if corner is None or min(width, height) < _MIN_FRAME_PX:
+                return None
             found, omitted = await _read(frame)
     except (PlaywrightError, TimeoutError):
-        return None, [], 0
+        return None
     x, y = corner
-    itself = Node(0, "iframe", "iframe", "", (x, y, x + size[0], y + size[1]), in_view=True)
-    return itself, [(_moved(node, x, y, viewport_px), ref) for node, ref in found], omitted
+    return (x, y, x + width, y + height), found, omitted
 
 
-def _shows(node: Node, frame: Node) -> bool:
+def _shows(node: Node, frame: Box) -> bool:
     """Whether a node is the element of a frame: its box may be clipped, but it lies inside the box of the frame."""
-    left, top, right, bottom = frame.box_px
-    x, y = node.centre_px
-    return node.tag == "iframe" and left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1
-
-
-def _moved(node: Node, x: float, y: float, viewport_px: tuple[int, int]) -> Node:
-    """Move a node of a frame at (x, y) into the viewport, and clip it to what the viewport shows of it."""
     left, top, right, bottom = node.box_px
+    x, y = (left + right) / 2, (top + bottom) / 2
+    return node.tag == "iframe" and frame[0] - 1 <= x <= frame[2] + 1 and frame[1] - 1 <= y <= frame[3] + 1
+
+
+def _moved(node: Node, depth: int, frame: Box, viewport_px: tuple[int, int]) -> Node:
+    """Move a node of a frame into the viewport, and clip it to what the viewport shows of it."""
+    (left, top, right, bottom), (x, y, *_) = node.box_px, frame
     box = (left + x, top + y, right + x, bottom + y)
     seen = (max(box[0], 0), max(box[1], 0), min(box[2], viewport_px[0]), min(box[3], viewport_px[1]))
     in_view = node.in_view and seen[2] - seen[0] > 1 and seen[3] - seen[1] > 1
-    return dataclasses.replace(node, box_px=seen if in_view else box, in_view=in_view)
-
-
-def _node(raw: dict[str, Any]) -> Node:
-    rest = {key: value for key, value in raw.items() if key not in ("box", "inView", "options")}
-    return Node(box_px=tuple(raw["box"]), in_view=raw["inView"], options=tuple(raw.get("options", ())), **rest)
+    return dataclasses.replace(node, depth=node.depth + depth, box_px=seen if in_view else box, in_view=in_view)

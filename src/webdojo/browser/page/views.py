@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -24,55 +22,23 @@ _MARK_COLOURS = ("#d00000", "#0050d0", "#007a1f", "#8a2be2", "#b35900", "#00767a
 _JPEG: dict[str, Any] = {"quality": 90, "subsampling": 0}
 """Settings that keep thin coloured lines and small digits sharp."""
 _HTML_TAGS = {
+    **{role: role for role in ("button", "main", "form", "table", "dialog", "option")},
+    **dict.fromkeys(("textbox", "searchbox", "checkbox", "radio", "slider", "spinbutton"), "input"),
     "link": "a",
-    "button": "button",
     "combobox": "select",
-    "textbox": "input",
-    "searchbox": "input",
-    "checkbox": "input",
-    "radio": "input",
-    "slider": "input",
-    "spinbutton": "input",
     "image": "img",
     "navigation": "nav",
-    "main": "main",
-    "form": "form",
-    "table": "table",
     "row": "tr",
     "cell": "td",
     "columnheader": "th",
     "list": "ul",
     "listitem": "li",
-    "dialog": "dialog",
-    "option": "option",
 }
 
 
 def estimated_tokens(line: str) -> int:
     """Estimate the tokens of a line as a quarter of its characters, which is about right for English."""
     return len(line) // 4 + 1
-
-
-@dataclass(frozen=True)
-class TextView:
-    """A page as text."""
-
-    text: str
-    shown: dict[int, Node]
-    """The controls in the text, by number."""
-    omitted: int
-    """Number of lines that did not fit the budget."""
-
-
-@dataclass(frozen=True)
-class Rendered:
-    """The screenshot, text and numbers of one view."""
-
-    image: bytes
-    """The encoded screenshot, in the format in which it was taken."""
-    text: str
-    shown: dict[int, Node]
-    """The controls that have a number in the text or in the screenshot, by number."""
 
 
 def numbered(snapshot: Snapshot) -> dict[int, int]:
@@ -82,20 +48,17 @@ def numbered(snapshot: Snapshot) -> dict[int, int]:
     return {index: number for number, index in enumerate(controls, 1)}
 
 
-def accessibility_tree(snapshot: Snapshot, max_tokens: int = 4096, whole_page: bool = False) -> TextView:
-    """Show each node as an indented line: `[3] textbox 'Search' value='red mug' focused`.
+def render(view: View, snapshot: Snapshot, image: bytes) -> tuple[bytes, str, dict[int, Node]]:
+    """Show a page and its screenshot as a view asks for.
 
-    Args:
-        snapshot: the page.
-        max_tokens: the most tokens that the text may have, by `estimated_tokens`.
-        whole_page: whether to show what is out of view; OpenWebVoyager shows the current window only.
+    Returns:
+        The encoded screenshot, in the format in which it was taken; the page as text; and the controls that have a
+        number in one of them, by number.
     """
-    return _view(snapshot, _tree_line, f"page {snapshot.title!r}", max_tokens, whole_page)
-
-
-def simplified_html(snapshot: Snapshot, max_tokens: int = 4096, whole_page: bool = True) -> TextView:
-    """Show each element as an indented line: `<input id="3" placeholder="Search" value="red mug">`."""
-    return _view(snapshot, _html_line, f"<title>{html.escape(snapshot.title)}</title>", max_tokens, whole_page)
+    if view.kind == "marks":
+        picture, shown = marked(image, snapshot)
+        return picture, "", shown
+    return image, *as_text(view, snapshot)
 
 
 def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Node]]:
@@ -122,30 +85,21 @@ def marked(image: bytes, snapshot: Snapshot) -> tuple[bytes, dict[int, Node]]:
     return out.getvalue(), shown
 
 
-def render(view: View, snapshot: Snapshot, image: bytes) -> Rendered:
-    """Show a page and its screenshot as a view asks for."""
-    if view.kind == "marks":
-        picture, shown = marked(image, snapshot)
-        return Rendered(picture, "", shown)
-    page_as_text = accessibility_tree if view.kind == "accessibility_tree" else simplified_html
-    page = page_as_text(snapshot, view.max_tokens, whole_page=view.whole_page)
-    return Rendered(image, page.text, page.shown)
+def as_text(view: View, snapshot: Snapshot) -> tuple[str, dict[int, Node]]:
+    """Show each node as an indented line, and return the controls in the text by number.
 
-
-def _view(
-    snapshot: Snapshot,
-    line_of: Callable[[Node, int | None], str],
-    head: str,
-    max_tokens: int,
-    whole_page: bool,
-) -> TextView:
-    numbers = numbered(snapshot)
+    `accessibility_tree` writes `[3] textbox 'Search' value='red mug' focused`, and `simplified_html`
+    `<input id="3" placeholder="Search" value="red mug">`.
+    """
+    numbers, tree = numbered(snapshot), view.kind == "accessibility_tree"
+    head = f"page {snapshot.title!r}" if tree else f"<title>{html.escape(snapshot.title)}</title>"
+    line_of = _tree_line if tree else _html_line
     lines = {
         index: "  " * node.depth + line_of(node, numbers.get(index))
         for index, node in enumerate(snapshot.nodes)
-        if node.in_view or whole_page
+        if node.in_view or view.whole_page
     }
-    left = max_tokens - estimated_tokens(head) - estimated_tokens("(99999 more lines)")
+    left = view.max_tokens - estimated_tokens(head) - estimated_tokens("(99999 more lines)")
     kept: set[int] = set()
     height = snapshot.viewport_px[1]
     for index in sorted(lines, key=lambda index: (_distance(snapshot.nodes[index], height), index)):
@@ -153,12 +107,12 @@ def _view(
         if left < 0:
             break
         kept.add(index)
-    omitted = len(lines) - len(kept) + (snapshot.omitted if whole_page else 0)
+    omitted = len(lines) - len(kept) + (snapshot.omitted if view.whole_page else 0)
     text = [head, *(line for index, line in lines.items() if index in kept)]
     if omitted:
         text.append(f"({omitted} more lines)")
     shown = {number: snapshot.nodes[index] for index, number in numbers.items() if index in kept}
-    return TextView("\n".join(text), shown, omitted)
+    return "\n".join(text), shown
 
 
 def _distance(node: Node, height: int) -> float:
