@@ -6,9 +6,8 @@ import pytest
 
 from webdojo.agent import toolcall
 from webdojo.tiny.agent_turns import agent_turn, earlier_turn
-from webdojo.tiny.labels import ScreenLabels
 from webdojo.tiny.questions import ShownTask
-from webdojo.tiny.screens import Screen, Word
+from webdojo.tiny.screens import Screen, ScreenLabels, Word
 
 
 def word(text: str, column: int, row: int, element: int) -> Word:

@@ -2,7 +2,8 @@
 
 import torch
 
-from webdojo.tiny.attention_loss import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss, AttentionTargets
+from webdojo.tiny.batches import AttentionTargets
+from webdojo.tiny.losses import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss
 from webdojo.tiny.model import build_model, build_tokenizer
 
 

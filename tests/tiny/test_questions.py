@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from webdojo.tiny.labels import TOKENS, ScreenLabels
 from webdojo.tiny.questions import (
     CHARACTERS,
     NO_WORD,
@@ -17,7 +16,7 @@ from webdojo.tiny.questions import (
     draw_task,
     questions,
 )
-from webdojo.tiny.screens import Screen, Word
+from webdojo.tiny.screens import TOKENS, Screen, ScreenLabels, Word
 
 HEADER, LINK, FACT = 1, 2, 3
 

@@ -24,8 +24,7 @@ from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, comp
 from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
-from webdojo.tiny.labels import COLUMNS, ROWS, TOKENS, ScreenLabels, Thing, Value, cells, characters
-from webdojo.tiny.screens import Screen
+from webdojo.tiny.screens import COLUMNS, ROWS, TOKENS, Screen, ScreenLabels, Thing, Value, cells, characters
 
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
 """The class of each character; 0 is a blank or any other character."""

@@ -30,10 +30,9 @@ from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.sites import COMPACT_KINDS
-from webdojo.tiny.attention_loss import AttentionLoss
 from webdojo.tiny.batches import Batch, BatchSource
 from webdojo.tiny.corpus import corpus
-from webdojo.tiny.heads import Heads, Metrics, answering_loss, seeing_loss, word_token_ids
+from webdojo.tiny.losses import AttentionLoss, Heads, Metrics, answering_loss, seeing_loss, word_token_ids
 from webdojo.tiny.model import build_model, build_tokenizer, image_settings
 from webdojo.tiny.screens import Screens, render_screens
 
