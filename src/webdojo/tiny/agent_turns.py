@@ -23,42 +23,29 @@ from webdojo.types import Feedback, ToolCall
 SINGULAR = {plural(noun): noun for noun in NOUNS}
 
 
+Turn = tuple[str, list[ToolCall], Thing | Value | None]
+"""A thought, its calls, and what on the screen they are about."""
+
+
 def agent_turn(screen: Screen, labels: ScreenLabels, rng: random.Random, shown: ShownTask) -> Question:
     """A turn about the screen; sometimes it writes, or cannot find, the very thing that the shown task names."""
     missing = shown.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
     links = [thing for thing in labels.controls if thing.tag != "input"]
     fields = [thing for thing in labels.controls if thing.tag == "input"]
-    makers: list[Callable[[], Question]] = [lambda: _scroll(missing, screen)]
+    makers: list[Callable[[], Turn]] = [lambda: _scroll(missing, screen)]
     if links:
         makers += [lambda: _click(rng.choice(links), missing, screen.place, rng)] * 6
     if fields:
         makers += [lambda: _search(fields[0], missing)]
     claim = _claim(screen)
     if claim:
-        makers += [lambda: _turn(f"{claim} Done.", [_done("done")])] * 2
+        makers += [lambda: (f"{claim} Done.", [_done("done")], None)] * 2
     if labels.values:
         makers += [lambda: _answer(rng.choice(labels.values))] * 4
-    return _restate_goal(shown, rng.choice(makers)())
+    return _question(shown.goal, *rng.choice(makers)())
 
 
-def _restate_goal(shown: ShownTask, turn: Question) -> Question:
-    """The same turn with a thought that begins with the goal."""
-    start = len(toolcall.THINK)
-    opening = f"{shown.goal} "
-    shift = len(opening)
-    begin, end = turn.mentioned
-    source, copy, length = turn.copied
-    return replace(
-        turn,
-        answer=turn.answer[:start] + opening + turn.answer[start:],
-        answer_cells=((),) * shift + turn.answer_cells,
-        mentioned=(begin + shift, end + shift),
-        restated=(start, start + shift),
-        copied=(source + shift, copy + shift, length),
-    )
-
-
-def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Question:
+def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Turn:
     verb = "Press" if thing.tag == "button" else "Open"
     reasons = [f"{thing.name} is in view.", f"{missing} is not here."]
     if thing.tag == "button" and place:
@@ -66,36 +53,26 @@ def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Questi
     if thing.name in SINGULAR:
         noun = SINGULAR[thing.name]
         reasons.append(f"{rng.choice(ADJECTIVES)} {noun} is a {noun}.")
-    return _turn(f"{rng.choice(reasons)} {verb} {thing.name}.", [_at(thing)], thing)
+    return f"{rng.choice(reasons)} {verb} {thing.name}.", [_at(thing)], thing
 
 
-def _scroll(missing: str, screen: Screen) -> Question:
+def _scroll(missing: str, screen: Screen) -> Turn:
     scrolled, hidden = screen.scroll_px
     way = "down" if scrolled < hidden else "up"
     call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT})
-    return _turn(f"{missing} is not in view. Scroll {way}.", [call])
+    return f"{missing} is not in view. Scroll {way}.", [call], None
 
 
-def _search(field: Thing, text: str) -> Question:
+def _search(field: Thing, text: str) -> Turn:
     write = ToolCall(name="write", arguments={"text": text})
     enter = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
-    return _turn(f"{field.name} is in view. Write {text}.", [_at(field), write, enter], field)
+    return f"{field.name} is in view. Write {text}.", [_at(field), write, enter], field
 
 
-def _answer(value: Value) -> Question:
+def _answer(value: Value) -> Turn:
     mark = "$" if value.word.text.startswith("$") else ""
     shown_name = f"Price of {value.name}" if mark else value.name
-    question = _turn(f"{shown_name} is {mark}{value.text}. Done.", [_done(value.text)])
-    start, said = question.answer.index(value.name), question.answer.index(f"{value.text}. Done")
-    answer_cells: list[tuple[int, ...]] = [()] * len(question.answer)
-    answer_cells[said : said + len(value.text)] = value.sources
-    return replace(
-        question,
-        name_cells=value.name_cells,
-        answer_cells=tuple(answer_cells),
-        mentioned=(start, start + len(value.name)),
-        copied=(said, question.answer.rindex(f'"{value.text}"') + 1, len(value.text)),
-    )
+    return f"{shown_name} is {mark}{value.text}. Done.", [_done(value.text)], value
 
 
 def _claim(screen: Screen) -> str:
@@ -116,16 +93,27 @@ def _claim(screen: Screen) -> str:
     return f"This is {screen.place}." if screen.place else ""
 
 
-def _turn(think: str, calls: list[ToolCall], thing: Thing | None = None) -> Question:
-    """A turn of a thought and calls; where it clicks on a thing, it reads the coordinates from the thing's name."""
-    text = toolcall.render(think, calls).removesuffix(toolcall.IM_END)
-    if thing is None:
-        return Question(Skill.SAY, "", text, (), ((),) * len(text))
-    begin, end = text.index('"x": '), text.index("}}")
-    answer_cells = [thing.name_cells if begin <= place < end else () for place in range(len(text))]
-    start = text.index(thing.name + ".") if thing.tag != "input" else text.index(thing.name)
-    mentioned = (start, start + len(thing.name))
-    return Question(Skill.SAY, "", text, thing.name_cells, tuple(answer_cells), mentioned=mentioned)
+def _question(goal: str, think: str, calls: list[ToolCall], about: Thing | Value | None) -> Question:
+    """A turn whose thought begins with the goal; coordinates are read from a thing's name, an answer from its value."""
+    text = toolcall.render(f"{goal} {think}", calls).removesuffix(toolcall.IM_END)
+    start = len(toolcall.THINK)
+    thought = start + len(goal) + 1
+    cells: list[tuple[int, ...]] = [()] * len(text)
+    plain = Question(Skill.SAY, "", text, restated=(start, thought))
+    if about is None:
+        return replace(plain, answer_cells=tuple(cells))
+    named, copied = text.index(about.name, thought), (0, 0, 0)
+    if isinstance(about, Thing):
+        begin, end = text.index('"x": '), text.index("}}")
+        cells[begin:end] = [about.name_cells] * (end - begin)
+        if about.tag != "input":
+            named = text.index(about.name + ".", thought)
+    else:
+        said = text.index(f"{about.text}. Done", thought)
+        cells[said : said + len(about.text)] = about.sources
+        copied = (said, text.rindex(f'"{about.text}"') + 1, len(about.text))
+    mentioned = (named, named + len(about.name))
+    return replace(plain, name_cells=about.name_cells, answer_cells=tuple(cells), mentioned=mentioned, copied=copied)
 
 
 def _at(thing: Thing) -> ToolCall:
