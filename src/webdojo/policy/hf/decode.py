@@ -87,7 +87,7 @@ class _Layer:
             of_queries, of_keys = self._head_norms
             queries_keys = torch.cat([of_queries(qkv[:, :queried]), of_keys(qkv[:, queried:turned])], dim=1)
         queries_keys = _turn(queries_keys, cos, sin)
-        keys, values = cache.write(self._index, queries_keys[:, queried:], qkv[:, turned:])
+        keys, values = cache.update(queries_keys[:, queried:, None], qkv[:, turned:, None], self._index)
         queries = queries_keys[:, :queried].reshape(count, self.key_heads, -1, self.head_dim)
         seen = F.scaled_dot_product_attention(queries, keys, values, mask, scale=self._scale)
         hidden = hidden + F.linear(seen.reshape(count, -1), *self._output)

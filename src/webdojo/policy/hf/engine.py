@@ -14,10 +14,10 @@ import asyncio
 import random
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from transformers import PreTrainedModel
@@ -33,15 +33,16 @@ from webdojo.policy.model.processor import Processor
 from webdojo.types import EngineHealth, ImageSource, Prompt, Response, Sampling
 
 StateDict = Mapping[str, torch.Tensor]
+MAX_PREFILL_TOKENS = 16384
+"""The most padded tokens of one prefill; a longer prompt is prefilled alone."""
 
 
-@dataclass(eq=False)
-class WeightUpdate:
+class WeightUpdate(NamedTuple):
     """New weights on their way to the worker."""
 
     weights: StateDict
     version: int
-    done: Future[None] = field(default_factory=Future)
+    done: Future[None]
 
 
 class HFEngine:
@@ -56,7 +57,6 @@ class HFEngine:
             version has been asked before. What a request draws does not depend on when other prompts arrive, and
             a run that resumes at a later version does not draw an earlier version's numbers again.
         max_num_seqs: how many requests decode together; more wait.
-        max_prefill_tokens: the most padded tokens of one prefill; a longer prompt is prefilled alone.
         threads: torch threads of the worker; 0 leaves torch's own choice.
     """
 
@@ -72,7 +72,6 @@ class HFEngine:
         *,
         seed: int = 0,
         max_num_seqs: int = 64,
-        max_prefill_tokens: int = 16384,
         threads: int = 0,
     ) -> None:
         self.version = version
@@ -83,7 +82,6 @@ class HFEngine:
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by the prompt's digest."""
         self._max_num_seqs = max_num_seqs
-        self._max_prefill_tokens = max_prefill_tokens
         self._threads = threads
         self._batch = RunningBatch(model, processor, images)
         self._waiting: deque[Request] = deque()
@@ -126,11 +124,10 @@ class HFEngine:
         digest, _ = ends[-1]
         with self._changed:
             self._check_open()
-            seed = f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}"
-            if sampling.seed is not None:
-                seed = f"{sampling.seed}"
+            seed = sampling.seed
+            drawn_by = f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}" if seed is None else f"{seed}"
             self._asked[digest] += 1
-            request = Request(prompt, ends, sampling, random.Random(seed))
+            request = Request(prompt, ends, sampling, random.Random(drawn_by))
             self._waiting.append(request)
             self._changed.notify()
         try:
@@ -156,7 +153,7 @@ class HFEngine:
                 source = (await asyncio.to_thread(load_model, source, self._model.dtype))[0].state_dict()
             except ModelError as error:
                 raise EngineError(f"weights of version {version} cannot be read: {error}") from error
-        update = WeightUpdate(source, version)
+        update = WeightUpdate(source, version, Future())
         with self._changed:
             self._check_open()
             self._updates.append(update)
@@ -212,9 +209,10 @@ class HFEngine:
                         self._batch.leave(request)
                     self._admitted = self._admissible()
                     if self._admitted:
-                        self._admit_or_fail(self._admitted)
+                        before = len(self._batch.running)
+                        self._compute(lambda: self._batch.admit(self._admitted, self.version), self._admitted, before)
                     if self._batch.running:
-                        self._step_or_fail()
+                        self._compute(lambda: self._batch.step(self.version), list(self._batch.running), 0)
         except Exception as error:
             self._closed = f"the engine stopped on {type(error).__name__}: {' '.join(str(error).split())}"
             raise
@@ -223,13 +221,13 @@ class HFEngine:
 
     def _wait_for_work(self) -> bool:
         """Block until there is something to do; False when the engine is closed."""
-        with self._changed:
-            while not (self._closed or self._updates or self._may_compute()):
-                self._changed.wait()
-            return not self._closed
 
-    def _may_compute(self) -> bool:
-        return not self._asleep and bool(self._batch.running or self._waiting)
+        def busy() -> bool:
+            return bool(self._closed or self._updates or (not self._asleep and (self._batch.running or self._waiting)))
+
+        with self._changed:
+            self._changed.wait_for(busy)
+            return not self._closed
 
     def _admissible(self) -> list[Request]:
         """Take as many waiting requests as there are free places and prefill tokens for, oldest first."""
@@ -239,36 +237,30 @@ class HFEngine:
             while self._waiting and len(self._batch.running) + len(taken) < self._max_num_seqs:
                 request = self._waiting[0]
                 longest = max(longest, request.tokens)
-                if taken and (len(taken) + 1) * longest > self._max_prefill_tokens:
+                if taken and (len(taken) + 1) * longest > MAX_PREFILL_TOKENS:
                     break
                 self._waiting.popleft()
                 if request.future.running() or request.future.set_running_or_notify_cancel():
                     taken.append(request)
         return taken
 
-    def _admit_or_fail(self, requests: list[Request]) -> None:
-        """Prefill; where memory runs out these requests fail and running ones go on."""
-        before = len(self._batch.running)
+    def _compute(self, work: Callable[[], None], requests: list[Request], first: int) -> None:
+        """Prefill or decode; where memory runs out these requests fail, and the running ones before `first` go on."""
         try:
-            self._batch.admit(requests, self.version)
+            work()
         except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
             if not is_out_of_memory(error):
                 raise
-            self._batch.take_out(before)
+            self._batch.take_out(first)
             self._batch.forget()
-            _fail(requests, _out_of_memory(requests))
-
-    def _step_or_fail(self) -> None:
-        """Decode; where memory runs out every running request fails and the engine lives on."""
-        try:
-            self._batch.step(self.version)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            failed = self._batch.take_out()
-            self._batch.forget()
-            self._batch.free()
-            _fail(failed, _out_of_memory(failed))
+            if not first:
+                self._batch.free()
+            longest = max(r.tokens for r in requests)
+            failure = EngineError(
+                f"the engine ran out of memory with {len(requests)} requests of up to {longest} tokens; lower "
+                "rollout.concurrency, rollout.max_context_tokens or browser.viewport_px"
+            )
+            _fail(requests, failure)
 
     def _apply_updates(self) -> None:
         while self._updates:
@@ -313,11 +305,3 @@ def _fail(requests: list[Request], error: EngineError) -> None:
     for request in requests:
         if not request.future.done():
             request.future.set_exception(error)
-
-
-def _out_of_memory(requests: list[Request]) -> EngineError:
-    longest = max(r.tokens for r in requests)
-    return EngineError(
-        f"the engine ran out of memory with {len(requests)} requests of up to {longest} tokens; lower "
-        "rollout.concurrency, rollout.max_context_tokens or browser.viewport_px"
-    )

@@ -7,6 +7,7 @@ plain views. Invariant: positions at or past a sequence's length are never atten
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -36,10 +37,8 @@ class KVCache:
         """The most tokens that the next forward pass attends to."""
         self._current = slice(0)
         """The sequences that the next forward pass is about."""
-        self._write_at: torch.Tensor | None = None
-        """[sequences, new tokens]: where those go; None where they are all that their sequences will hold."""
-        self._every = torch.arange(0, device=device)
-        """0..sequences-1"""
+        self._write_at: tuple[torch.Tensor, slice, torch.Tensor] | None = None
+        """Where the new tokens [sequences, new tokens] go; None where they are all that their sequences will hold."""
 
     def admit(self, lengths: list[int], prefixes: Sequence[KnownPrefix | None]) -> torch.Tensor | None:
         """Make room for new sequences; the next forward pass writes what their prefixes lack, padded on the right.
@@ -101,22 +100,14 @@ class KVCache:
     def update(
         self, key: torch.Tensor, value: torch.Tensor, layer_idx: int, *_: object, **__: object
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Store new keys and values of a layer and return what it attends to; `transformers` calls this."""
+        """Store new keys and values [sequences, heads, new tokens, head dim] of a layer and return what it attends to;
+        `transformers` calls this."""
         keys, values = self.kv[layer_idx, :, self._current]
         if self._write_at is None:
             keys[:, :, : key.shape[2]] = key
             values[:, :, : value.shape[2]] = value
             return key, value
-        at = (self._every[:, None], slice(None), self._write_at)
-        keys[at], values[at] = key.transpose(1, 2), value.transpose(1, 2)
-        return keys[:, :, : self._reach], values[:, :, : self._reach]
-
-    def write(self, layer: int, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """As `update`, for one new token a sequence: [n, heads, head dim] in, [n, heads, reach, head dim] out."""
-        keys, values = self.kv[layer, :, self._current]
-        assert self._write_at is not None, "no step under way"
-        at = (self._every, slice(None), self._write_at[:, 0])
-        keys[at], values[at] = key, value
+        keys[self._write_at], values[self._write_at] = key.transpose(1, 2), value.transpose(1, 2)
         return keys[:, :, : self._reach], values[:, :, : self._reach]
 
     def get_query_offset(self, layer_idx: int = 0) -> int:
@@ -128,7 +119,7 @@ class KVCache:
         return query_length, 0
 
     def _write(self, write_at: torch.Tensor) -> torch.Tensor:
-        self._write_at, self._every = write_at, torch.arange(len(write_at), device=write_at.device)
+        self._write_at = (torch.arange(len(write_at), device=write_at.device)[:, None], slice(None), write_at)
         self._reach = int(write_at.max()) + 1
         hidden = torch.arange(self._reach, device=write_at.device) > write_at[..., None]
         return torch.zeros_like(hidden, dtype=self.kv.dtype).masked_fill_(hidden, float("-inf"))[:, None]
@@ -139,11 +130,7 @@ class KVCache:
         running = len(self.lengths)
         if running > places or tokens > length:
             more_places = 1 << (running - 1).bit_length() if running > places else places
-            longer = _rounded(max(tokens, length * 3 // 2)) if tokens > length else length
+            longer = math.ceil(max(tokens, length * 3 // 2) / LENGTH_STEP) * LENGTH_STEP if tokens > length else length
             grown = self.kv.new_zeros(layers, two, more_places, heads, longer, dim)
             grown[:, :, :places, :, :length] = self.kv
             self.kv = grown
-
-
-def _rounded(tokens: int) -> int:
-    return -(-tokens // LENGTH_STEP) * LENGTH_STEP

@@ -55,10 +55,6 @@ class CachedSegment:
     before: CachedSegment | None
     """The segment that ends at `start`."""
 
-    @property
-    def bytes(self) -> int:
-        return self.kv.numel() * self.kv.element_size()
-
 
 @dataclass(frozen=True)
 class KnownPrefix:
@@ -114,12 +110,12 @@ class PrefixCache:
                     continue
                 segment = CachedSegment(kv[..., start:end, :].clone(), start, end, before)
                 self._segments[digest] = segment
-                self._bytes += segment.bytes
+                self._bytes += segment.kv.nbytes
             before = segment
         self._touch(prompt)
         while self._bytes > self._max_bytes:
             _, oldest = self._segments.popitem(last=False)
-            self._bytes -= oldest.bytes
+            self._bytes -= oldest.kv.nbytes
 
     def clear(self) -> None:
         """Forget everything."""

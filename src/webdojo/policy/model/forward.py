@@ -45,17 +45,8 @@ def join_features(parts: Sequence[Features]) -> Features | None:
     return Features(torch.cat([part.embeds for part in parts]), tuple(torch.cat(layer) for layer in layers))
 
 
-class LogitBias(NamedTuple):
-    """What is added to single logits of rows [N, vocabulary]."""
-
-    rows: torch.Tensor
-    """int64 [biases]"""
-    ids: torch.Tensor
-    """int64 [biases]"""
-    values: torch.Tensor
-    """float32 [biases]"""
-
-
+LogitBias = tuple[tuple[torch.Tensor, torch.Tensor], torch.Tensor]
+"""What is added to single logits of rows [N, vocabulary]: (rows, ids) int64 [biases] and values float32 [biases]."""
 MAX_LOGITS = 2**26
 """Logits that are in memory at once (256 MB): more response tokens go through the LM head in chunks, whose logits
 are made again for the backward pass."""
@@ -150,7 +141,8 @@ def policy_logits(
     head: Any = model.get_output_embeddings()
     logits: torch.Tensor = head(hidden).float()
     if bias is not None:
-        logits = logits.index_put((bias.rows, bias.ids), bias.values, accumulate=True)
+        places, values = bias
+        logits = logits.index_put(places, values, accumulate=True)
     beyond = logits.shape[-1] - len(banned)
     if beyond:
         banned = F.pad(banned, (0, beyond), value=True)
