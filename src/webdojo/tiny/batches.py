@@ -18,7 +18,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
-from webdojo.policy.model.positions import mrope_positions
+from webdojo.policy.model.collate import mrope_positions
 from webdojo.policy.model.processor import Processor
 from webdojo.sites.content.words import slug
 from webdojo.tiny.agent_turns import agent_turn, earlier_turn

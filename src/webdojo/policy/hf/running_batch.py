@@ -139,9 +139,8 @@ class RunningBatch:
     def _read(self, requests: list[Request], features: dict[str, ImageFeatures], version: int) -> None:
         """One forward pass over what is new in the requests' prompts, and the next token of each."""
         image_id = self._processor.image_token_id
-        laid_out = [
-            lay_out(r.prompt, r.ids, [features[i.sha].grid for i in r.prompt.images], image_id) for r in requests
-        ]
+        grids = {sha: image.grid for sha, image in features.items()}
+        laid_out = [lay_out(r.prompt, r.ids, grids, image_id) for r in requests]
         prefixes = [self._prefixes.longest(r.boundaries) for r in requests]
         known = [0 if prefix is None else prefix.length for prefix in prefixes]
         new = [len(sequence.ids) - begin for sequence, begin in zip(laid_out, known, strict=True)]
