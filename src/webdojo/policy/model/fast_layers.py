@@ -32,12 +32,6 @@ def multiply_patches(model: PreTrainedModel) -> None:
         embedding.forward = MethodType(_embed_patches, embedding)  # type: ignore[method-assign]
 
 
-def multiplies_patches(model: PreTrainedModel) -> bool:
-    """Whether `multiply_patches` took effect."""
-    inner: Any = model.model
-    return "forward" in vars(inner.visual.patch_embed)
-
-
 def _embed_patches(embedding: Any, patches: Tensor) -> Tensor:
     """[patches, channels * frames * side * side] to [patches, width]."""
     projection = embedding.proj

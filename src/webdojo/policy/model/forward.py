@@ -17,11 +17,10 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from webdojo.policy.model.block_mask import block_mask
 from webdojo.policy.model.collate import Batch
 from webdojo.policy.model.fast_layers import is_narrow, narrow
 from webdojo.policy.model.layouts import layout_of
-from webdojo.policy.model.tree_attention import TREE, plan
+from webdojo.policy.model.tree_attention import TREE, row_mask
 
 
 class Features(NamedTuple):
@@ -181,7 +180,7 @@ def token_logprobs(
     narrowed = is_narrow(text_layers(model)[-1])
     inputs: dict[str, Any] = {"predictors": batch.predictors} if narrowed else {}
     if batch.ends is not None:
-        inputs |= row_mask(model, batch.ends, inputs.get("predictors"))
+        inputs |= row_mask(text_model(model).config._attn_implementation, batch.ends, inputs.get("predictors"))
     hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **inputs)
     hidden = hidden[0] if narrowed else hidden.flatten(0, 1)[batch.predictors]
 
@@ -214,21 +213,6 @@ def narrow_last_layer(model: PreTrainedModel) -> None:
     deepstack = model.config.vision_config.deepstack_visual_indexes if layout_of(model).deepstack else ()
     if len(deepstack) < len(layers):
         narrow(layers[-1])
-
-
-def row_mask(model: PreTrainedModel, ends: torch.Tensor, predictors: torch.Tensor | None) -> dict[str, Any]:
-    """What tells the text model, by its kind of attention, that `q` sees `j` where `j <= q < ends[j]`, ends [L], and a
-    narrow last layer that only its `predictors` ask."""
-    length, device = len(ends), ends.device
-    attention = text_model(model).config._attn_implementation
-    if attention == TREE:
-        # A mask of four dimensions is left as it is; the tree stands for it.
-        mask = {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)}
-        return mask if predictors is None else mask | {"tree_of_predictors": plan(ends, predictors)}
-    if attention == "flex_attention":
-        return {"attention_mask": block_mask(ends)}
-    at = torch.arange(length, device=device)
-    return {"attention_mask": ((at[None, :] <= at[:, None]) & (at[:, None] < ends[None, :]))[None, None]}
 
 
 def score(logits: torch.Tensor, targets: torch.Tensor, entropy_grad: bool = False) -> TokenScores:
