@@ -9,6 +9,7 @@ equal to `forward.text_hidden` up to rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -33,7 +34,7 @@ class Decoder:
         embed: Any = model.get_input_embeddings()
         self._embedding: torch.Tensor = embed.weight
         self._rotary = text_model(model).rotary_emb
-        self._norm = _Norm(text_model(model).norm)
+        self._norm = _norm(text_model(model).norm)
         self._layers = [_Layer(layer, index) for index, layer in enumerate(text_layers(model))]
 
     def cache(self) -> KVCache:
@@ -73,9 +74,9 @@ class _Layer:
         self._gate_up = _join(mlp.gate_proj, mlp.up_proj)
         self._down = mlp.down_proj.weight, mlp.down_proj.bias
         self._activate = mlp.act_fn
-        self._before_attention = _Norm(layer.input_layernorm)
-        self._before_mlp = _Norm(layer.post_attention_layernorm)
-        self._head_norms = [_Norm(part) for name, part in attention.named_children() if name in ("q_norm", "k_norm")]
+        self._before_attention = _norm(layer.input_layernorm)
+        self._before_mlp = _norm(layer.post_attention_layernorm)
+        self._head_norms = [_norm(part) for name, part in attention.named_children() if name in ("q_norm", "k_norm")]
 
     def __call__(
         self, hidden: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, mask: torch.Tensor, cache: KVCache
@@ -95,15 +96,10 @@ class _Layer:
         return hidden + F.linear(self._activate(gate) * up, *self._down)
 
 
-class _Norm:
+def _norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     """RMS norm by the weight of a module."""
-
-    def __init__(self, module: Any) -> None:
-        self._weight: torch.Tensor = module.weight
-        self._eps: float = module.variance_epsilon
-
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.rms_norm(x, self._weight.shape, self._weight, self._eps)
+    weight: torch.Tensor = module.weight
+    return lambda x: torch.rms_norm(x, weight.shape, weight, module.variance_epsilon)
 
 
 def _turn(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

@@ -16,8 +16,8 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 from transformers import PreTrainedModel
@@ -35,14 +35,6 @@ from webdojo.types import EngineHealth, ImageSource, Prompt, Response, Sampling
 StateDict = Mapping[str, torch.Tensor]
 MAX_PREFILL_TOKENS = 16384
 """The most padded tokens of one prefill; a longer prompt is prefilled alone."""
-
-
-class WeightUpdate(NamedTuple):
-    """New weights on their way to the worker."""
-
-    weights: StateDict
-    version: int
-    done: Future[None]
 
 
 class HFEngine:
@@ -87,7 +79,8 @@ class HFEngine:
         self._waiting: deque[Request] = deque()
         self._admitted: list[Request] = []
         """The requests taken in last: on their way from `_waiting` to the running ones only this list holds them."""
-        self._updates: deque[WeightUpdate] = deque()
+        self._updates: deque[tuple[Callable[[], None], Future[None]]] = deque()
+        """New weights on their way to the worker."""
         self._closed = ""
         self._asleep = False
         self._changed = threading.Condition()
@@ -153,12 +146,12 @@ class HFEngine:
                 source = (await asyncio.to_thread(load_model, source, self._model.dtype))[0].state_dict()
             except ModelError as error:
                 raise EngineError(f"weights of version {version} cannot be read: {error}") from error
-        update = WeightUpdate(source, version, Future())
+        done: Future[None] = Future()
         with self._changed:
             self._check_open()
-            self._updates.append(update)
+            self._updates.append((partial(self._load, source, version), done))
             self._changed.notify()
-        await asyncio.wrap_future(update.done)
+        await asyncio.wrap_future(done)
 
     async def sleep(self) -> None:
         """Compute no further token until `wake_up`; requests wait, those in flight too."""
@@ -264,16 +257,18 @@ class HFEngine:
 
     def _apply_updates(self) -> None:
         while self._updates:
-            update = self._updates[0]
-            if update.done.set_running_or_notify_cancel():
-                self._apply(update)
+            load, done = self._updates[0]
+            if done.set_running_or_notify_cancel():
+                try:
+                    done.set_result(load())
+                except EngineError as error:
+                    done.set_exception(error)
             self._updates.popleft()
 
-    def _apply(self, update: WeightUpdate) -> None:
-        own, new = self._model.state_dict(), update.weights
+    def _load(self, new: StateDict, version: int) -> None:
+        own = self._model.state_dict()
         if difference := misfit(shapes_of(own), shapes_of(new)):
-            update.done.set_exception(EngineError(f"weights of version {update.version} do not fit: {difference}"))
-            return
+            raise EngineError(f"weights of version {version} do not fit: {difference}")
         vision = [name for name in own if name.startswith(VISION)]
         vision_kept = all(torch.equal(own[name], new[name].to(own[name])) for name in vision)
         with torch.inference_mode(False), torch.no_grad():
@@ -283,19 +278,18 @@ class HFEngine:
         for request in interrupted:
             request.enter("queue")
         with self._changed:
-            self.version = update.version
+            self.version = version
             self._asked.clear()
             self._waiting.extendleft(reversed(interrupted))
-        update.done.set_result(None)
 
     def _fail_all(self) -> None:
         """Nobody may wait for ever on a worker that has ended."""
         with self._changed:
             error = EngineError(f"{self._closed} while requests were in flight; start another engine")
             _fail([*self._batch.take_out(), *self._admitted, *self._waiting], error)
-            for update in self._updates:
-                if not update.done.done():
-                    update.done.set_exception(error)
+            for _, done in self._updates:
+                if not done.done():
+                    done.set_exception(error)
             self._waiting.clear()
             self._updates.clear()
 
