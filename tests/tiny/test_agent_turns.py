@@ -5,8 +5,7 @@ import random
 import pytest
 
 from webdojo.agent import toolcall
-from webdojo.tiny.agent_turns import agent_turn, earlier_turn
-from webdojo.tiny.questions import ShownTask
+from webdojo.tiny.questions import ShownTask, agent_turn, earlier_turn
 from webdojo.tiny.screens import Screen, ScreenLabels, Word
 
 

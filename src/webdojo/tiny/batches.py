@@ -21,8 +21,17 @@ from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.model.collate import mrope_positions
 from webdojo.policy.model.processor import Processor
 from webdojo.sites.content.words import slug
-from webdojo.tiny.agent_turns import agent_turn, earlier_turn
-from webdojo.tiny.questions import ALL_THINGS, Question, ShownTask, Skill, dense_targets, draw_task, questions
+from webdojo.tiny.questions import (
+    ALL_THINGS,
+    Question,
+    ShownTask,
+    Skill,
+    agent_turn,
+    dense_targets,
+    draw_task,
+    earlier_turn,
+    questions,
+)
 from webdojo.tiny.screens import ROWS, SIDE, TOKENS, Screen, ScreenLabels, Screens
 from webdojo.types import FinishReason, ImageRef, Observation, Parsed, Response, Task
 

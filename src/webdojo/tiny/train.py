@@ -2,7 +2,7 @@
 
 First the vision tower learns to *see*: throw-away heads on its tokens predict the characters and
 words under each token, and each token's row and column. Then the whole model learns to *answer*
-(`questions.py`) and to write turns of the agent (`agent_turns.py`), while the dense loss stays on. Two
+(`questions.py`) and to write turns of the agent, while the dense loss stays on. Two
 processes on two cores average their gradients; on a GPU one process does the work. A training that was
 stopped continues from its last measurement. The finished folder holds bf16 weights in Hugging Face
 layout and `figures.json`, with the options, the seed and all measurements.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from webdojo.policy.hf.prefix_cache import Boundary, PrefixCache, after, boundaries
+from webdojo.policy.hf.kv_cache import Boundary, PrefixCache, after, boundaries
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 ROOM = 10**9

@@ -24,7 +24,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError, ModelError
 from webdojo.memory import is_out_of_memory
-from webdojo.policy.hf.prefix_cache import boundaries
+from webdojo.policy.hf.kv_cache import boundaries
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.running_batch import RunningBatch
 from webdojo.policy.model.forward import VISION

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Literal
 
-from webdojo.policy.hf.prefix_cache import Boundary
+from webdojo.policy.hf.kv_cache import Boundary
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 Phase = Literal["queue", "prefill", "decode"]
@@ -23,7 +23,7 @@ class Request:
     """A prompt and what was sampled after it so far.
 
     Args:
-        boundaries: where the prompt's segments end, by `prefix_cache.boundaries`.
+        boundaries: where the prompt's segments end, by `kv_cache.boundaries`.
         stream: gives uniform numbers, one a token.
     """
 

@@ -8,11 +8,12 @@ running request one token. Complete responses leave at once. Invariant: sequence
 from __future__ import annotations
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError, StoreFailure
 from webdojo.policy.hf.decode import Decoder
-from webdojo.policy.hf.prefix_cache import PrefixCache, after
+from webdojo.policy.hf.kv_cache import PrefixCache, after
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.sampling import draw, logit_bias, temperatures
 from webdojo.policy.model.collate import lay_out
@@ -143,13 +144,12 @@ class RunningBatch:
         laid_out = [lay_out(r.prompt, r.ids, grids, image_id) for r in requests]
         prefixes = [self._prefixes.longest(r.boundaries) for r in requests]
         known = [0 if prefix is None else prefix.length for prefix in prefixes]
-        new = [len(sequence.ids) - begin for sequence, begin in zip(laid_out, known, strict=True)]
-        input_ids = torch.full((len(requests), max(new)), self._processor.stop_id)
-        position_ids = torch.zeros((3, len(requests), max(new)), dtype=torch.long)
-        for b, (sequence, begin) in enumerate(zip(laid_out, known, strict=True)):
-            input_ids[b, : new[b]] = torch.tensor(sequence.ids[begin:])
-            position_ids[:, b, : new[b]] = sequence.position_ids[:, begin:]
-        input_ids = input_ids.to(self._device)
+        ids = [torch.tensor(sequence.ids[begin:]) for sequence, begin in zip(laid_out, known, strict=True)]
+        new = [len(row) for row in ids]
+        input_ids = pad_sequence(ids, batch_first=True, padding_value=self._processor.stop_id).to(self._device)
+        position_ids = torch.zeros((3, *input_ids.shape), dtype=torch.long)
+        for b, sequence in enumerate(laid_out):
+            position_ids[:, b, : new[b]] = sequence.position_ids[:, known[b] :]
         first = len(self.running)
         shown = [
             features[segment.image.sha].features.rows(slice(max(begin - end + segment.tokens, 0), None))
