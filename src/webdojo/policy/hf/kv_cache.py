@@ -64,17 +64,20 @@ class CachedSegment:
 class KnownPrefix:
     """The first `length` tokens of a prompt, whose keys and values are cached."""
 
-    last: CachedSegment
-    """This segment and those before it hold these tokens, and maybe more."""
+    last: CachedSegment | None
+    """This segment and those before it hold these tokens, and maybe more; None where nothing is known."""
     length: int
 
     def write(self, kv: torch.Tensor) -> None:
         """Copy keys and values to the start of a sequence [layers, 2, heads, tokens, head dim]."""
-        segment: CachedSegment | None = self.last
+        segment = self.last
         while segment is not None:
             end = min(segment.end, self.length)
             kv[..., segment.start : end, :] = segment.kv[..., : end - segment.start, :]
             segment = segment.before
+
+
+NOTHING_KNOWN = KnownPrefix(None, 0)
 
 
 class PrefixCache:
@@ -91,13 +94,13 @@ class PrefixCache:
         those are evicted first."""
         self._bytes = 0
 
-    def longest(self, prompt: Sequence[Boundary]) -> KnownPrefix | None:
+    def longest(self, prompt: Sequence[Boundary]) -> KnownPrefix:
         """The longest known prefix of a prompt that leaves at least its last token to read."""
         for index in range(len(prompt) - 1, -1, -1):
             if (segment := self._segments.get(prompt[index][0])) is not None:
                 self._touch(prompt[: index + 1])
                 return KnownPrefix(segment, min(segment.end, prompt[-1][1] - 1))
-        return None
+        return NOTHING_KNOWN
 
     def keep(self, prompt: Sequence[Boundary], kv: torch.Tensor) -> None:
         """Remember what was computed for a prompt.
@@ -162,7 +165,7 @@ class KVCache:
         self._write_at: tuple[torch.Tensor, slice, torch.Tensor] | None = None
         """Where the new tokens [sequences, new tokens] go; None where they are all that their sequences will hold."""
 
-    def admit(self, lengths: list[int], prefixes: Sequence[KnownPrefix | None]) -> torch.Tensor | None:
+    def admit(self, lengths: list[int], prefixes: Sequence[KnownPrefix]) -> torch.Tensor | None:
         """Make room for new sequences; the next forward pass writes what their prefixes lack, padded on the right.
 
         Returns:
@@ -170,7 +173,7 @@ class KVCache:
             attends to those before it.
         """
         start = len(self.lengths)
-        known = [0 if prefix is None else prefix.length for prefix in prefixes]
+        known = [prefix.length for prefix in prefixes]
         new = max(length - begin for length, begin in zip(lengths, known, strict=True))
         self.lengths += lengths
         self._current = slice(start, len(self.lengths))
@@ -179,8 +182,7 @@ class KVCache:
             self._write_at = None
             return None
         for index, prefix in enumerate(prefixes, start):
-            if prefix is not None:
-                prefix.write(self.kv[:, :, index])
+            prefix.write(self.kv[:, :, index])
         device = self.kv.device
         return self._write(torch.tensor(known, device=device)[:, None] + torch.arange(new, device=device))
 

@@ -20,7 +20,7 @@ from webdojo.policy.model.collate import lay_out
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, policy_logits, text_hidden
 from webdojo.policy.model.processor import Processor
-from webdojo.types import FinishReason, ImageSegment, ImageSource
+from webdojo.types import ImageSegment, ImageSource
 
 CACHE_BYTES = 256 * 2**20
 """Size of the prefix cache on a CPU; the cache of visual features may take as much again."""
@@ -50,8 +50,11 @@ class RunningBatch:
         self._processor = processor
         self._decoder = Decoder(model)
         self._cache = self._decoder.cache()
-        self._features = FeatureCache(model, processor, images, _cache_bytes(model.device))
-        self._prefixes = PrefixCache(_cache_bytes(model.device))
+        cache_bytes = CACHE_BYTES
+        if model.device.type == "cuda":
+            cache_bytes = int(torch.cuda.get_device_properties(model.device).total_memory * GPU_CACHE_SHARE)
+        self._features = FeatureCache(model, processor, images, cache_bytes)
+        self._prefixes = PrefixCache(cache_bytes)
         self._banned = processor.banned(model.config.get_text_config().vocab_size).to(model.device)
 
     def admit(self, requests: list[Request], version: int) -> None:
@@ -112,7 +115,7 @@ class RunningBatch:
         later: list[Request] = []
         read: set[str] = set()
         for request in requests:
-            known = self._known(request)
+            known = self._prefixes.longest(request.boundaries).length
             shared = max((length for digest, length in request.boundaries if digest in read), default=0)
             if shared - known >= SHARED * (request.tokens - known):
                 later.append(request)
@@ -121,14 +124,9 @@ class RunningBatch:
                 read.update(digest for digest, length in request.boundaries if length > known)
         return now, later
 
-    def _known(self, request: Request) -> int:
-        """Tokens of a request's prompt that need not be read."""
-        prefix = self._prefixes.longest(request.boundaries)
-        return 0 if prefix is None else prefix.length
-
     def _by_new_tokens(self, requests: list[Request]) -> list[list[Request]]:
         """Requests in batches of about as many tokens to read, so that little is padded."""
-        new = {id(r): r.tokens - self._known(r) for r in requests}
+        new = {id(r): r.tokens - self._prefixes.longest(r.boundaries).length for r in requests}
         batches: list[list[Request]] = []
         for request in sorted(requests, key=lambda r: -new[id(r)]):
             if batches and new[id(request)] * 2 > new[id(batches[-1][0])]:
@@ -143,7 +141,7 @@ class RunningBatch:
         grids = {sha: image.grid for sha, image in features.items()}
         laid_out = [lay_out(r.prompt, r.ids, grids, image_id) for r in requests]
         prefixes = [self._prefixes.longest(r.boundaries) for r in requests]
-        known = [0 if prefix is None else prefix.length for prefix in prefixes]
+        known = [prefix.length for prefix in prefixes]
         ids = [torch.tensor(sequence.ids[begin:]) for sequence, begin in zip(laid_out, known, strict=True)]
         new = [len(row) for row in ids]
         input_ids = pad_sequence(ids, batch_first=True, padding_value=self._processor.stop_id).to(self._device)
@@ -188,17 +186,7 @@ class RunningBatch:
         for request, token, logprob in zip(requests, ids.tolist(), chosen.tolist(), strict=True):
             reason = request.take(token, logprob, version, self._processor.eos_ids, self._processor.decode)
             if reason is not None:
-                self._finish(request, reason)
-
-    def _finish(self, request: Request, reason: FinishReason) -> None:
-        """Answer a request, and keep what was read and sampled for the turn that follows."""
-        answered = [*request.boundaries, after(request.boundaries[-1], request.ids)]
-        self._prefixes.keep(answered, self._cache.sequence(self.running.index(request)))
-        self.leave(request)
-        request.answer(reason)
-
-
-def _cache_bytes(device: torch.device) -> int:
-    if device.type != "cuda":
-        return CACHE_BYTES
-    return int(torch.cuda.get_device_properties(device).total_memory * GPU_CACHE_SHARE)
+                answered = [*request.boundaries, after(request.boundaries[-1], request.ids)]
+                self._prefixes.keep(answered, self._cache.sequence(self.running.index(request)))
+                self.leave(request)
+                request.answer(reason)
