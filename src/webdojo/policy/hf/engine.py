@@ -22,7 +22,7 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, ModelError
+from webdojo.errors import EngineError, ModelError, one_line
 from webdojo.memory import is_out_of_memory
 from webdojo.policy.hf.kv_cache import boundaries
 from webdojo.policy.hf.request import Request
@@ -207,7 +207,7 @@ class HFEngine:
                     if self._batch.running:
                         self._compute(lambda: self._batch.step(self.version), list(self._batch.running), 0)
         except Exception as error:
-            self._closed = f"the engine stopped on {type(error).__name__}: {' '.join(str(error).split())}"
+            self._closed = f"the engine stopped on {one_line(error)}"
             raise
         finally:
             self._fail_all()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, StoreFailure, WebdojoError
+from webdojo.errors import EngineError, StoreFailure, WebdojoError, one_line
 from webdojo.policy.model.collate import check_tokens
 from webdojo.policy.model.forward import Features, vision_features
 from webdojo.policy.model.processor import Processor
@@ -92,10 +92,7 @@ class FeatureCache:
         except StoreFailure:
             raise  # which no other request would survive either
         except (WebdojoError, OSError, LookupError) as error:
-            reason = " ".join(str(error).split())
-            raise EngineError(
-                f"screenshot {image.sha[:12]} cannot be read: {type(error).__name__}: {reason}"
-            ) from error
+            raise EngineError(f"screenshot {image.sha[:12]} cannot be read: {one_line(error)}") from error
         rows, columns = (side // self._processor.merge_size for side in grid_thw[0, 1:].tolist())
         device = self._model.device
         with torch.no_grad():

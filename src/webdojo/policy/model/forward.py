@@ -86,9 +86,8 @@ def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_gr
     """Run the vision tower over images: `pixel_values` [patches, dim], `image_grid_thw` [images, 3]."""
     inner: Any = model.model
     out = inner.get_image_features(pixel_values, image_grid_thw, return_dict=True)
-    if not layout_of(model).deepstack:
-        return Features(torch.cat(out.pooler_output), ())
-    return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in out.deepstack_features))
+    deepstack = out.deepstack_features if layout_of(model).deepstack else ()
+    return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in deepstack))
 
 
 def text_hidden(
@@ -113,10 +112,8 @@ def text_hidden(
     if features is not None:
         embeds = embeds.masked_scatter(image_mask[..., None], features.embeds.to(embeds.dtype))
         if features.deepstack:
-            language_model_inputs |= {
-                "visual_pos_masks": image_mask,
-                "deepstack_visual_embeds": list(features.deepstack),
-            }
+            deepstack = list(features.deepstack)
+            language_model_inputs |= {"visual_pos_masks": image_mask, "deepstack_visual_embeds": deepstack}
     if not layout_of(model).images:
         position_ids = position_ids[0]
     out = text_model(model)(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)

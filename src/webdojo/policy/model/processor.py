@@ -18,7 +18,7 @@ from PIL import Image
 from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil, smart_resize
 
-from webdojo.errors import ModelError
+from webdojo.errors import ModelError, one_line
 from webdojo.policy.model.layouts import IMAGE_TOKEN, SAMPLED_SPECIALS, STOP_TOKEN, STRUCTURAL_TOKENS, folder_layout
 
 
@@ -66,8 +66,9 @@ class Processor:
             tokenizer = PreTrainedTokenizerFast.from_pretrained(str(folder))
             image_processor = Qwen2VLImageProcessorPil.from_pretrained(str(folder)) if reads_images else None
         except Exception as error:  # `tokenizers` raises bare Exception for a file that it cannot parse
-            reason = " ".join(str(error).split())
-            raise ModelError(f"tokenizer or image settings in {str(folder)!r} cannot be read: {reason}") from error
+            raise ModelError(
+                f"tokenizer or image settings in {str(folder)!r} cannot be read: {one_line(error)}"
+            ) from error
         return cls(tokenizer, image_processor)
 
     def save(self, path: str | Path) -> None:
