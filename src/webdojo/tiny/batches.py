@@ -32,7 +32,7 @@ from webdojo.tiny.questions import (
     earlier_turn,
     questions,
 )
-from webdojo.tiny.screens import ROWS, SIDE, TOKENS, Screen, ScreenLabels, Screens
+from webdojo.tiny.screens import ROWS, SIDE, TOKENS, Screen, Screens
 from webdojo.types import FinishReason, ImageRef, Observation, Parsed, Response, Task
 
 EPISODES = 0.6
@@ -86,11 +86,10 @@ class BatchSource:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
         self._harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
         self._dense = [dense_targets(screen) for screen in screens.screens]
-        self._labels = [ScreenLabels(screen) for screen in screens.screens]
 
     def batch(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Batch:
         """A batch of `n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
-        picked = [rng.randrange(len(self._labels)) for _ in range(n)]
+        picked = [rng.randrange(len(self._dense)) for _ in range(n)]
         pixels, grids = [], []
         for index in picked:
             image = np.array(self._screens.images[index])
@@ -122,16 +121,16 @@ class BatchSource:
         )
 
     def _row(self, index: int, rng: random.Random, ask: bool) -> _Row:
-        screen, labels, encode = self._screens.screens[index], self._labels[index], self._processor.encode
+        screen, encode = self._screens.screens[index], self._processor.encode
         if not ask or rng.random() > EPISODES:
             image = [self._processor.image_token_id] * TOKENS
             opening = encode("<|im_start|>user\n<|vision_start|>") + image + encode("<|vision_end|>\n")
             row, shown = _Row(self._processor, opening), None
         else:
-            shown = draw_task(screen, labels, rng)
+            shown = draw_task(screen, rng)
             row = _Row(self._processor, self._episode(screen, shown, rng), shown)
-            row.add_turn(agent_turn(screen, labels, rng, shown))
-        for question in questions(screen, labels, rng, self._per_screen - 2 * bool(row.asked), shown) if ask else []:
+            row.add_turn(agent_turn(screen, rng, shown))
+        for question in questions(screen, rng, self._per_screen - 2 * bool(row.asked), shown) if ask else []:
             row.add_question(question)
         return row
 

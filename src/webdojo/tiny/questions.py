@@ -30,7 +30,7 @@ from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.oracle.forms import SCROLL_AMOUNT
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
-from webdojo.tiny.screens import COLUMNS, ROWS, TOKENS, Screen, ScreenLabels, Thing, Value, cells, characters
+from webdojo.tiny.screens import COLUMNS, ROWS, TOKENS, Screen, Thing, Value, cells, characters
 from webdojo.types import Feedback, ToolCall
 
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
@@ -119,7 +119,7 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
     return characters.reshape(TOKENS, 2), words.reshape(TOKENS)
 
 
-def draw_task(screen: Screen, labels: ScreenLabels, rng: random.Random) -> ShownTask:
+def draw_task(screen: Screen, rng: random.Random) -> ShownTask:
     """Draw a task of the site, or one about a thing that is on the screen or is not."""
     if rng.random() < 0.5:
         site = load_site(*parse_host(urlsplit(screen.url).netloc), "compact")
@@ -127,7 +127,7 @@ def draw_task(screen: Screen, labels: ScreenLabels, rng: random.Random) -> Shown
         text = phrase(goal, rng)[0]
         name = next(goal.fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in goal.fields)
         return ShownTask(text, name, restate(goal), said(goal, text))
-    names = sorted(set(labels.names) & THINGS)
+    names = sorted(set(screen.names) & THINGS)
     if screen.place in THINGS and rng.random() < 0.4:
         name = screen.place
     else:
@@ -137,17 +137,15 @@ def draw_task(screen: Screen, labels: ScreenLabels, rng: random.Random) -> Shown
     return ShownTask(text, name, PHRASINGS[asked][0].format(name=name, nouns=name), (name,))
 
 
-def questions(
-    screen: Screen, labels: ScreenLabels, rng: random.Random, n: int, shown: ShownTask | None = None
-) -> list[Question]:
+def questions(screen: Screen, rng: random.Random, n: int, shown: ShownTask | None = None) -> list[Question]:
     """`n` questions about a screen and the task above it; none is about a name that stands on the screen twice."""
-    makers: list[Callable[[], Question]] = [lambda: _see(rng, labels.names)] * 3
-    if labels.controls:
-        makers += [lambda: _find(rng.choice(labels.controls))] * 5
-    if labels.things:
-        makers += [lambda: _read(rng.choice(labels.things))] * 3
-    if labels.values:
-        makers += [lambda: _value(rng.choice(labels.values))] * 5
+    makers: list[Callable[[], Question]] = [lambda: _see(rng, screen.names)] * 3
+    if screen.targets:
+        makers += [lambda: _find(rng.choice(screen.targets))] * 5
+    if screen.things:
+        makers += [lambda: _read(rng.choice(screen.things))] * 3
+    if screen.values:
+        makers += [lambda: _value(rng.choice(screen.values))] * 5
     if shown is not None:
         name, yes = shown.name, {True: "yes", False: "no"}
         makers += [lambda: Question(Skill.NAME, "name", name, about_task=True, restated=(0, len(name)))] * 3
@@ -155,8 +153,8 @@ def questions(
         if _kind(name):
             makers += [lambda: Question(Skill.KIND, "kind", _kind(name), about_task=True)] * 2
         makers += [lambda: Question(Skill.HERE, "here", yes[screen.place == name], about_task=True)] * 2
-        makers += [lambda: Question(Skill.SEE, "see it", yes[name in labels.names], about_task=True)] * 2
-        here = [thing for thing in labels.controls if thing.name == name]
+        makers += [lambda: Question(Skill.SEE, "see it", yes[name in screen.names], about_task=True)] * 2
+        here = [thing for thing in screen.targets if thing.name == name]
         if here:
             makers += [lambda: replace(_find(here[0]), text="find it", about_task=True)] * 4
     return [rng.choice(makers)() for _ in range(n)]
@@ -198,11 +196,11 @@ Turn = tuple[str, list[ToolCall], Thing | Value | None]
 """A thought, its calls, and what on the screen they are about."""
 
 
-def agent_turn(screen: Screen, labels: ScreenLabels, rng: random.Random, shown: ShownTask) -> Question:
+def agent_turn(screen: Screen, rng: random.Random, shown: ShownTask) -> Question:
     """A turn about the screen; sometimes it writes, or cannot find, the very thing that the shown task names."""
     missing = shown.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
-    links = [thing for thing in labels.controls if thing.tag != "input"]
-    fields = [thing for thing in labels.controls if thing.tag == "input"]
+    links = [thing for thing in screen.targets if thing.tag != "input"]
+    fields = [thing for thing in screen.targets if thing.tag == "input"]
     makers: list[Callable[[], Turn]] = [lambda: _scroll(missing, screen)]
     if links:
         makers += [lambda: _click(rng.choice(links), missing, screen.place, rng)] * 6
@@ -211,8 +209,8 @@ def agent_turn(screen: Screen, labels: ScreenLabels, rng: random.Random, shown: 
     claim = _claim(screen)
     if claim:
         makers += [lambda: (f"{claim} Done.", [_done("done")], None)] * 2
-    if labels.values:
-        makers += [lambda: _answer(rng.choice(labels.values))] * 4
+    if screen.values:
+        makers += [lambda: _answer(rng.choice(screen.values))] * 4
     return _question(shown.goal, *rng.choice(makers)())
 
 

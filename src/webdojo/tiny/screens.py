@@ -1,8 +1,7 @@
 """Labelled screens of embedded training sites, which the tiny model learns from, and what stands on them.
 
 A `Screen` is what a 320x320 viewport shows: every word and every control, with their positions. Only training seeds are
-rendered. Screens are kept as arrays on disk, so that training can be started again without a browser. `ScreenLabels`
-are a screen's names, controls and values, with the visual tokens that show them.
+rendered. Screens are kept as arrays on disk, so that training can be started again without a browser.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -92,8 +92,48 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Thing:
+    """An element with a name, of which at least a part is in view."""
+
+    name: str
+    tag: str
+    """The tag of a control; empty for text."""
+    words: tuple[Word, ...]
+
+    @property
+    def name_cells(self) -> tuple[int, ...]:
+        """The visual tokens of the name."""
+        return cells(*(w for w in self.words if w.text[0].isalpha()))
+
+    @property
+    def point(self) -> tuple[int, int]:
+        """The middle of the element, in 0..1000."""
+        x = (min(w.left for w in self.words) + max(w.right for w in self.words)) / 2
+        y = self.words[0].row * 32 + 16
+        return round(1000 * x / SIDE), round(1000 * y / SIDE)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value and the name that stands beside it."""
+
+    name: str
+    name_cells: tuple[int, ...]
+    word: Word
+
+    @property
+    def text(self) -> str:
+        return self.word.text.strip("$")
+
+    @property
+    def sources(self) -> tuple[tuple[int, ...], ...]:
+        """For each character of the text, the visual tokens to read it from."""
+        return characters(self.word)[-len(self.text) :]
+
+
+@dataclass(frozen=True)
 class Screen:
-    """One labelled screenshot."""
+    """One labelled screenshot, and what stands on it."""
 
     words: tuple[Word, ...]
     controls: tuple[tuple[str, int], ...]
@@ -103,6 +143,47 @@ class Screen:
     """How far the page is scrolled, and how far it can be scrolled."""
     place: str = ""
     """The name of the page: a list, a thing or the cart; empty for home and results."""
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all elements in view."""
+        return list(dict.fromkeys(thing.name for thing in self._named))
+
+    @cached_property
+    def things(self) -> list[Thing]:
+        """Things whose name stands on the screen once."""
+        counts = Counter(thing.name for thing in self._named)
+        return [thing for thing in self._named if counts[thing.name] == 1]
+
+    @cached_property
+    def targets(self) -> list[Thing]:
+        """Those of `things` that are controls."""
+        return [thing for thing in self.things if thing.tag]
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values of all rows that hold one name and, beside it, one value."""
+        rows: dict[int, list[Word]] = {}
+        for word in sorted((w for w in self.words if 0 <= w.row < ROWS), key=lambda w: w.left):
+            rows.setdefault(word.row, []).append(word)
+        out: list[Value] = []
+        for row in rows.values():
+            numbers = [w for w in row if w.text.strip("$").isdigit()]
+            names = [w for w in row if w.text[0].isalpha()]
+            if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
+                out.append(Value(_name(names), cells(*names), numbers[0]))
+            elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
+                out.append(Value(names[0].text, cells(names[0]), names[1]))
+        return out
+
+    @cached_property
+    def _named(self) -> list[Thing]:
+        groups: dict[int, list[Word]] = {}
+        for word in self.words:
+            groups.setdefault(word.element, []).append(word)
+        tags = {element: tag for tag, element in self.controls}
+        things = [Thing(_name(group), tags.get(element, ""), tuple(group)) for element, group in groups.items()]
+        return [thing for thing in things if thing.name and cells(*thing.words)]
 
 
 class Screens:
@@ -180,64 +261,6 @@ def _place(site: Site, url: str) -> str:
     return site.way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""
 
 
-@dataclass(frozen=True)
-class Thing:
-    """An element with a name, of which at least a part is in view."""
-
-    name: str
-    tag: str
-    """The tag of a control; empty for text."""
-    words: tuple[Word, ...]
-
-    @property
-    def name_cells(self) -> tuple[int, ...]:
-        """The visual tokens of the name."""
-        return cells(*(w for w in self.words if w.text[0].isalpha()))
-
-    @property
-    def point(self) -> tuple[int, int]:
-        """The middle of the element, in 0..1000."""
-        x = (min(w.left for w in self.words) + max(w.right for w in self.words)) / 2
-        y = self.words[0].row * 32 + 16
-        return round(1000 * x / SIDE), round(1000 * y / SIDE)
-
-
-@dataclass(frozen=True)
-class Value:
-    """A value and the name that stands beside it."""
-
-    name: str
-    name_cells: tuple[int, ...]
-    word: Word
-
-    @property
-    def text(self) -> str:
-        return self.word.text.strip("$")
-
-    @property
-    def sources(self) -> tuple[tuple[int, ...], ...]:
-        """For each character of the text, the visual tokens to read it from."""
-        return characters(self.word)[-len(self.text) :]
-
-
-class ScreenLabels:
-    """The things and values of one screen."""
-
-    def __init__(self, screen: Screen) -> None:
-        groups: dict[int, list[Word]] = {}
-        for word in screen.words:
-            groups.setdefault(word.element, []).append(word)
-        tags = {element: tag for tag, element in screen.controls}
-        things = [Thing(_name(group), tags.get(element, ""), tuple(group)) for element, group in groups.items()]
-        things = [thing for thing in things if thing.name and cells(*thing.words)]
-        counts = Counter(thing.name for thing in things)
-        self.names = list(counts)
-        self.things = [thing for thing in things if counts[thing.name] == 1]
-        """Things whose name stands on the screen once."""
-        self.controls = [thing for thing in self.things if thing.tag]
-        self.values = _values(screen)
-
-
 def cells(*words: Word) -> tuple[int, ...]:
     """The visual tokens that words cover, where they are in view."""
     columns = {(w.row, column // 2) for w in words for column in range(w.column, w.column + len(w.text))}
@@ -255,19 +278,3 @@ def characters(word: Word) -> tuple[tuple[int, ...], ...]:
 def _name(group: list[Word]) -> str:
     """The words of an element without marks and numbers: `> Royal Rug $95` is `Royal Rug`."""
     return " ".join(w.text for w in group if w.text[0].isalpha())
-
-
-def _values(screen: Screen) -> list[Value]:
-    """The values of all rows that hold one name and, beside it, one value."""
-    rows: dict[int, list[Word]] = {}
-    for word in sorted((w for w in screen.words if 0 <= w.row < ROWS), key=lambda w: w.left):
-        rows.setdefault(word.row, []).append(word)
-    out: list[Value] = []
-    for row in rows.values():
-        numbers = [w for w in row if w.text.strip("$").isdigit()]
-        names = [w for w in row if w.text[0].isalpha()]
-        if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
-            out.append(Value(_name(names), cells(*names), numbers[0]))
-        elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
-            out.append(Value(names[0].text, cells(names[0]), names[1]))
-    return out
