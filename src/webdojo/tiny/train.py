@@ -24,6 +24,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.multiprocessing.spawn import spawn
+from torch.nn.utils import clip_grad_norm_, parameters_to_vector, vector_to_parameters
 from transformers import PreTrainedTokenizerFast, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from webdojo.errors import ModelError
@@ -133,7 +134,7 @@ def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None
                 loss.backward()
                 if config.workers > 1:
                     _average_gradients(parameters, config.workers)
-                torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+                clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
                 schedule.step()
                 bar.advance(1, loss=loss.item())
@@ -146,13 +147,8 @@ def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None
                     latest.with_suffix(".new").replace(latest)
     if rank == 0:
         save_model(model.cpu().to(torch.bfloat16), processor, folder / "model")
-        parameters_all = sum(p.numel() for p in model.parameters())
-        card = {
-            "command": "webdojo tiny train",
-            "config": asdict(config),
-            "parameters": parameters_all,
-            "history": history,
-        }
+        size = sum(p.numel() for p in model.parameters())
+        card = {"command": "webdojo tiny train", "config": asdict(config), "parameters": size, "history": history}
         (folder / "model" / "figures.json").write_text(json.dumps(card, indent=1) + "\n")
     if config.workers > 1:
         dist.destroy_process_group()
@@ -194,10 +190,9 @@ def _rate(step: int, steps: int) -> float:
 def _average_gradients(parameters: list[nn.Parameter], workers: int) -> None:
     """Average all gradients over the process group by one all-reduce."""
     gradients = [p.grad for p in parameters if p.grad is not None]
-    flat = torch.cat([g.flatten() for g in gradients])
+    flat = parameters_to_vector(gradients)
     dist.all_reduce(flat)
-    for gradient, part in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
-        gradient.copy_(part.view_as(gradient) / workers)
+    vector_to_parameters(flat / workers, gradients)
 
 
 @torch.no_grad()

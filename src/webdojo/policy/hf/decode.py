@@ -23,11 +23,7 @@ from webdojo.policy.model.layouts import layout_of
 
 
 class Decoder:
-    """Decode steps of one model, which it owns from now on.
-
-    Args:
-        model: a model of a registered layout, on its device.
-    """
+    """Decode steps of one model, which it owns from now on."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._axes = 3 if layout_of(model).images else 1
@@ -43,12 +39,9 @@ class Decoder:
         return KVCache(len(self._layers), first.key_heads, first.head_dim, weight.dtype, weight.device)
 
     def __call__(self, ids: torch.Tensor, positions: torch.Tensor, cache: KVCache) -> torch.Tensor:
-        """Last hidden states [n, hidden] of one new text token for each of the n running sequences.
+        """Last hidden states [n, hidden] of one new text token, `ids` [n], for each of the n running sequences.
 
-        Args:
-            ids: int64 [n]
-            positions: int64 [n]: these are text tokens, so the position is the same on all axes.
-            cache: gets the tokens' keys and values.
+        Their positions [n] are the same on all axes. `cache` gets the tokens' keys and values.
         """
         mask = cache.step()
         hidden = F.embedding(ids, self._embedding)

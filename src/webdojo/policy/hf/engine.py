@@ -14,10 +14,11 @@ import asyncio
 import random
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel
@@ -253,7 +254,7 @@ class HFEngine:
                 f"the engine ran out of memory with {len(requests)} requests of up to {longest} tokens; lower "
                 "rollout.concurrency, rollout.max_context_tokens or browser.viewport_px"
             )
-            _fail(requests, failure)
+            _fail((request.future for request in requests), failure)
 
     def _apply_updates(self) -> None:
         while self._updates:
@@ -286,16 +287,14 @@ class HFEngine:
         """Nobody may wait for ever on a worker that has ended."""
         with self._changed:
             error = EngineError(f"{self._closed} while requests were in flight; start another engine")
-            _fail([*self._batch.take_out(), *self._admitted, *self._waiting], error)
-            for _, done in self._updates:
-                if not done.done():
-                    done.set_exception(error)
+            requests = [*self._batch.take_out(), *self._admitted, *self._waiting]
+            _fail([*(request.future for request in requests), *(done for _, done in self._updates)], error)
             self._waiting.clear()
             self._updates.clear()
 
 
-def _fail(requests: list[Request], error: EngineError) -> None:
-    """Fail the requests that are not answered yet."""
-    for request in requests:
-        if not request.future.done():
-            request.future.set_exception(error)
+def _fail(futures: Iterable[Future[Any]], error: EngineError) -> None:
+    """Fail what is not answered yet."""
+    for future in futures:
+        if not future.done():
+            future.set_exception(error)

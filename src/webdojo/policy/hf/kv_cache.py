@@ -81,11 +81,7 @@ NOTHING_KNOWN = KnownPrefix(None, 0)
 
 
 class PrefixCache:
-    """Finds the longest prefix of a prompt whose keys and values are known.
-
-    Args:
-        max_bytes: limit for the keys and values that are kept.
-    """
+    """Finds the longest prefix of a prompt whose keys and values are known; it keeps at most `max_bytes` of them."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -103,10 +99,9 @@ class PrefixCache:
         return NOTHING_KNOWN
 
     def keep(self, prompt: Sequence[Boundary], kv: torch.Tensor) -> None:
-        """Remember what was computed for a prompt.
+        """Remember what was computed for a prompt: `kv` [layers, 2, heads, tokens, head dim], copied where it is new.
 
-        Args:
-            kv: [layers, 2, heads, tokens, head dim], copied where it is new; it may lack the last tokens.
+        It may lack the last tokens.
         """
         before: CachedSegment | None = None
         for digest, length in prompt:
@@ -144,11 +139,7 @@ LENGTH_STEP = 128
 
 
 class KVCache:
-    """Keys and values of all text layers.
-
-    Args:
-        layers, heads, head_dim: sizes of the text model; heads are those of keys and values.
-    """
+    """Keys and values of all text layers of running sequences; `heads` are those of keys and values."""
 
     is_compileable = False
     """Read by `transformers` when it decides about masks."""
@@ -211,10 +202,6 @@ class KVCache:
             self.kv[:, :, index, :, :length] = self.kv[:, :, last, :, :length]
             self.lengths[index] = length
         self.lengths.pop()
-
-    def truncate(self, count: int) -> None:
-        """Keep the first `count` running sequences."""
-        del self.lengths[count:]
 
     def free(self) -> None:
         """Give the memory back; no sequence may be running."""

@@ -31,13 +31,7 @@ SHARED = 0.25
 
 
 class RunningBatch:
-    """Requests that decode together.
-
-    Args:
-        model: a model of a registered layout, which is owned from now on.
-        processor: the processor of the same folder.
-        images: where screenshots are read from.
-    """
+    """Requests that decode together, by a model that is owned from now on."""
 
     def __init__(self, model: PreTrainedModel, processor: Processor, images: ImageSource) -> None:
         self.running: list[Request] = []
@@ -96,7 +90,7 @@ class RunningBatch:
         """Take out the requests from index `first` on, and return them."""
         taken = self.running[first:]
         del self.running[first:]
-        self._cache.truncate(first)
+        del self._cache.lengths[first:]
         return taken
 
     def forget(self, vision: bool = True) -> None:

@@ -179,11 +179,7 @@ def collate(
 
 
 class ShownImages:
-    """The distinct images of some samples in order of first appearance, and where their features will be.
-
-    Args:
-        grids: as `collate` takes them.
-    """
+    """The distinct images of some samples in order of first appearance, and where their features will be."""
 
     def __init__(
         self,

@@ -37,14 +37,7 @@ class ImageFeatures(NamedTuple):
 
 
 class FeatureCache:
-    """Computes and keeps features of images.
-
-    Args:
-        model: whose vision tower reads the images; its device holds the features.
-        processor: the processor of the same folder.
-        images: where screenshots are read from.
-        max_bytes: limit for the features that are kept.
-    """
+    """Computes features of images by a model's vision tower, and keeps at most `max_bytes` of them on its device."""
 
     def __init__(
         self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int = MAX_BYTES
