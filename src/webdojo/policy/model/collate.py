@@ -142,9 +142,6 @@ def collate(
     """Pad samples into a `Batch`; each distinct image is read and decoded once.
 
     Args:
-        sequences: the samples.
-        processor: the processor of the model that will read the batch.
-        images: where screenshots are read from.
         grids: token rows and columns of every image by hash, where the visual features are at hand: no image
             is read then. `feature_rows` counts on features in order of first appearance.
 
