@@ -134,3 +134,8 @@ class RankLost(TrainError):
     """A process of the learner died."""
 
     exit_code = PASSING
+
+
+def one_line(error: Exception) -> str:
+    """An error of another library in one line, for a message of ours."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]

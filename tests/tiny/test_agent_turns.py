@@ -5,9 +5,7 @@ import random
 import pytest
 
 from webdojo.agent import toolcall
-from webdojo.tiny.agent_turns import agent_turn, earlier_turn
-from webdojo.tiny.labels import ScreenLabels
-from webdojo.tiny.questions import ShownTask
+from webdojo.tiny.questions import ShownTask, agent_turn, earlier_turn
 from webdojo.tiny.screens import Screen, Word
 
 
@@ -30,7 +28,7 @@ SCREEN = Screen(
     place="Rugs",
 )
 SHOWN = ShownTask("Open Royal Rug.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
-TURNS = [agent_turn(SCREEN, ScreenLabels(SCREEN), random.Random(seed), SHOWN) for seed in range(400)]
+TURNS = [agent_turn(SCREEN, random.Random(seed), SHOWN) for seed in range(400)]
 
 
 def test_every_turn_is_one_that_the_harness_reads() -> None:
@@ -43,7 +41,7 @@ def test_every_turn_is_one_that_the_harness_reads() -> None:
 
 
 def test_a_click_is_on_what_the_thought_names_last() -> None:
-    points = {thing.name: thing.point for thing in ScreenLabels(SCREEN).controls}
+    points = {thing.name: thing.point for thing in SCREEN.targets}
     clicks = [turn for turn in TURNS if len(toolcall.parse(turn.answer).calls) == 1 and '"click"' in turn.answer]
     for turn in clicks:
         parsed = toolcall.parse(turn.answer)
@@ -76,10 +74,7 @@ def test_digits_of_an_answer_are_read_where_they_stand() -> None:
 )
 def test_what_is_said_of_a_page_is_true(path: str, place: str, claim: str) -> None:
     screen = Screen((), (), f"http://shop-3.localhost{path}", (0, 0), place)
-    said = {
-        toolcall.parse(agent_turn(screen, ScreenLabels(screen), random.Random(seed), SHOWN).answer).think
-        for seed in range(40)
-    }
+    said = {toolcall.parse(agent_turn(screen, random.Random(seed), SHOWN).answer).think for seed in range(40)}
     assert f"{SHOWN.goal} {claim} Done." in said
 
 

@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from webdojo.tiny.labels import TOKENS, ScreenLabels
 from webdojo.tiny.questions import (
     CHARACTERS,
     NO_WORD,
@@ -17,7 +16,7 @@ from webdojo.tiny.questions import (
     draw_task,
     questions,
 )
-from webdojo.tiny.screens import Screen, Word
+from webdojo.tiny.screens import TOKENS, Screen, Word
 
 HEADER, LINK, FACT = 1, 2, 3
 
@@ -39,7 +38,6 @@ SCREEN = Screen(
     url="http://shop-3.localhost/p/royal-rug",
     place="Royal Rug",
 )
-LABELS = ScreenLabels(SCREEN)
 
 
 def test_dense_targets_name_both_cells_of_every_token() -> None:
@@ -66,17 +64,17 @@ def test_dense_targets_name_both_cells_of_every_token() -> None:
     ],
 )
 def test_each_kind_of_question_is_asked_with_its_answer(skill: Skill, text: str, answer: str) -> None:
-    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, LABELS, random.Random(0), 300)}
+    asked = {(q.skill, q.text): q.answer for q in questions(SCREEN, random.Random(0), 300)}
     assert asked[skill, text] == answer
 
 
 def test_a_name_that_stands_twice_is_not_pointed_at() -> None:
     twice = Screen((*SCREEN.words, word("Royal", 2, 8, 9), word("Rug", 8, 8, 9)), (*SCREEN.controls, ("a", 9)))
-    assert not [q for q in questions(twice, ScreenLabels(twice), random.Random(0), 200) if q.skill is Skill.FIND]
+    assert not [q for q in questions(twice, random.Random(0), 200) if q.skill is Skill.FIND]
 
 
 def test_see_is_no_for_what_is_not_there() -> None:
-    asked = [q for q in questions(SCREEN, LABELS, random.Random(1), 400) if q.skill is Skill.SEE]
+    asked = [q for q in questions(SCREEN, random.Random(1), 400) if q.skill is Skill.SEE]
     names = {"Nova", "Royal Rug", "Size", "Large"}
     assert {q.answer for q in asked} == {"yes", "no"}
     assert all((q.text.removeprefix("see ") in names) == (q.answer == "yes") for q in asked)
@@ -84,7 +82,7 @@ def test_see_is_no_for_what_is_not_there() -> None:
 
 def test_questions_about_the_shown_task_do_not_say_what_it_names() -> None:
     shown = ShownTask("Find Royal Rug and open it.", "Royal Rug", "Open Royal Rug.", ("Royal Rug",))
-    asked = {q.text: q.answer for q in questions(SCREEN, LABELS, random.Random(0), 300, shown) if q.about_task}
+    asked = {q.text: q.answer for q in questions(SCREEN, random.Random(0), 300, shown) if q.about_task}
     assert asked == {
         "name": "Royal Rug",
         "kind": "Rugs",
@@ -96,7 +94,7 @@ def test_questions_about_the_shown_task_do_not_say_what_it_names() -> None:
 
 
 def test_a_shown_task_holds_what_it_names_and_its_goal_says_it_again() -> None:
-    tasks = [draw_task(SCREEN, LABELS, random.Random(seed)) for seed in range(200)]
+    tasks = [draw_task(SCREEN, random.Random(seed)) for seed in range(200)]
     assert all(value in n.text for n in tasks for value in n.values)
     assert all(n.name == n.values[0] for n in tasks)
     assert sum(n.name == "Royal Rug" for n in tasks) > 40
@@ -107,7 +105,7 @@ def test_a_shown_task_holds_what_it_names_and_its_goal_says_it_again() -> None:
 
 def test_a_cart_is_of_no_kind() -> None:
     shown = ShownTask("Open the Bag.", "Bag", "Open the Bag.", ("Bag",))
-    asked = questions(SCREEN, LABELS, random.Random(0), 300, shown)
+    asked = questions(SCREEN, random.Random(0), 300, shown)
     assert not [q for q in asked if q.skill is Skill.KIND]
 
 

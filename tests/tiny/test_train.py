@@ -15,9 +15,8 @@ from safetensors.torch import load_file
 from webdojo.errors import ModelError
 from webdojo.policy.model.loading import load_model, model_folder
 from webdojo.tiny import train
-from webdojo.tiny.attention_loss import AttentionLoss
 from webdojo.tiny.batches import BatchSource
-from webdojo.tiny.heads import Heads, answering_loss, word_token_ids
+from webdojo.tiny.losses import AttentionLoss, Heads, answering_loss, word_token_ids
 from webdojo.tiny.screens import Screens, render_screens
 from webdojo.tiny.train import TinyConfig, _measure, main
 
@@ -45,7 +44,7 @@ def one_thread() -> Iterator[None]:
 
 def test_screens_are_labelled_where_the_ink_is(screens: Path) -> None:
     loaded = Screens(screens)
-    assert len(loaded) == 60
+    assert len(loaded.screens) == 60
     inked = total = 0
     for image, screen in zip(loaded.images, loaded.screens, strict=True):
         for word in (w for w in screen.words if 0 <= w.row < 10):

@@ -80,11 +80,13 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     Raises:
         ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
     """
-    train, value, sharded = recipe.train, _value_bytes(recipe, machine), _sharded(recipe, machine)
-    total = sum(p.numel() for p in model.parameters())
-    trained = _trained_sizes(model, recipe.model)
-    tower_trains = _tower_trains(model, recipe.model)
-    whole = sum(p.numel() for p in _tower_parameters(model)) if sharded and not tower_trains else 0
+    train, value, layers = recipe.train, _value_bytes(recipe, machine), text_layers(model)
+    sharded = train.ranks > 1 or value == 2
+    total, tower = _size(model), _size(vision_tower(model))
+    names, trained = zip(*_trained(model, recipe.model), strict=True)
+    tower_trains = any(name.startswith(VISION) for name in names)
+    outside = total - _size(layers) - tower  # embeddings, head, norm
+    whole = tower if sharded and not tower_trains else 0
     moments = sum(state_bytes(train.optimizer, -(-size // train.ranks)) for size in trained)
     gradients = 4 * sum(trained) // train.ranks
     reference = value * total if train.kl_coef and not recipe.model.lora.r else 0
@@ -96,11 +98,10 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
         "vision features": 0 if tower_trains else _feature_bytes(model, recipe),
         "CUDA": CUDA_CONTEXT if machine.cuda else 0,
     }
-    layers, tokens = text_layers(model), train.micro_batch_tokens
+    tokens = train.micro_batch_tokens
     depth = recipe.model.freeze_trainable_layers or len(layers)
     layer = tokens * _text_layer_bytes(layers[0], value)
     hidden = tokens * value * model.config.get_text_config().hidden_size
-    outside = _outside_layers(model)
     logits = 20 * min(tokens * model.get_output_embeddings().weight.shape[0], MAX_LOGITS)
     # Gradients of one layer's activations, and of the largest weight before it is accumulated or sharded.
     backward = layer // 2 + (4 + value if sharded else 4) * (outside if sharded else max(trained))
@@ -113,20 +114,14 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
         "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
         "LM head, or the backward pass of a layer": max(logits, recomputed + backward),
         # The current layer and the next.
-        "gathered weights": value * (outside + 2 * sum(p.numel() for p in layers[0].parameters())) if sharded else 0,
+        "gathered weights": value * (outside + 2 * _size(layers[0])) if sharded else 0,
     }
     instead = {
         "reference model, while it scores": reference if machine.cuda else 0,
         "gradients and optimizer state, in its step": gradients + moments if away else 0,
     }
-    return MemoryPlan(
-        tokens=tokens,
-        parameters=total,
-        trained=sum(trained),
-        lasting={name: count for name, count in lasting.items() if count},
-        micro_batch={name: count for name, count in micro_batch.items() if count},
-        instead={name: count for name, count in instead.items() if count},
-    )
+    needed = ({name: count for name, count in part.items() if count} for part in (lasting, micro_batch, instead))
+    return MemoryPlan(tokens, total, sum(trained), *needed)
 
 
 def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tuple[str, int]]:
@@ -207,38 +202,31 @@ def _value_bytes(recipe: Recipe, machine: Machine) -> int:
     return 2 if dtype == "bfloat16" or (dtype == "auto" and machine.cuda) else 4
 
 
-def _sharded(recipe: Recipe, machine: Machine) -> bool:
-    return recipe.train.ranks > 1 or _value_bytes(recipe, machine) == 2
+def _size(module: nn.Module | None) -> int:
+    """The number of parameters."""
+    return 0 if module is None else sum(p.numel() for p in module.parameters())
 
 
-def _trained_sizes(model: PreTrainedModel, config: ModelConfig) -> list[int]:
-    """The size of each tensor that trains, in values."""
+def _trained(model: PreTrainedModel, config: ModelConfig) -> Iterator[tuple[str, int]]:
+    """The tensors that train: name, or that of the layer that an adapter belongs to, and size in values."""
     if not config.lora.r:
         names = trained_names(model, config)
-        return [p.numel() for name, p in model.named_parameters() if name in names]
-    rank = config.lora.r
-    shapes = [module.weight.shape for name, module in model.named_modules() if _adapted(name, module, model, config)]
-    if not shapes:
+        yield from ((name, p.numel()) for name, p in model.named_parameters() if name in names)
+        return
+    adapted = [(n, m) for n, m in model.named_modules() if isinstance(m, nn.Linear) and _adapted(n, m, model, config)]
+    if not adapted:
         raise ConfigError(f"model.lora.target_modules = {config.lora.target_modules!r} fits no linear layer")
-    return [rank * side for shape in shapes for side in shape]
+    yield from ((name, config.lora.r * side) for name, module in adapted for side in module.weight.shape)
 
 
 def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: ModelConfig) -> bool:
     """Whether a linear layer gets adapters."""
-    if not isinstance(module, nn.Linear) or (config.freeze_vision and name.startswith(VISION)):
+    if config.freeze_vision and name.startswith(VISION):
         return False
     targets = config.lora.target_modules
     if targets == "all-linear":
         return module is not model.get_output_embeddings()
     return any(name == target or name.endswith(f".{target}") for target in targets)
-
-
-def _tower_trains(model: PreTrainedModel, config: ModelConfig) -> bool:
-    if vision_tower(model) is None or config.freeze_vision:
-        return False
-    if config.lora.r:
-        return any(_adapted(n, m, model, config) for n, m in model.named_modules() if n.startswith(VISION))
-    return not config.freeze_trainable_layers
 
 
 def _text_layer_bytes(layer: nn.Module, value: int) -> int:
@@ -281,15 +269,3 @@ def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
     layers = 1 + (len(config.vision_config.deepstack_visual_indexes) if layout_of(model).deepstack else 0)
     seen = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px)
     return max(int(recipe.train.encoder_cache_gb * 1e9), 4 * seen * layers * config.get_text_config().hidden_size)
-
-
-def _tower_parameters(model: PreTrainedModel) -> list[nn.Parameter]:
-    tower = vision_tower(model)
-    return [] if tower is None else list(tower.parameters())
-
-
-def _outside_layers(model: PreTrainedModel) -> int:
-    """The number of parameters of the text model outside its layers: embeddings, head, norm."""
-    layers = sum(p.numel() for layer in text_layers(model) for p in layer.parameters())
-    tower = sum(p.numel() for p in _tower_parameters(model))
-    return sum(p.numel() for p in model.parameters()) - layers - tower

@@ -11,24 +11,45 @@ from __future__ import annotations
 import random
 import sys
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
-from webdojo.agent.harness import Conversation
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
-from webdojo.policy.model.positions import mrope_positions
+from webdojo.policy.model.collate import mrope_positions
 from webdojo.policy.model.processor import Processor
 from webdojo.sites.content.words import slug
-from webdojo.tiny.agent_turns import agent_turn, earlier_turn
-from webdojo.tiny.attention_loss import AttentionTargets
-from webdojo.tiny.labels import ROWS, TOKENS, ScreenLabels
-from webdojo.tiny.questions import ALL_THINGS, Question, ShownTask, Skill, dense_targets, draw_task, questions
-from webdojo.tiny.screens import SIDE, Screen, Screens
-from webdojo.types import FinishReason, ImageRef, ImageSegment, Observation, Parsed, Response, Task, TextSegment
+from webdojo.tiny.questions import (
+    ALL_THINGS,
+    Question,
+    ShownTask,
+    Skill,
+    agent_turn,
+    dense_targets,
+    draw_task,
+    earlier_turn,
+    questions,
+)
+from webdojo.tiny.screens import ROWS, SIDE, TOKENS, Screen, Screens
+from webdojo.types import FinishReason, ImageRef, Observation, Parsed, Response, Task
 
 EPISODES = 0.6
 """The share of rows that open as an episode does."""
+Attended = tuple[int, set[int]]
+"""A position in a row, and the tokens of the row that it should attend to."""
+
+
+class AttentionTargets(NamedTuple):
+    """P query positions in a batch, with the tokens that each should attend to."""
+
+    row: torch.Tensor
+    """int64 [P]"""
+    position: torch.Tensor
+    """int64 [P]: index of the token in its row."""
+    targets: torch.Tensor
+    """bool [P, L]: the tokens of its row that it should attend to; at least one is True."""
 
 
 @dataclass
@@ -65,11 +86,10 @@ class BatchSource:
         self._screens, self._processor, self._per_screen = screens, processor, questions_per_screen
         self._harness = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), processor)
         self._dense = [dense_targets(screen) for screen in screens.screens]
-        self._labels = [ScreenLabels(screen) for screen in screens.screens]
 
     def batch(self, rng: random.Random, n: int, *, augment: bool, ask: bool) -> Batch:
         """A batch of `n` screens, recoloured if `augment`, with tasks and questions if `ask`."""
-        picked = [rng.randrange(len(self._screens)) for _ in range(n)]
+        picked = [rng.randrange(len(self._dense)) for _ in range(n)]
         pixels, grids = [], []
         for index in picked:
             image = np.array(self._screens.images[index])
@@ -77,92 +97,74 @@ class BatchSource:
             pixels.append(values)
             grids.append(grid)
         rows = [self._row(index, rng, ask) for index in picked]
-        length = max(len(row.ids) for row in rows)
+        ids = pad_sequence([torch.tensor(row.ids) for row in rows], True, self._processor.stop_id)
+        length = ids.shape[1]
         positions = [
             mrope_positions([row.image_start, (ROWS, ROWS), length - row.image_start - TOKENS])[0] for row in rows
         ]
         starts = np.cumsum([0, *(len(row.asked) for row in rows)]).tolist()
+        answers = [
+            [start + mark if mark else 0 for mark in row.answer] for row, start in zip(rows, starts, strict=False)
+        ]
         return Batch(
             pixels=torch.cat(pixels),
             grid=torch.cat(grids),
             characters=torch.tensor(np.concatenate([self._dense[i][0] for i in picked])),
             words=torch.tensor(np.concatenate([self._dense[i][1] for i in picked])),
-            ids=torch.tensor([row.ids + [self._processor.stop_id] * (length - len(row.ids)) for row in rows]),
+            ids=ids,
             positions=torch.stack(positions, dim=1),
-            answer=torch.tensor(
-                [
-                    [start + mark if mark else 0 for mark in row.answer] + [0] * (length - len(row.ids))
-                    for row, start in zip(rows, starts, strict=False)
-                ]
-            ),
-            graded=torch.tensor([row.graded + [False] * (length - len(row.ids)) for row in rows]),
+            answer=pad_sequence([torch.tensor(answer) for answer in answers], True),
+            graded=pad_sequence([torch.tensor(row.graded) for row in rows], True),
             asked=[question for row in rows for question in row.asked],
             question_attention=_attention_targets([row.question_attention for row in rows], length),
             answer_attention=_attention_targets([row.answer_attention for row in rows], length),
         )
 
     def _row(self, index: int, rng: random.Random, ask: bool) -> _Row:
-        screen, labels = self._screens.screens[index], self._labels[index]
+        screen, encode = self._screens.screens[index], self._processor.encode
         if not ask or rng.random() > EPISODES:
-            row = _Row(self._processor, self._processor.encode("<|im_start|>user\n<|vision_start|>"), None)
-            row.add_text("<|vision_end|>\n")
-            shown = None
+            image = [self._processor.image_token_id] * TOKENS
+            opening = encode("<|im_start|>user\n<|vision_start|>") + image + encode("<|vision_end|>\n")
+            row, shown = _Row(self._processor, opening), None
         else:
-            shown = draw_task(screen, labels, rng)
-            opening, turn = self._episode(screen, shown, rng)
-            row = _Row(self._processor, opening, shown)
-            row.ids += turn
-            row.add_turn(agent_turn(screen, labels, rng, shown))
-        for question in questions(screen, labels, rng, self._per_screen - 2 * bool(row.asked), shown) if ask else []:
+            shown = draw_task(screen, rng)
+            row = _Row(self._processor, self._episode(screen, shown, rng), shown)
+            row.add_turn(agent_turn(screen, rng, shown))
+        for question in questions(screen, rng, self._per_screen - 2 * bool(row.asked), shown) if ask else []:
             row.add_question(question)
         return row
 
-    def _episode(self, screen: Screen, shown: ShownTask, rng: random.Random) -> tuple[list[int], list[int]]:
-        """What the agent reads before and after the visual tokens of the screen."""
-        conversation: Conversation | None = None
+    def _episode(self, screen: Screen, shown: ShownTask, rng: random.Random) -> list[int]:
+        """What the agent reads up to its turn at the screen."""
         start = screen.url[: screen.url.index("/", len("http://")) + 1]
-        earlier = rng.choice((0, 0, 0, 1))
-        for step in range(earlier + 1):
-            url = screen.url if step == earlier else f"{start}p/{slug(rng.choice(ALL_THINGS))}"
-            observation = _observation(url, screen.scroll_px if step == earlier else (0, 0))
-            if conversation is None:
-                task = Task(id="", instruction=shown.text, start_url=start, website="")
-                conversation = self._harness.start(task, observation)
-            else:
-                text, feedback = earlier_turn(url, shown, rng)
-                response = Response(
-                    ids=self._processor.encode(text), logprobs=[], versions=[], finish_reason=FinishReason.STOP
-                )
-                conversation.add(response, Parsed(), [feedback], observation)
-        assert conversation is not None
-        segments = conversation.prompt(sys.maxsize).segments
-        image = next(i for i, segment in enumerate(segments) if isinstance(segment, ImageSegment))
-        before, after = (
-            [token for segment in part if isinstance(segment, TextSegment) for token in segment.ids]
-            for part in (segments[:image], segments[image + 1 :])
-        )
-        return before, after
+        task = Task(id="", instruction=shown.text, start_url=start, website="")
+        here = _observation(screen.url, screen.scroll_px)
+        if rng.choice((False, False, False, True)):
+            before = _observation(f"{start}p/{slug(rng.choice(ALL_THINGS))}", (0, 0))
+            conversation = self._harness.start(task, before)
+            text, feedback = earlier_turn(screen.url, shown, rng)
+            ids = self._processor.encode(text)
+            response = Response(ids=ids, logprobs=[], versions=[], finish_reason=FinishReason.STOP)
+            conversation.add(response, Parsed(), [feedback], here)
+        else:
+            conversation = self._harness.start(task, here)
+        return conversation.prompt(sys.maxsize).ids(self._processor.image_token_id)
 
 
 class _Row:
     """The tokens of one screen and its questions, built up piece by piece."""
 
-    def __init__(self, processor: Processor, opening: list[int], shown: ShownTask | None) -> None:
+    def __init__(self, processor: Processor, opening: list[int], shown: ShownTask | None = None) -> None:
         self._encode, self._tokenizer = processor.encode, processor.tokenizer
-        self.image_start = len(opening)
-        self.ids = opening + [processor.image_token_id] * TOKENS
-        self._task_places = self._places(opening, shown) if shown is not None else {}
-        """The positions of the words that the task names."""
+        self.ids = opening
+        self.image_start = opening.index(processor.image_token_id)
+        self._task_places = self._places(opening[: self.image_start], shown.values if shown else ())
+        """The positions of each token of the words that the task names, by the token's text."""
         self.answer: list[int] = []
         self.graded: list[bool] = []
         self.asked: list[Question] = []
-        self.question_attention: list[tuple[int, set[int]]] = []
-        """(position, tokens of the row to attend to)."""
-        self.answer_attention: list[tuple[int, set[int]]] = []
-
-    def add_text(self, text: str) -> None:
-        """Append text that no loss is taken on."""
-        self.ids += self._encode(text)
+        self.question_attention: list[Attended] = []
+        self.answer_attention: list[Attended] = []
 
     def add_turn(self, question: Question) -> None:
         """Append a turn of the agent."""
@@ -175,9 +177,9 @@ class _Row:
 
     def add_question(self, question: Question) -> None:
         """Append a question and its answer."""
-        self.add_text("<|im_start|>user\n")
+        self.ids += self._encode("<|im_start|>user\n")
         first = len(self.ids)
-        self.add_text(question.text)
+        self.ids += self._encode(question.text)
         last = len(self.ids)
         if question.about_task:
             attended = {place for places in self._task_places.values() for place in places}
@@ -185,7 +187,7 @@ class _Row:
             attended = {self.image_start + cell for cell in question.name_cells}
             first = last - 1 if question.skill is Skill.READ else first + 1
         self.question_attention += [(position, attended) for position in range(first, last)]
-        self.add_text("<|im_end|>\n<|im_start|>assistant\n")
+        self.ids += self._encode("<|im_end|>\n<|im_start|>assistant\n")
         self._answer(question)
 
     def _answer(self, question: Question) -> None:
@@ -201,10 +203,10 @@ class _Row:
                 attended = {len(self.ids) + i for i, (c, d) in enumerate(spans) if c < said.stop and d > said.start}
             self.answer_attention.append((len(self.ids) - 1 + offset, attended))
             self.graded.append(any(right[a:b]))
-        self.add_text(question.answer + "<|im_end|>")
+        self.ids += self._encode(question.answer + "<|im_end|>")
         self.graded.append(True)
         self._fill(len(self.asked))
-        self.add_text("\n")
+        self.ids += self._encode("\n")
         self._fill(0)
 
     def _fill(self, mark: int) -> None:
@@ -220,10 +222,9 @@ class _Row:
             return {place for places in self._task_places.values() for place in places}
         return {self.image_start + cell for cells in question.answer_cells[begin:end] for cell in cells}
 
-    def _places(self, opening: list[int], shown: ShownTask) -> dict[str, set[int]]:
-        """The positions in the opening of each token of the named words, by the token's text."""
+    def _places(self, opening: list[int], named: tuple[str, ...]) -> dict[str, set[int]]:
         places: dict[str, set[int]] = {}
-        for value in shown.values:
+        for value in named:
             ids = self._encode(f" {value}")
             for start in range(len(opening) - len(ids) + 1):
                 if opening[start : start + len(ids)] == ids:
@@ -248,15 +249,15 @@ def _observation(url: str, scroll_px: tuple[int, int]) -> Observation:
     )
 
 
-def _attention_targets(rows: list[list[tuple[int, set[int]]]], length: int) -> AttentionTargets | None:
-    """The targets as tensors, from (position, targets) by row; positions without targets are left out."""
-    places = [(row, *look) for row, attended in enumerate(rows) for look in attended if look[1]]
+def _attention_targets(rows: list[list[Attended]], length: int) -> AttentionTargets | None:
+    """The targets as tensors, by row; positions without targets are left out."""
+    places = [(row, position, list(to)) for row, attended in enumerate(rows) for position, to in attended if to]
     if not places:
         return None
+    row, position, to = zip(*places, strict=True)
     targets = torch.zeros(len(places), length, dtype=torch.bool)
-    for index, (_, _, where) in enumerate(places):
-        targets[index, list(where)] = True
-    row, position, _ = zip(*places, strict=True)
+    for index, tokens in enumerate(to):
+        targets[index, tokens] = True
     return AttentionTargets(torch.tensor(row), torch.tensor(position), targets)
 
 

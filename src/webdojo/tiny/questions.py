@@ -1,10 +1,15 @@
-"""What the tiny model is trained on: dense targets for every visual token of a screen, and questions about it.
+"""What the tiny model is trained on: dense targets for every visual token of a screen, questions, and agent turns.
 
 A visual token covers 32x32 px, two character cells of the compact pages' grid. Dense targets say
 which two characters and which word are there; questions ask to point (`find`), to read what is at a
 point (`read`), to read the value beside a name (`value`), whether something is there (`see`), what
 the task above the screen names (`name`, `kind`) and asks for (`goal`), and whether the page that it
-names is open (`here`). A `say` is a turn of the agent, made by `agent_turns.py`.
+names is open (`here`).
+
+A `say` is a turn of the agent: it follows the protocol and is true, but serves no task. The tiny model stands in for a
+Qwen3-VL, which can write a tool call and point at what a thought names before any training on the web. The warm start
+and reinforcement learning teach which thought serves a task: here it is drawn at random, so the model clicks on
+anything and stops at any time.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import string
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
@@ -23,9 +28,10 @@ from webdojo.agent import toolcall
 from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.kinds import load_site, parse_host
+from webdojo.sites.oracle.forms import SCROLL_AMOUNT
 from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
-from webdojo.tiny.labels import COLUMNS, ROWS, TOKENS, ScreenLabels, Thing, Value, cells, characters
-from webdojo.tiny.screens import Screen
+from webdojo.tiny.screens import COLUMNS, ROWS, TOKENS, Screen, Thing, Value, cells, characters
+from webdojo.types import Feedback, ToolCall
 
 CHARACTERS = {c: i + 1 for i, c in enumerate(string.ascii_letters + string.digits + "$.>*-")}
 """The class of each character; 0 is a blank or any other character."""
@@ -35,6 +41,7 @@ NOUNS = SHOP_NOUNS + WIKI_NOUNS
 THINGS = {plural(noun) for noun in NOUNS} | {f"{adjective} {noun}" for adjective in ADJECTIVES for noun in NOUNS}
 """All lists, products and articles that a site may have."""
 ALL_THINGS = sorted(THINGS)
+SINGULAR = {plural(noun): noun for noun in NOUNS}
 NO_WORD = -100
 """The target of a token that no known word covers; the loss leaves it out."""
 
@@ -112,7 +119,7 @@ def dense_targets(screen: Screen) -> tuple[np.ndarray, np.ndarray]:
     return characters.reshape(TOKENS, 2), words.reshape(TOKENS)
 
 
-def draw_task(screen: Screen, labels: ScreenLabels, rng: random.Random) -> ShownTask:
+def draw_task(screen: Screen, rng: random.Random) -> ShownTask:
     """Draw a task of the site, or one about a thing that is on the screen or is not."""
     if rng.random() < 0.5:
         site = load_site(*parse_host(urlsplit(screen.url).netloc), "compact")
@@ -120,7 +127,7 @@ def draw_task(screen: Screen, labels: ScreenLabels, rng: random.Random) -> Shown
         text = phrase(goal, rng)[0]
         name = next(goal.fields[key] for key in ("name", "nouns", "noun", "a", "cart") if key in goal.fields)
         return ShownTask(text, name, restate(goal), said(goal, text))
-    names = sorted(set(labels.names) & THINGS)
+    names = sorted(set(screen.names) & THINGS)
     if screen.place in THINGS and rng.random() < 0.4:
         name = screen.place
     else:
@@ -130,17 +137,15 @@ def draw_task(screen: Screen, labels: ScreenLabels, rng: random.Random) -> Shown
     return ShownTask(text, name, PHRASINGS[asked][0].format(name=name, nouns=name), (name,))
 
 
-def questions(
-    screen: Screen, labels: ScreenLabels, rng: random.Random, n: int, shown: ShownTask | None = None
-) -> list[Question]:
+def questions(screen: Screen, rng: random.Random, n: int, shown: ShownTask | None = None) -> list[Question]:
     """`n` questions about a screen and the task above it; none is about a name that stands on the screen twice."""
-    makers: list[Callable[[], Question]] = [lambda: _see(rng, labels.names)] * 3
-    if labels.controls:
-        makers += [lambda: _find(rng.choice(labels.controls))] * 5
-    if labels.things:
-        makers += [lambda: _read(rng.choice(labels.things))] * 3
-    if labels.values:
-        makers += [lambda: _value(rng.choice(labels.values))] * 5
+    makers: list[Callable[[], Question]] = [lambda: _see(rng, screen.names)] * 3
+    if screen.targets:
+        makers += [lambda: _find(rng.choice(screen.targets))] * 5
+    if screen.things:
+        makers += [lambda: _read(rng.choice(screen.things))] * 3
+    if screen.values:
+        makers += [lambda: _value(rng.choice(screen.values))] * 5
     if shown is not None:
         name, yes = shown.name, {True: "yes", False: "no"}
         makers += [lambda: Question(Skill.NAME, "name", name, about_task=True, restated=(0, len(name)))] * 3
@@ -148,8 +153,8 @@ def questions(
         if _kind(name):
             makers += [lambda: Question(Skill.KIND, "kind", _kind(name), about_task=True)] * 2
         makers += [lambda: Question(Skill.HERE, "here", yes[screen.place == name], about_task=True)] * 2
-        makers += [lambda: Question(Skill.SEE, "see it", yes[name in labels.names], about_task=True)] * 2
-        here = [thing for thing in labels.controls if thing.name == name]
+        makers += [lambda: Question(Skill.SEE, "see it", yes[name in screen.names], about_task=True)] * 2
+        here = [thing for thing in screen.targets if thing.name == name]
         if here:
             makers += [lambda: replace(_find(here[0]), text="find it", about_task=True)] * 4
     return [rng.choice(makers)() for _ in range(n)]
@@ -185,3 +190,115 @@ def _see(rng: random.Random, names: list[str]) -> Question:
     if rng.random() < 0.5 and names:
         name = rng.choice(names).split()[0] + " " + name.split()[1]
     return Question(Skill.SEE, f"see {name}", "yes" if name in names else "no")
+
+
+Turn = tuple[str, list[ToolCall], Thing | Value | None]
+"""A thought, its calls, and what on the screen they are about."""
+
+
+def agent_turn(screen: Screen, rng: random.Random, shown: ShownTask) -> Question:
+    """A turn about the screen; sometimes it writes, or cannot find, the very thing that the shown task names."""
+    missing = shown.name if rng.random() < 0.3 else rng.choice(ALL_THINGS)
+    links = [thing for thing in screen.targets if thing.tag != "input"]
+    fields = [thing for thing in screen.targets if thing.tag == "input"]
+    makers: list[Callable[[], Turn]] = [lambda: _scroll(missing, screen)]
+    if links:
+        makers += [lambda: _click(rng.choice(links), missing, screen.place, rng)] * 6
+    if fields:
+        makers += [lambda: _search(fields[0], missing)]
+    claim = _claim(screen)
+    if claim:
+        makers += [lambda: (f"{claim} Done.", [_done("done")], None)] * 2
+    if screen.values:
+        makers += [lambda: _answer(rng.choice(screen.values))] * 4
+    return _question(shown.goal, *rng.choice(makers)())
+
+
+def _click(thing: Thing, missing: str, place: str, rng: random.Random) -> Turn:
+    verb = "Press" if thing.tag == "button" else "Open"
+    reasons = [f"{thing.name} is in view.", f"{missing} is not here."]
+    if thing.tag == "button" and place:
+        reasons.append(f"This is {place}.")
+    if thing.name in SINGULAR:
+        noun = SINGULAR[thing.name]
+        reasons.append(f"{rng.choice(ADJECTIVES)} {noun} is a {noun}.")
+    return f"{rng.choice(reasons)} {verb} {thing.name}.", [_at(thing)], thing
+
+
+def _scroll(missing: str, screen: Screen) -> Turn:
+    scrolled, hidden = screen.scroll_px
+    way = "down" if scrolled < hidden else "up"
+    call = ToolCall(name="scroll", arguments={"direction": way, "amount": SCROLL_AMOUNT})
+    return f"{missing} is not in view. Scroll {way}.", [call], None
+
+
+def _search(field: Thing, text: str) -> Turn:
+    write = ToolCall(name="write", arguments={"text": text})
+    enter = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
+    return f"{field.name} is in view. Write {text}.", [_at(field), write, enter], field
+
+
+def _answer(value: Value) -> Turn:
+    mark = "$" if value.word.text.startswith("$") else ""
+    shown_name = f"Price of {value.name}" if mark else value.name
+    return f"{shown_name} is {mark}{value.text}. Done.", [_done(value.text)], value
+
+
+def _claim(screen: Screen) -> str:
+    """A true statement about the page; empty if there is nothing worth saying."""
+    parts = urlsplit(screen.url)
+    query = dict(parse_qsl(parts.query))
+    if "page" in query:
+        return f"This is page {query['page']} of {screen.place}."
+    for key in ("color", "region", "max", "stock"):
+        if key in query:
+            shown = {"max": f"Under ${query[key]}", "stock": "In stock"}.get(key, query[key].title())
+            return f"{screen.place} are {shown}."
+    if parts.path.startswith("/added/"):
+        cart = load_site(*parse_host(parts.netloc)).look.words["cart"]
+        return f"The {cart} has {parts.path.split('/')[2].replace('-', ' ').title()}."
+    if "q" in query:
+        return f"Results for {query['q'].title()}."
+    return f"This is {screen.place}." if screen.place else ""
+
+
+def _question(goal: str, think: str, calls: list[ToolCall], about: Thing | Value | None) -> Question:
+    """A turn whose thought begins with the goal; coordinates are read from a thing's name, an answer from its value."""
+    text = toolcall.render(f"{goal} {think}", calls).removesuffix(toolcall.IM_END)
+    start = len(toolcall.THINK)
+    thought = start + len(goal) + 1
+    cells: list[tuple[int, ...]] = [()] * len(text)
+    plain = Question(Skill.SAY, "", text, restated=(start, thought))
+    if about is None:
+        return replace(plain, answer_cells=tuple(cells))
+    named, copied = text.index(about.name, thought), (0, 0, 0)
+    if isinstance(about, Thing):
+        begin, end = text.index('"x": '), text.index("}}")
+        cells[begin:end] = [about.name_cells] * (end - begin)
+        if about.tag != "input":
+            named = text.index(about.name + ".", thought)
+    else:
+        said = text.index(f"{about.text}. Done", thought)
+        cells[said : said + len(about.text)] = about.sources
+        copied = (said, text.rindex(f'"{about.text}"') + 1, len(about.text))
+    mentioned = (named, named + len(about.name))
+    return replace(plain, name_cells=about.name_cells, answer_cells=tuple(cells), mentioned=mentioned, copied=copied)
+
+
+def _at(thing: Thing) -> ToolCall:
+    x, y = thing.point
+    return ToolCall(name="click", arguments={"x": x, "y": y})
+
+
+def _done(answer: str) -> ToolCall:
+    return ToolCall(name="done", arguments={"answer": answer})
+
+
+def earlier_turn(url: str, shown: ShownTask, rng: random.Random) -> tuple[str, Feedback]:
+    """The response and the feedback of an earlier turn that led to a page, as an episode's prompt shows them."""
+    name, (x, y) = rng.choice(ALL_THINGS), (rng.randrange(50, 951, 25), rng.randrange(50, 951, 50))
+    reason = rng.choice((f"{name} is in view.", f"{rng.choice(ALL_THINGS)} is not here."))
+    call = ToolCall(name="click", arguments={"x": x, "y": y})
+    return toolcall.render(f"{shown.goal} {reason} Open {name}.", [call]), Feedback(
+        ok=True, text=f'click at ({x}, {y}) on <a> "{name}": page is now {url}'
+    )

@@ -1,34 +1,39 @@
-"""Labelled screens of embedded training sites, which the tiny model learns from.
+"""Labelled screens of embedded training sites, which the tiny model learns from, and what stands on them.
 
-A `Screen` is what a 320x320 viewport shows: every word and every control, with their positions.
-Only training seeds are rendered. Screens are kept as arrays on disk, so that training can be
-started again without a browser.
+A `Screen` is what a 320x320 viewport shows: every word and every control, with their positions. Only training seeds are
+rendered. Screens are kept as arrays on disk, so that training can be started again without a browser.
 """
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 from PIL import Image
-from playwright.async_api import Page, async_playwright
+from playwright.sync_api import sync_playwright
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import host_flags
 from webdojo.sites.kinds import load_site
 from webdojo.sites.serving.server import SiteServer
+from webdojo.sites.site import Site
 
 SIDE = 320
 """Viewport width and height in CSS px."""
+ROWS = SIDE // 32
+"""Visual tokens along each side."""
+COLUMNS = SIDE // 16
+"""Character cells in a row."""
+TOKENS = ROWS * ROWS
 LABELS_JS = """() => {
   const words = [], controls = [];
   const on = b => b.bottom > 1 && b.top < innerHeight - 1 && b.right > 1 && b.left < innerWidth - 1;
@@ -87,8 +92,48 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Thing:
+    """An element with a name, of which at least a part is in view."""
+
+    name: str
+    tag: str
+    """The tag of a control; empty for text."""
+    words: tuple[Word, ...]
+
+    @property
+    def name_cells(self) -> tuple[int, ...]:
+        """The visual tokens of the name."""
+        return cells(*(w for w in self.words if w.text[0].isalpha()))
+
+    @property
+    def point(self) -> tuple[int, int]:
+        """The middle of the element, in 0..1000."""
+        x = (min(w.left for w in self.words) + max(w.right for w in self.words)) / 2
+        y = self.words[0].row * 32 + 16
+        return round(1000 * x / SIDE), round(1000 * y / SIDE)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value and the name that stands beside it."""
+
+    name: str
+    name_cells: tuple[int, ...]
+    word: Word
+
+    @property
+    def text(self) -> str:
+        return self.word.text.strip("$")
+
+    @property
+    def sources(self) -> tuple[tuple[int, ...], ...]:
+        """For each character of the text, the visual tokens to read it from."""
+        return characters(self.word)[-len(self.text) :]
+
+
+@dataclass(frozen=True)
 class Screen:
-    """One labelled screenshot."""
+    """One labelled screenshot, and what stands on it."""
 
     words: tuple[Word, ...]
     controls: tuple[tuple[str, int], ...]
@@ -99,27 +144,63 @@ class Screen:
     place: str = ""
     """The name of the page: a list, a thing or the cart; empty for home and results."""
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all elements in view."""
+        return list(dict.fromkeys(thing.name for thing in self._named))
+
+    @cached_property
+    def things(self) -> list[Thing]:
+        """Things whose name stands on the screen once."""
+        counts = Counter(thing.name for thing in self._named)
+        return [thing for thing in self._named if counts[thing.name] == 1]
+
+    @cached_property
+    def targets(self) -> list[Thing]:
+        """Those of `things` that are controls."""
+        return [thing for thing in self.things if thing.tag]
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values of all rows that hold one name and, beside it, one value."""
+        rows: dict[int, list[Word]] = {}
+        for word in sorted((w for w in self.words if 0 <= w.row < ROWS), key=lambda w: w.left):
+            rows.setdefault(word.row, []).append(word)
+        out: list[Value] = []
+        for row in rows.values():
+            numbers = [w for w in row if w.text.strip("$").isdigit()]
+            names = [w for w in row if w.text[0].isalpha()]
+            if len(numbers) == 1 and names and len({w.element for w in names}) == 1:
+                out.append(Value(_name(names), cells(*names), numbers[0]))
+            elif not numbers and len(names) == 2 and names[0].left == 0 and names[1].left - names[0].right > 40:
+                out.append(Value(names[0].text, cells(names[0]), names[1]))
+        return out
+
+    @cached_property
+    def _named(self) -> list[Thing]:
+        groups: dict[int, list[Word]] = {}
+        for word in self.words:
+            groups.setdefault(word.element, []).append(word)
+        tags = {element: tag for tag, element in self.controls}
+        things = [Thing(_name(group), tags.get(element, ""), tuple(group)) for element, group in groups.items()]
+        return [thing for thing in things if thing.name and cells(*thing.words)]
+
 
 class Screens:
     """Screens in a folder: `images.npy` (uint8 [N, 320, 320, 3], memory-mapped) and `labels.jsonl`."""
 
     def __init__(self, folder: Path) -> None:
         self.images = np.load(folder / "images.npy", mmap_mode="r")
-        rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
-        self.screens = [_screen(row) for row in rows]
-
-    def __len__(self) -> int:
-        return len(self.screens)
-
-
-def _screen(row: dict[str, Any]) -> Screen:
-    return Screen(
-        words=tuple(Word(*word) for word in row["words"]),
-        controls=tuple((tag, element) for tag, element, *_ in row["controls"]),
-        url=row["url"],
-        scroll_px=(round(row["scroll"][0]), round(row["scroll"][1])),
-        place=row["place"],
-    )
+        self.screens = [
+            Screen(
+                words=tuple(Word(*word) for word in row["words"]),
+                controls=tuple((tag, element) for tag, element, *_ in row["controls"]),
+                url=row["url"],
+                scroll_px=(round(row["scroll"][0]), round(row["scroll"][1])),
+                place=row["place"],
+            )
+            for row in map(json.loads, (folder / "labels.jsonl").read_text().splitlines())
+        ]
 
 
 def render_screens(
@@ -133,68 +214,67 @@ def render_screens(
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(f"screens-{seed}")
     images = np.lib.format.open_memmap(folder / "images.npy", mode="w+", dtype=np.uint8, shape=(n, SIDE, SIDE, 3))
-    with (folder / "labels.jsonl").open("w") as labels:
-        asyncio.run(_render(images, labels.write, kinds, seeds, n, rng, advance))
+    with (folder / "labels.jsonl").open("w") as lines, SiteServer() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox", *host_flags(server.hosts)]
+        )
+        done = 0
+        while done < n:
+            site = load_site(rng.choice(kinds), rng.choice(seeds), "compact")
+            visit = f"screens-{done}"
+            context = browser.new_context(
+                viewport={"width": SIDE, "height": SIDE}, extra_http_headers=server.headers(visit, "compact")
+            )
+            page = context.new_page()
+            for path in _paths(site, rng)[: n - done]:
+                page.goto(site.url(path))
+                buy = page.locator("form[method=post] button").first
+                if rng.random() < 0.25 and path.startswith("/p/") and buy.count():
+                    with page.expect_navigation():
+                        buy.click(no_wait_after=True)
+                if rng.random() < 0.5:
+                    page.evaluate(f"scrollBy(0, {SIDE // 2})")
+                page.evaluate("document.fonts.ready")
+                shot = page.screenshot(type="jpeg", quality=90)
+                labels = page.evaluate(LABELS_JS)
+                images[done] = np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))
+                lines.write(json.dumps(labels | {"place": _place(site, labels["url"])}) + "\n")
+                done += 1
+                advance()
+            server.end(visit)
+            context.close()
+        browser.close()
     images.flush()
 
 
-async def _render(
-    images: np.ndarray,
-    write: Callable[[str], int],
-    kinds: list[str],
-    seeds: list[int],
-    n: int,
-    rng: random.Random,
-    advance: Callable[[], None],
-) -> None:
-    with SiteServer() as server:
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=find_chromium(BrowserConfig()), args=["--no-sandbox", *host_flags(server.hosts)]
-            )
-            done = 0
-            while done < n:
-                kind, seed = rng.choice(kinds), rng.choice(seeds)
-                context = await browser.new_context(
-                    viewport={"width": SIDE, "height": SIDE},
-                    extra_http_headers=server.headers(f"screens-{done}", "compact"),
-                )
-                page = await context.new_page()
-                for path in _paths(kind, seed, rng)[: n - done]:
-                    await page.goto(load_site(kind, seed).url(path))
-                    buy = page.locator("form[method=post] button").first
-                    if rng.random() < 0.25 and path.startswith("/p/") and await buy.count():
-                        async with page.expect_navigation():
-                            await buy.click(no_wait_after=True)
-                    labels, pixels = await _capture(page, rng)
-                    labels["place"] = _place(kind, seed, labels["url"])
-                    images[done] = pixels
-                    write(json.dumps(labels) + "\n")
-                    done += 1
-                    advance()
-                server.end(f"screens-{done}")
-                await context.close()
-            await browser.close()
-
-
-def _paths(kind: str, seed: int, rng: random.Random) -> list[str]:
+def _paths(site: Site, rng: random.Random) -> list[str]:
     """A dozen paths of a site, drawn evenly over the families of its pages."""
     families: dict[str, list[str]] = {}
-    for path in load_site(kind, seed, "compact").paths():
+    for path in site.paths():
         families.setdefault(path.split("?")[0].split("/")[1] + ("?" if "?" in path else ""), []).append(path)
     return [rng.choice(families[rng.choice(sorted(families))]) for _ in range(12)]
 
 
-def _place(kind: str, seed: int, url: str) -> str:
+def _place(site: Site, url: str) -> str:
     """The name of the page at a URL of a site."""
     path = urlsplit(url).path
-    site = load_site(kind, seed, "compact")
     return site.way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""
 
 
-async def _capture(page: Page, rng: random.Random) -> tuple[dict[str, Any], np.ndarray]:
-    if rng.random() < 0.5:
-        await page.evaluate(f"scrollBy(0, {SIDE // 2})")
-    await page.evaluate("document.fonts.ready")
-    shot = await page.screenshot(type="jpeg", quality=90)
-    return await page.evaluate(LABELS_JS), np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))
+def cells(*words: Word) -> tuple[int, ...]:
+    """The visual tokens that words cover, where they are in view."""
+    columns = {(w.row, column // 2) for w in words for column in range(w.column, w.column + len(w.text))}
+    return tuple(sorted(row * ROWS + column for row, column in columns if 0 <= row < ROWS and 0 <= column < ROWS))
+
+
+def characters(word: Word) -> tuple[tuple[int, ...], ...]:
+    """The visual tokens to read each character of a word from: the whole word's, but for a digit its own."""
+    whole = cells(word)
+    columns = [(word.column + offset) // 2 for offset in range(len(word.text))]
+    own = [(word.row * ROWS + column,) if 0 <= word.row < ROWS and column < ROWS else () for column in columns]
+    return tuple(cell if character.isdigit() else whole for character, cell in zip(word.text, own, strict=True))
+
+
+def _name(group: list[Word]) -> str:
+    """The words of an element without marks and numbers: `> Royal Rug $95` is `Royal Rug`."""
+    return " ".join(w.text for w in group if w.text[0].isalpha())

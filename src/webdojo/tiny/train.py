@@ -2,7 +2,7 @@
 
 First the vision tower learns to *see*: throw-away heads on its tokens predict the characters and
 words under each token, and each token's row and column. Then the whole model learns to *answer*
-(`questions.py`) and to write turns of the agent (`agent_turns.py`), while the dense loss stays on. Two
+(`questions.py`) and to write turns of the agent, while the dense loss stays on. Two
 processes on two cores average their gradients; on a GPU one process does the work. A training that was
 stopped continues from its last measurement. The finished folder holds bf16 weights in Hugging Face
 layout and `figures.json`, with the options, the seed and all measurements.
@@ -24,18 +24,19 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.multiprocessing.spawn import spawn
+from torch.nn.utils import clip_grad_norm_, parameters_to_vector, vector_to_parameters
+from transformers import PreTrainedTokenizerFast, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from webdojo.errors import ModelError
-from webdojo.policy.model.loading import save_model
+from webdojo.policy.model.fast_layers import multiply_patches
+from webdojo.policy.model.loading import TINY, model_folder, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.sites import COMPACT_KINDS
-from webdojo.tiny.attention_loss import AttentionLoss
 from webdojo.tiny.batches import Batch, BatchSource
-from webdojo.tiny.corpus import corpus
-from webdojo.tiny.heads import Heads, Metrics, answering_loss, seeing_loss, word_token_ids
-from webdojo.tiny.model import build_model, build_tokenizer, image_settings
+from webdojo.tiny.losses import AttentionLoss, Heads, Metrics, answering_loss, seeing_loss, word_token_ids
 from webdojo.tiny.screens import Screens, render_screens
+from webdojo.tiny.tokenizer import build_tokenizer
 
 TRAIN_SEEDS = list(range(200))
 CHECK_SEEDS = list(range(200, 240))
@@ -96,8 +97,9 @@ def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None
     if config.workers > 1:
         torch.set_num_threads(1)
         dist.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=config.workers)
-    tokenizer = build_tokenizer(corpus())
-    processor = Processor(tokenizer, image_settings())
+    shipped = Processor.load(model_folder(TINY))
+    tokenizer = build_tokenizer(shipped)
+    processor = Processor(tokenizer, shipped.image_processor)
     model: Any = build_model(tokenizer, config.seed)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     heads = Heads(model.config.text_config.hidden_size, word_token_ids(processor.encode)).to(model.device)
@@ -132,7 +134,7 @@ def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None
                 loss.backward()
                 if config.workers > 1:
                     _average_gradients(parameters, config.workers)
-                torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+                clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
                 schedule.step()
                 bar.advance(1, loss=loss.item())
@@ -145,16 +147,39 @@ def _learn(rank: int, config: TinyConfig, folder: Path, rendezvous: str) -> None
                     latest.with_suffix(".new").replace(latest)
     if rank == 0:
         save_model(model.cpu().to(torch.bfloat16), processor, folder / "model")
-        parameters_all = sum(p.numel() for p in model.parameters())
-        card = {
-            "command": "webdojo tiny train",
-            "config": asdict(config),
-            "parameters": parameters_all,
-            "history": history,
-        }
+        size = sum(p.numel() for p in model.parameters())
+        card = {"command": "webdojo tiny train", "config": asdict(config), "parameters": size, "history": history}
         (folder / "model" / "figures.json").write_text(json.dumps(card, indent=1) + "\n")
     if config.workers > 1:
         dist.destroy_process_group()
+
+
+def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Qwen3VLForConditionalGeneration:
+    """A freshly initialised model for this tokenizer, of the sizes in the shipped model's `config.json`.
+
+    Two things differ from the library's default initialisation, because a small model otherwise
+    learns them only after very many samples. The learned position grid starts ten times larger, so
+    that a visual token's place on the screen can be decoded at once. Queries start equal to keys, so
+    that equal content attends to equal content: a name in the question to the same name on the screen.
+    """
+    vocabulary = tokenizer.get_vocab()
+    config = Qwen3VLConfig.from_pretrained(model_folder(TINY))
+    text: Any = config.text_config
+    text.vocab_size = len(tokenizer)
+    text.eos_token_id, text.pad_token_id = vocabulary["<|im_end|>"], vocabulary["<|endoftext|>"]
+    config.image_token_id, config.video_token_id = vocabulary["<|image_pad|>"], vocabulary["<|video_pad|>"]
+    config.vision_start_token_id = vocabulary["<|vision_start|>"]
+    config.vision_end_token_id = vocabulary["<|vision_end|>"]
+    torch.manual_seed(seed)
+    model = Qwen3VLForConditionalGeneration(config)
+    with torch.no_grad():
+        model.model.visual.pos_embed.weight.normal_(std=0.2)
+        for layer in model.model.language_model.layers:
+            keys = layer.self_attn.k_proj.weight.view(text.num_key_value_heads, 1, text.head_dim, text.hidden_size)
+            queries = layer.self_attn.q_proj.weight.view(text.num_key_value_heads, -1, *keys.shape[2:])
+            queries.copy_(keys.expand_as(queries))
+    multiply_patches(model)
+    return model
 
 
 def _rate(step: int, steps: int) -> float:
@@ -165,10 +190,9 @@ def _rate(step: int, steps: int) -> float:
 def _average_gradients(parameters: list[nn.Parameter], workers: int) -> None:
     """Average all gradients over the process group by one all-reduce."""
     gradients = [p.grad for p in parameters if p.grad is not None]
-    flat = torch.cat([g.flatten() for g in gradients])
+    flat = parameters_to_vector(gradients)
     dist.all_reduce(flat)
-    for gradient, part in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
-        gradient.copy_(part.view_as(gradient) / workers)
+    vector_to_parameters(flat / workers, gradients)
 
 
 @torch.no_grad()

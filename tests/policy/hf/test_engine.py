@@ -141,7 +141,7 @@ async def test_greedy_is_deterministic_and_equals_generate(loaded: Loaded, image
     pixels, grids = zip(*(processor.pixels(images.get(i)) for i in asked[2].images), strict=True)
     expected = model.generate(  # type: ignore[operator]
         input_ids=one.input_ids,
-        attention_mask=one.attention_mask.long(),
+        attention_mask=torch.ones_like(one.input_ids),
         mm_token_type_ids=one.mm_token_type_ids,
         pixel_values=torch.cat(pixels),
         image_grid_thw=torch.cat(grids),

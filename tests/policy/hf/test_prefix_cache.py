@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from webdojo.policy.hf.prefix_cache import Boundary, PrefixCache, after, boundaries
+from webdojo.policy.hf.kv_cache import Boundary, PrefixCache, after, boundaries
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 ROOM = 10**9
@@ -31,8 +31,6 @@ def computed(tokens: int, mark: float) -> torch.Tensor:
 def found(cache: PrefixCache, asked: list[Boundary]) -> list[float]:
     """The known beginning of a prompt, a number a token; empty where nothing is known."""
     beginning = cache.longest(asked)
-    if beginning is None:
-        return []
     row = torch.full((1, 2, 1, beginning.length + 3, 2), -1.0)
     beginning.write(row)
     assert row[..., beginning.length :, :].eq(-1).all(), "more was written than is known"

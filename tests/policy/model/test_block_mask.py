@@ -10,9 +10,9 @@ from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images, chat
 from tests.policy.model.test_tree_attention import random_ends
-from webdojo.policy.model.block_mask import block_mask
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_model, token_logprobs
 from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.tree_attention import block_mask
 from webdojo.trainer.packing.collate import collate_micro_batch
 from webdojo.trainer.packing.radix import Paths, cut
 
@@ -21,7 +21,7 @@ Loaded = tuple[PreTrainedModel, Processor]
 
 @pytest.mark.parametrize(("length", "forks"), [(8, 0.1), (61, 0.0), (64, 0.3), (100, 0.05), (203, 0.02)])
 def test_block_mask_is_that_of_all_pairs(length: int, forks: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webdojo.policy.model.block_mask.BLOCK", 8)
+    monkeypatch.setattr("webdojo.policy.model.tree_attention.BLOCK", 8)
     ends = random_ends(length, seed=length, forks=forks)
     found = block_mask(ends)
     expected = create_block_mask(found.mask_mod, None, None, length, length, device="cpu", BLOCK_SIZE=8)
@@ -42,7 +42,7 @@ def _chosen(counts: Tensor, indices: Tensor) -> list[set[int]]:
 
 def test_a_model_takes_the_block_mask(loaded: Loaded, images: Images, monkeypatch: pytest.MonkeyPatch) -> None:
     model, processor = loaded
-    monkeypatch.setattr("webdojo.policy.model.block_mask.BLOCK", 16)
+    monkeypatch.setattr("webdojo.policy.model.tree_attention.BLOCK", 16)
     sequences = [
         (chat(processor, "find the red mug", images.random(i // 2)), processor.encode(f"click {i}")) for i in range(4)
     ]

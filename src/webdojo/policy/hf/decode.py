@@ -9,6 +9,7 @@ equal to `forward.text_hidden` up to rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -22,18 +23,14 @@ from webdojo.policy.model.layouts import layout_of
 
 
 class Decoder:
-    """Decode steps of one model, which it owns from now on.
-
-    Args:
-        model: a model of a registered layout, on its device.
-    """
+    """Decode steps of one model, which it owns from now on."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._axes = 3 if layout_of(model).images else 1
         embed: Any = model.get_input_embeddings()
         self._embedding: torch.Tensor = embed.weight
         self._rotary = text_model(model).rotary_emb
-        self._norm = _Norm(text_model(model).norm)
+        self._norm = _norm(text_model(model).norm)
         self._layers = [_Layer(layer, index) for index, layer in enumerate(text_layers(model))]
 
     def cache(self) -> KVCache:
@@ -42,12 +39,9 @@ class Decoder:
         return KVCache(len(self._layers), first.key_heads, first.head_dim, weight.dtype, weight.device)
 
     def __call__(self, ids: torch.Tensor, positions: torch.Tensor, cache: KVCache) -> torch.Tensor:
-        """Last hidden states [n, hidden] of one new text token for each of the n running sequences.
+        """Last hidden states [n, hidden] of one new text token, `ids` [n], for each of the n running sequences.
 
-        Args:
-            ids: int64 [n]
-            positions: int64 [n]: these are text tokens, so the position is the same on all axes.
-            cache: gets the tokens' keys and values.
+        Their positions [n] are the same on all axes. `cache` gets the tokens' keys and values.
         """
         mask = cache.step()
         hidden = F.embedding(ids, self._embedding)
@@ -73,9 +67,9 @@ class _Layer:
         self._gate_up = _join(mlp.gate_proj, mlp.up_proj)
         self._down = mlp.down_proj.weight, mlp.down_proj.bias
         self._activate = mlp.act_fn
-        self._before_attention = _Norm(layer.input_layernorm)
-        self._before_mlp = _Norm(layer.post_attention_layernorm)
-        self._head_norms = [_Norm(part) for name, part in attention.named_children() if name in ("q_norm", "k_norm")]
+        self._before_attention = _norm(layer.input_layernorm)
+        self._before_mlp = _norm(layer.post_attention_layernorm)
+        self._head_norms = [_norm(part) for name, part in attention.named_children() if name in ("q_norm", "k_norm")]
 
     def __call__(
         self, hidden: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, mask: torch.Tensor, cache: KVCache
@@ -87,7 +81,7 @@ class _Layer:
             of_queries, of_keys = self._head_norms
             queries_keys = torch.cat([of_queries(qkv[:, :queried]), of_keys(qkv[:, queried:turned])], dim=1)
         queries_keys = _turn(queries_keys, cos, sin)
-        keys, values = cache.write(self._index, queries_keys[:, queried:], qkv[:, turned:])
+        keys, values = cache.update(queries_keys[:, queried:, None], qkv[:, turned:, None], self._index)
         queries = queries_keys[:, :queried].reshape(count, self.key_heads, -1, self.head_dim)
         seen = F.scaled_dot_product_attention(queries, keys, values, mask, scale=self._scale)
         hidden = hidden + F.linear(seen.reshape(count, -1), *self._output)
@@ -95,15 +89,10 @@ class _Layer:
         return hidden + F.linear(self._activate(gate) * up, *self._down)
 
 
-class _Norm:
+def _norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     """RMS norm by the weight of a module."""
-
-    def __init__(self, module: Any) -> None:
-        self._weight: torch.Tensor = module.weight
-        self._eps: float = module.variance_epsilon
-
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.rms_norm(x, self._weight.shape, self._weight, self._eps)
+    weight: torch.Tensor = module.weight
+    return lambda x: torch.rms_norm(x, weight.shape, weight, module.variance_epsilon)
 
 
 def _turn(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

@@ -14,17 +14,18 @@ import asyncio
 import random
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, ModelError
+from webdojo.errors import EngineError, ModelError, one_line
 from webdojo.memory import is_out_of_memory
-from webdojo.policy.hf.prefix_cache import boundaries
+from webdojo.policy.hf.kv_cache import boundaries
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.running_batch import RunningBatch
 from webdojo.policy.model.forward import VISION
@@ -33,15 +34,8 @@ from webdojo.policy.model.processor import Processor
 from webdojo.types import EngineHealth, ImageSource, Prompt, Response, Sampling
 
 StateDict = Mapping[str, torch.Tensor]
-
-
-@dataclass(eq=False)
-class WeightUpdate:
-    """New weights on their way to the worker."""
-
-    weights: StateDict
-    version: int
-    done: Future[None] = field(default_factory=Future)
+MAX_PREFILL_TOKENS = 16384
+"""The most padded tokens of one prefill; a longer prompt is prefilled alone."""
 
 
 class HFEngine:
@@ -56,7 +50,6 @@ class HFEngine:
             version has been asked before. What a request draws does not depend on when other prompts arrive, and
             a run that resumes at a later version does not draw an earlier version's numbers again.
         max_num_seqs: how many requests decode together; more wait.
-        max_prefill_tokens: the most padded tokens of one prefill; a longer prompt is prefilled alone.
         threads: torch threads of the worker; 0 leaves torch's own choice.
     """
 
@@ -72,7 +65,6 @@ class HFEngine:
         *,
         seed: int = 0,
         max_num_seqs: int = 64,
-        max_prefill_tokens: int = 16384,
         threads: int = 0,
     ) -> None:
         self.version = version
@@ -83,13 +75,13 @@ class HFEngine:
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by the prompt's digest."""
         self._max_num_seqs = max_num_seqs
-        self._max_prefill_tokens = max_prefill_tokens
         self._threads = threads
         self._batch = RunningBatch(model, processor, images)
         self._waiting: deque[Request] = deque()
         self._admitted: list[Request] = []
         """The requests taken in last: on their way from `_waiting` to the running ones only this list holds them."""
-        self._updates: deque[WeightUpdate] = deque()
+        self._updates: deque[tuple[Callable[[], None], Future[None]]] = deque()
+        """New weights on their way to the worker."""
         self._closed = ""
         self._asleep = False
         self._changed = threading.Condition()
@@ -126,11 +118,10 @@ class HFEngine:
         digest, _ = ends[-1]
         with self._changed:
             self._check_open()
-            seed = f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}"
-            if sampling.seed is not None:
-                seed = f"{sampling.seed}"
+            seed = sampling.seed
+            drawn_by = f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}" if seed is None else f"{seed}"
             self._asked[digest] += 1
-            request = Request(prompt, ends, sampling, random.Random(seed))
+            request = Request(prompt, ends, sampling, random.Random(drawn_by))
             self._waiting.append(request)
             self._changed.notify()
         try:
@@ -156,12 +147,12 @@ class HFEngine:
                 source = (await asyncio.to_thread(load_model, source, self._model.dtype))[0].state_dict()
             except ModelError as error:
                 raise EngineError(f"weights of version {version} cannot be read: {error}") from error
-        update = WeightUpdate(source, version)
+        done: Future[None] = Future()
         with self._changed:
             self._check_open()
-            self._updates.append(update)
+            self._updates.append((partial(self._load, source, version), done))
             self._changed.notify()
-        await asyncio.wrap_future(update.done)
+        await asyncio.wrap_future(done)
 
     async def sleep(self) -> None:
         """Compute no further token until `wake_up`; requests wait, those in flight too."""
@@ -212,24 +203,25 @@ class HFEngine:
                         self._batch.leave(request)
                     self._admitted = self._admissible()
                     if self._admitted:
-                        self._admit_or_fail(self._admitted)
+                        before = len(self._batch.running)
+                        self._compute(lambda: self._batch.admit(self._admitted, self.version), self._admitted, before)
                     if self._batch.running:
-                        self._step_or_fail()
+                        self._compute(lambda: self._batch.step(self.version), list(self._batch.running), 0)
         except Exception as error:
-            self._closed = f"the engine stopped on {type(error).__name__}: {' '.join(str(error).split())}"
+            self._closed = f"the engine stopped on {one_line(error)}"
             raise
         finally:
             self._fail_all()
 
     def _wait_for_work(self) -> bool:
         """Block until there is something to do; False when the engine is closed."""
-        with self._changed:
-            while not (self._closed or self._updates or self._may_compute()):
-                self._changed.wait()
-            return not self._closed
 
-    def _may_compute(self) -> bool:
-        return not self._asleep and bool(self._batch.running or self._waiting)
+        def busy() -> bool:
+            return bool(self._closed or self._updates or (not self._asleep and (self._batch.running or self._waiting)))
+
+        with self._changed:
+            self._changed.wait_for(busy)
+            return not self._closed
 
     def _admissible(self) -> list[Request]:
         """Take as many waiting requests as there are free places and prefill tokens for, oldest first."""
@@ -239,49 +231,45 @@ class HFEngine:
             while self._waiting and len(self._batch.running) + len(taken) < self._max_num_seqs:
                 request = self._waiting[0]
                 longest = max(longest, request.tokens)
-                if taken and (len(taken) + 1) * longest > self._max_prefill_tokens:
+                if taken and (len(taken) + 1) * longest > MAX_PREFILL_TOKENS:
                     break
                 self._waiting.popleft()
                 if request.future.running() or request.future.set_running_or_notify_cancel():
                     taken.append(request)
         return taken
 
-    def _admit_or_fail(self, requests: list[Request]) -> None:
-        """Prefill; where memory runs out these requests fail and running ones go on."""
-        before = len(self._batch.running)
+    def _compute(self, work: Callable[[], None], requests: list[Request], first: int) -> None:
+        """Prefill or decode; where memory runs out these requests fail, and the running ones before `first` go on."""
         try:
-            self._batch.admit(requests, self.version)
+            work()
         except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
             if not is_out_of_memory(error):
                 raise
-            self._batch.take_out(before)
+            self._batch.take_out(first)
             self._batch.forget()
-            _fail(requests, _out_of_memory(requests))
-
-    def _step_or_fail(self) -> None:
-        """Decode; where memory runs out every running request fails and the engine lives on."""
-        try:
-            self._batch.step(self.version)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            failed = self._batch.take_out()
-            self._batch.forget()
-            self._batch.free()
-            _fail(failed, _out_of_memory(failed))
+            if not first:
+                self._batch.free()
+            longest = max(r.tokens for r in requests)
+            failure = EngineError(
+                f"the engine ran out of memory with {len(requests)} requests of up to {longest} tokens; lower "
+                "rollout.concurrency, rollout.max_context_tokens or browser.viewport_px"
+            )
+            _fail((request.future for request in requests), failure)
 
     def _apply_updates(self) -> None:
         while self._updates:
-            update = self._updates[0]
-            if update.done.set_running_or_notify_cancel():
-                self._apply(update)
+            load, done = self._updates[0]
+            if done.set_running_or_notify_cancel():
+                try:
+                    done.set_result(load())
+                except EngineError as error:
+                    done.set_exception(error)
             self._updates.popleft()
 
-    def _apply(self, update: WeightUpdate) -> None:
-        own, new = self._model.state_dict(), update.weights
+    def _load(self, new: StateDict, version: int) -> None:
+        own = self._model.state_dict()
         if difference := misfit(shapes_of(own), shapes_of(new)):
-            update.done.set_exception(EngineError(f"weights of version {update.version} do not fit: {difference}"))
-            return
+            raise EngineError(f"weights of version {version} do not fit: {difference}")
         vision = [name for name in own if name.startswith(VISION)]
         vision_kept = all(torch.equal(own[name], new[name].to(own[name])) for name in vision)
         with torch.inference_mode(False), torch.no_grad():
@@ -291,33 +279,22 @@ class HFEngine:
         for request in interrupted:
             request.enter("queue")
         with self._changed:
-            self.version = update.version
+            self.version = version
             self._asked.clear()
             self._waiting.extendleft(reversed(interrupted))
-        update.done.set_result(None)
 
     def _fail_all(self) -> None:
         """Nobody may wait for ever on a worker that has ended."""
         with self._changed:
             error = EngineError(f"{self._closed} while requests were in flight; start another engine")
-            _fail([*self._batch.take_out(), *self._admitted, *self._waiting], error)
-            for update in self._updates:
-                if not update.done.done():
-                    update.done.set_exception(error)
+            requests = [*self._batch.take_out(), *self._admitted, *self._waiting]
+            _fail([*(request.future for request in requests), *(done for _, done in self._updates)], error)
             self._waiting.clear()
             self._updates.clear()
 
 
-def _fail(requests: list[Request], error: EngineError) -> None:
-    """Fail the requests that are not answered yet."""
-    for request in requests:
-        if not request.future.done():
-            request.future.set_exception(error)
-
-
-def _out_of_memory(requests: list[Request]) -> EngineError:
-    longest = max(r.tokens for r in requests)
-    return EngineError(
-        f"the engine ran out of memory with {len(requests)} requests of up to {longest} tokens; lower "
-        "rollout.concurrency, rollout.max_context_tokens or browser.viewport_px"
-    )
+def _fail(futures: Iterable[Future[Any]], error: EngineError) -> None:
+    """Fail what is not answered yet."""
+    for future in futures:
+        if not future.done():
+            future.set_exception(error)

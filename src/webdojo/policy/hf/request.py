@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Literal
 
-from webdojo.policy.hf.prefix_cache import Boundary
+from webdojo.policy.hf.kv_cache import Boundary
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 Phase = Literal["queue", "prefill", "decode"]
@@ -20,12 +20,7 @@ Decode = Callable[[list[int]], str]
 
 
 class Request:
-    """A prompt and what was sampled after it so far.
-
-    Args:
-        boundaries: where the prompt's segments end, by `prefix_cache.boundaries`.
-        stream: gives uniform numbers, one a token.
-    """
+    """A prompt and what was sampled after it so far; `stream` gives uniform numbers, one a token."""
 
     def __init__(self, prompt: Prompt, boundaries: list[Boundary], sampling: Sampling, stream: random.Random) -> None:
         self.prompt = prompt

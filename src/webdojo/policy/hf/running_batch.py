@@ -8,18 +8,19 @@ running request one token. Complete responses leave at once. Invariant: sequence
 from __future__ import annotations
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError, StoreFailure
 from webdojo.policy.hf.decode import Decoder
-from webdojo.policy.hf.prefix_cache import PrefixCache, after
+from webdojo.policy.hf.kv_cache import PrefixCache, after
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.sampling import draw, logit_bias, temperatures
 from webdojo.policy.model.collate import lay_out
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, policy_logits, text_hidden
 from webdojo.policy.model.processor import Processor
-from webdojo.types import FinishReason, ImageSegment, ImageSource
+from webdojo.types import ImageSegment, ImageSource
 
 CACHE_BYTES = 256 * 2**20
 """Size of the prefix cache on a CPU; the cache of visual features may take as much again."""
@@ -30,13 +31,7 @@ SHARED = 0.25
 
 
 class RunningBatch:
-    """Requests that decode together.
-
-    Args:
-        model: a model of a registered layout, which is owned from now on.
-        processor: the processor of the same folder.
-        images: where screenshots are read from.
-    """
+    """Requests that decode together, by a model that is owned from now on."""
 
     def __init__(self, model: PreTrainedModel, processor: Processor, images: ImageSource) -> None:
         self.running: list[Request] = []
@@ -49,8 +44,11 @@ class RunningBatch:
         self._processor = processor
         self._decoder = Decoder(model)
         self._cache = self._decoder.cache()
-        self._features = FeatureCache(model, processor, images, _cache_bytes(model.device))
-        self._prefixes = PrefixCache(_cache_bytes(model.device))
+        cache_bytes = CACHE_BYTES
+        if model.device.type == "cuda":
+            cache_bytes = int(torch.cuda.get_device_properties(model.device).total_memory * GPU_CACHE_SHARE)
+        self._features = FeatureCache(model, processor, images, cache_bytes)
+        self._prefixes = PrefixCache(cache_bytes)
         self._banned = processor.banned(model.config.get_text_config().vocab_size).to(model.device)
 
     def admit(self, requests: list[Request], version: int) -> None:
@@ -92,7 +90,7 @@ class RunningBatch:
         """Take out the requests from index `first` on, and return them."""
         taken = self.running[first:]
         del self.running[first:]
-        self._cache.truncate(first)
+        del self._cache.lengths[first:]
         return taken
 
     def forget(self, vision: bool = True) -> None:
@@ -111,7 +109,7 @@ class RunningBatch:
         later: list[Request] = []
         read: set[str] = set()
         for request in requests:
-            known = self._known(request)
+            known = self._prefixes.longest(request.boundaries).length
             shared = max((length for digest, length in request.boundaries if digest in read), default=0)
             if shared - known >= SHARED * (request.tokens - known):
                 later.append(request)
@@ -120,14 +118,9 @@ class RunningBatch:
                 read.update(digest for digest, length in request.boundaries if length > known)
         return now, later
 
-    def _known(self, request: Request) -> int:
-        """Tokens of a request's prompt that need not be read."""
-        prefix = self._prefixes.longest(request.boundaries)
-        return 0 if prefix is None else prefix.length
-
     def _by_new_tokens(self, requests: list[Request]) -> list[list[Request]]:
         """Requests in batches of about as many tokens to read, so that little is padded."""
-        new = {id(r): r.tokens - self._known(r) for r in requests}
+        new = {id(r): r.tokens - self._prefixes.longest(r.boundaries).length for r in requests}
         batches: list[list[Request]] = []
         for request in sorted(requests, key=lambda r: -new[id(r)]):
             if batches and new[id(request)] * 2 > new[id(batches[-1][0])]:
@@ -139,18 +132,16 @@ class RunningBatch:
     def _read(self, requests: list[Request], features: dict[str, ImageFeatures], version: int) -> None:
         """One forward pass over what is new in the requests' prompts, and the next token of each."""
         image_id = self._processor.image_token_id
-        laid_out = [
-            lay_out(r.prompt, r.ids, [features[i.sha].grid for i in r.prompt.images], image_id) for r in requests
-        ]
+        grids = {sha: image.grid for sha, image in features.items()}
+        laid_out = [lay_out(r.prompt, r.ids, grids, image_id) for r in requests]
         prefixes = [self._prefixes.longest(r.boundaries) for r in requests]
-        known = [0 if prefix is None else prefix.length for prefix in prefixes]
-        new = [len(sequence.ids) - begin for sequence, begin in zip(laid_out, known, strict=True)]
-        input_ids = torch.full((len(requests), max(new)), self._processor.stop_id)
-        position_ids = torch.zeros((3, len(requests), max(new)), dtype=torch.long)
-        for b, (sequence, begin) in enumerate(zip(laid_out, known, strict=True)):
-            input_ids[b, : new[b]] = torch.tensor(sequence.ids[begin:])
-            position_ids[:, b, : new[b]] = sequence.position_ids[:, begin:]
-        input_ids = input_ids.to(self._device)
+        known = [prefix.length for prefix in prefixes]
+        ids = [torch.tensor(sequence.ids[begin:]) for sequence, begin in zip(laid_out, known, strict=True)]
+        new = [len(row) for row in ids]
+        input_ids = pad_sequence(ids, batch_first=True, padding_value=self._processor.stop_id).to(self._device)
+        position_ids = torch.zeros((3, *input_ids.shape), dtype=torch.long)
+        for b, sequence in enumerate(laid_out):
+            position_ids[:, b, : new[b]] = sequence.position_ids[:, known[b] :]
         first = len(self.running)
         shown = [
             features[segment.image.sha].features.rows(slice(max(begin - end + segment.tokens, 0), None))
@@ -189,17 +180,7 @@ class RunningBatch:
         for request, token, logprob in zip(requests, ids.tolist(), chosen.tolist(), strict=True):
             reason = request.take(token, logprob, version, self._processor.eos_ids, self._processor.decode)
             if reason is not None:
-                self._finish(request, reason)
-
-    def _finish(self, request: Request, reason: FinishReason) -> None:
-        """Answer a request, and keep what was read and sampled for the turn that follows."""
-        answered = [*request.boundaries, after(request.boundaries[-1], request.ids)]
-        self._prefixes.keep(answered, self._cache.sequence(self.running.index(request)))
-        self.leave(request)
-        request.answer(reason)
-
-
-def _cache_bytes(device: torch.device) -> int:
-    if device.type != "cuda":
-        return CACHE_BYTES
-    return int(torch.cuda.get_device_properties(device).total_memory * GPU_CACHE_SHARE)
+                answered = [*request.boundaries, after(request.boundaries[-1], request.ids)]
+                self._prefixes.keep(answered, self._cache.sequence(self.running.index(request)))
+                self.leave(request)
+                request.answer(reason)

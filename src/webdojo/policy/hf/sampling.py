@@ -24,12 +24,8 @@ def logit_bias(samplings: Sequence[Sampling], device: torch.device) -> LogitBias
     entries = [(row, token, value) for row, s in enumerate(samplings) for token, value in s.logit_bias.items()]
     if not entries:
         return None
-    rows, ids, values = zip(*entries, strict=True)
-    return LogitBias(
-        torch.tensor(rows, device=device),
-        torch.tensor(ids, device=device),
-        torch.tensor(values, dtype=torch.float32, device=device),
-    )
+    rows, ids, values = (torch.tensor(column, device=device) for column in zip(*entries, strict=True))
+    return (rows, ids), values.float()
 
 
 def draw(logprobs: torch.Tensor, samplings: Sequence[Sampling], uniforms: Sequence[float]) -> torch.Tensor:

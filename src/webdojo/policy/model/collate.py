@@ -1,4 +1,4 @@
-"""Prompts and responses of several samples as one padded batch.
+"""Prompts and responses as tensors: ids, positions and images of one sample, and several samples as a padded batch.
 
 Rows are padded on the right, so causal attention alone hides the padding. Pixels of each distinct
 image appear once; `feature_rows` says which visual feature each image token reads. Invariants:
@@ -12,13 +12,12 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from webdojo.errors import EngineError
-from webdojo.policy.model.positions import mrope_positions
 from webdojo.policy.model.processor import Processor
 from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
 
@@ -32,8 +31,6 @@ class Batch:
 
     input_ids: torch.Tensor
     """int64 [B, L]"""
-    attention_mask: torch.Tensor
-    """bool [B, L]: True where a token is, False in the padding."""
     position_ids: torch.Tensor
     """int64 [3, B, L]: mrope positions (temporal, row, column)."""
     mm_token_type_ids: torch.Tensor
@@ -58,8 +55,7 @@ class Batch:
 
     def to(self, device: torch.device | str) -> Batch:
         """The same batch with every tensor on `device`."""
-        values = ((f.name, getattr(self, f.name)) for f in dataclasses.fields(self))
-        moved: dict[str, Any] = {name: v.to(device) for name, v in values if isinstance(v, torch.Tensor)}
+        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, torch.Tensor)}
         return dataclasses.replace(self, **moved)
 
     def split(self, values_T: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -67,9 +63,8 @@ class Batch:
         return torch.split(values_T, list(self.response_lengths))
 
 
-@dataclass(frozen=True)
-class Layout1D:
-    """One unpadded sequence: ids, where its images are, and its positions."""
+class Layout1D(NamedTuple):
+    """One sequence: ids, where its images are, and its positions."""
 
     ids: list[int]
     position_ids: torch.Tensor
@@ -77,32 +72,56 @@ class Layout1D:
     next_position: int
     """mrope position of the token after the last one."""
 
-    def padded_positions(self, length: int) -> torch.Tensor:
-        """int64 [3, length]: padding counts on, because a text model takes a step back for another sequence."""
-        padding = torch.arange(length - len(self.ids)) + self.next_position
-        return torch.cat([self.position_ids, padding.expand(3, -1)], dim=1)
 
-
-def lay_out(prompt: Prompt, response: Sequence[int], grids: Sequence[tuple[int, int]], image_id: int) -> Layout1D:
+def lay_out(
+    prompt: Prompt, response: Sequence[int], grids: Mapping[str, tuple[int, int]], image_id: int, padding: int = 0
+) -> Layout1D:
     """Ids and mrope positions of a prompt and its response.
 
     Args:
-        grids: token rows and columns of each image of the prompt, as the vision tower makes them.
+        grids: token rows and columns of the prompt's images by hash, as the vision tower makes them.
+        padding: tokens after the response that have positions and no ids; a text model takes a position that goes back
+            for the begin of another sequence.
 
     Raises:
         EngineError: an image has more or fewer tokens in the prompt than features.
     """
     runs: list[int | tuple[int, int]] = []
-    images = iter(grids)
     for segment in prompt.segments:
         if isinstance(segment, ImageSegment):
-            rows, columns = next(images)
-            check_tokens(segment.image, segment.tokens, rows * columns)
-            runs.append((rows, columns))
+            grid = grids[segment.image.sha]
+            check_tokens(segment.image, segment.tokens, math.prod(grid))
+            runs.append(grid)
         else:
             runs.append(len(segment.ids))
-    position_ids, next_position = mrope_positions([*runs, len(response)])
-    return Layout1D([*prompt.ids(image_id), *response], position_ids, next_position)
+    return Layout1D([*prompt.ids(image_id), *response], *mrope_positions([*runs, len(response) + padding]))
+
+
+def mrope_positions(runs: Sequence[int | tuple[int, int]]) -> tuple[torch.Tensor, int]:
+    """Three-axis rotary positions (mrope) of a sequence, equal to `get_rope_index` of the models.
+
+    Text advances all three axes by one a token. An image starts at the next free position; its
+    tokens share that temporal position and spread their row and column over the other two axes; the
+    text after it goes on past the larger side of the image.
+
+    Args:
+        runs: an int is that many text tokens; a pair is an image of (token rows, token columns).
+
+    Returns:
+        int64 [3, length] (temporal, row, column), and the position of the next text token.
+    """
+    parts = [torch.zeros(3, 0, dtype=torch.long)]
+    start = 0
+    for run in runs:
+        if isinstance(run, int):
+            parts.append(torch.arange(start, start + run).expand(3, -1))
+            start += run
+        else:
+            rows, columns = run
+            row, column = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
+            parts.append(torch.stack([torch.zeros_like(row), row, column]).reshape(3, -1) + start)
+            start += max(rows, columns)
+    return torch.cat(parts, dim=1), start
 
 
 def check_tokens(image: ImageRef, tokens: int, features: int) -> None:
@@ -123,9 +142,6 @@ def collate(
     """Pad samples into a `Batch`; each distinct image is read and decoded once.
 
     Args:
-        sequences: the samples.
-        processor: the processor of the model that will read the batch.
-        images: where screenshots are read from.
         grids: token rows and columns of every image by hash, where the visual features are at hand: no image
             is read then. `feature_rows` counts on features in order of first appearance.
 
@@ -133,32 +149,25 @@ def collate(
         EngineError: image tokens and features disagree, or a response holds a banned id.
     """
     assert sequences, "a batch needs at least one sample"
-    shown_images = ShownImages(sequences, processor, images, grids)
+    shown = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)
-    rows_1d: list[Layout1D] = []
-    feature_rows: list[torch.Tensor] = []
-    for prompt, response in sequences:
+    length = max(len(prompt) + len(response) for prompt, response in sequences)
+    rows: list[Layout1D] = []
+    predictors: list[torch.Tensor] = []
+    for b, (prompt, response) in enumerate(sequences):
         check_response(response, banned)
-        rows_1d.append(lay_out(prompt, response, shown_images.grids_of(prompt), processor.image_token_id))
-        feature_rows.append(shown_images.rows_of(prompt))
-
-    ids = [torch.tensor(row.ids, dtype=torch.long) for row in rows_1d]
+        padding = length - len(prompt) - len(response)
+        rows.append(lay_out(prompt, response, shown.grids, processor.image_token_id, padding))
+        predictors.append(torch.arange(len(response)) + len(prompt) - 1 + b * length)
+    ids = [torch.tensor(row.ids, dtype=torch.long) for row in rows]
     input_ids = pad_sequence(ids, batch_first=True, padding_value=processor.stop_id)
-    length = input_ids.shape[1]
-    lengths = torch.tensor([len(row) for row in ids])
-    attention_mask = torch.arange(length)[None] < lengths[:, None]
-    predictors = [
-        torch.arange(len(row.ids) - len(response) - 1, len(row.ids) - 1) + b * length
-        for b, (row, (_, response)) in enumerate(zip(rows_1d, sequences, strict=True))
-    ]
     return Batch(
         input_ids=input_ids,
-        attention_mask=attention_mask,
-        position_ids=torch.stack([row.padded_positions(length) for row in rows_1d], dim=1),
-        mm_token_type_ids=((input_ids == processor.image_token_id) & attention_mask).long(),
-        pixel_values=shown_images.pixel_values,
-        image_grid_thw=shown_images.image_grid_thw,
-        feature_rows=torch.cat(feature_rows),
+        position_ids=torch.stack([row.position_ids for row in rows], dim=1),
+        mm_token_type_ids=(input_ids == processor.image_token_id).long(),
+        pixel_values=shown.pixel_values,
+        image_grid_thw=shown.image_grid_thw,
+        feature_rows=torch.cat([shown.rows_of(prompt) for prompt, _ in sequences]),
         predictors=torch.cat(predictors),
         targets=torch.tensor([token for _, response in sequences for token in response], dtype=torch.long),
         response_lengths=tuple(len(response) for _, response in sequences),
@@ -167,11 +176,7 @@ def collate(
 
 
 class ShownImages:
-    """The distinct images of some samples in order of first appearance, and where their features will be.
-
-    Args:
-        grids: as `collate` takes them.
-    """
+    """The distinct images of some samples in order of first appearance, and where their features will be."""
 
     def __init__(
         self,
@@ -180,35 +185,22 @@ class ShownImages:
         images: ImageSource,
         grids: Mapping[str, tuple[int, int]] | None,
     ) -> None:
-        pixels: list[torch.Tensor] = []
-        grids_thw: list[torch.Tensor] = []
-        self._grids: dict[str, tuple[int, int]] = {}
-        self._first_row: dict[str, int] = {}
-        features = 0
-        for image in (image for prompt, _ in sequences for image in prompt.images):
-            if image.sha in self._grids:
-                continue
-            if grids is None:
-                values, grid_thw = processor.pixels(images.get(image))
-                _, rows, columns = grid_thw[0].tolist()
-                pixels.append(values)
-                grids_thw.append(grid_thw)
-                self._grids[image.sha] = (rows // processor.merge_size, columns // processor.merge_size)
-            else:
-                self._grids[image.sha] = grids[image.sha]
-            self._first_row[image.sha] = features
-            features += math.prod(self._grids[image.sha])
-        self.pixel_values = torch.cat(pixels) if pixels else None
-        self.image_grid_thw = torch.cat(grids_thw) if grids_thw else None
-
-    def grids_of(self, prompt: Prompt) -> list[tuple[int, int]]:
-        """Token rows and columns of each image of a prompt."""
-        return [self._grids[image.sha] for image in prompt.images]
+        distinct = {image.sha: image for prompt, _ in sequences for image in prompt.images}
+        self.pixel_values: torch.Tensor | None = None
+        self.image_grid_thw: torch.Tensor | None = None
+        if grids is None and distinct:
+            read = [processor.pixels(images.get(image)) for image in distinct.values()]
+            self.pixel_values, self.image_grid_thw = (torch.cat(parts) for parts in zip(*read, strict=True))
+            sides = (self.image_grid_thw[:, 1:] // processor.merge_size).tolist()
+            grids = {sha: (rows, columns) for sha, (rows, columns) in zip(distinct, sides, strict=True)}
+        self.grids = grids or {}
+        """Token rows and columns of each image by hash."""
+        sizes = [math.prod(self.grids[sha]) for sha in distinct]
+        self._rows = dict(zip(distinct, torch.arange(sum(sizes)).split(sizes), strict=True))
 
     def rows_of(self, prompt: Prompt) -> torch.Tensor:
         """int64 [image tokens of the prompt]: the row of the features that each of them reads."""
-        parts = [torch.arange(math.prod(self._grids[i.sha])) + self._first_row[i.sha] for i in prompt.images]
-        return torch.cat(parts) if parts else torch.zeros(0, dtype=torch.long)
+        return torch.cat([torch.zeros(0, dtype=torch.long), *(self._rows[image.sha] for image in prompt.images)])
 
 
 def check_response(response: Sequence[int], banned: torch.Tensor) -> None:

@@ -26,16 +26,10 @@ def multiply_patches(model: PreTrainedModel) -> None:
     On a CPU the same sum as a matrix product is about five times faster, forward and backward.
     """
     inner: Any = model.model
-    embedding: nn.Module = inner.visual.patch_embed
+    embedding: Any = inner.visual.patch_embed
     projection = embedding.proj
     if isinstance(projection, nn.Conv3d) and projection.kernel_size == projection.stride and projection.groups == 1:
-        embedding.forward = MethodType(_embed_patches, embedding)  # type: ignore[method-assign]
-
-
-def multiplies_patches(model: PreTrainedModel) -> bool:
-    """Whether `multiply_patches` took effect."""
-    inner: Any = model.model
-    return "forward" in vars(inner.visual.patch_embed)
+        embedding.forward = MethodType(_embed_patches, embedding)
 
 
 def _embed_patches(embedding: Any, patches: Tensor) -> Tensor:
@@ -53,13 +47,8 @@ class _Narrow:
     In packed rows the other tokens' queries are left out, too.
     """
 
-    input_layernorm: nn.Module
-    self_attn: nn.Module
-    post_attention_layernorm: nn.Module
-    mlp: nn.Module
-
     def forward(
-        self,
+        self: Any,
         hidden_states: Tensor,
         *args: Any,
         predictors: Tensor | None = None,

@@ -8,23 +8,23 @@ Whoever changes the tower's weights calls `clear`.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, StoreFailure, WebdojoError
+from webdojo.errors import EngineError, StoreFailure, WebdojoError, one_line
 from webdojo.policy.model.collate import check_tokens
 from webdojo.policy.model.forward import Features, vision_features
 from webdojo.policy.model.processor import Processor
-from webdojo.types import ImageSegment, ImageSource, Prompt
+from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
 
 MAX_BYTES = 256 * 2**20
 
 
-@dataclass(frozen=True)
-class ImageFeatures:
+class ImageFeatures(NamedTuple):
     """Features of one image and the grid of tokens that they form."""
 
     grid: tuple[int, int]
@@ -33,18 +33,11 @@ class ImageFeatures:
 
     @property
     def bytes(self) -> int:
-        return sum(t.numel() * t.element_size() for t in (self.features.embeds, *self.features.deepstack))
+        return sum(t.nbytes for t in (self.features.embeds, *self.features.deepstack))
 
 
 class FeatureCache:
-    """Computes and keeps features of images.
-
-    Args:
-        model: whose vision tower reads the images; its device holds the features.
-        processor: the processor of the same folder.
-        images: where screenshots are read from.
-        max_bytes: limit for the features that are kept.
-    """
+    """Computes features of images by a model's vision tower, and keeps at most `max_bytes` of them on its device."""
 
     def __init__(
         self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int = MAX_BYTES
@@ -66,15 +59,10 @@ class FeatureCache:
         for segment in prompt.segments:
             if isinstance(segment, ImageSegment):
                 sha = segment.image.sha
-                image = found.get(sha) or self._kept.get(sha)
-                if image is None:
-                    image = self._compute(segment)
-                    self._keep(sha, image)
-                elif sha in self._kept:
-                    self._kept.move_to_end(sha)
-                rows, columns = image.grid
-                check_tokens(segment.image, segment.tokens, rows * columns)
+                image = self._kept.get(sha) or found.get(sha) or self._compute(segment.image)
+                check_tokens(segment.image, segment.tokens, math.prod(image.grid))
                 found[sha] = image
+                self._keep(sha, image)
         return found
 
     def clear(self) -> None:
@@ -83,23 +71,22 @@ class FeatureCache:
         self._bytes = 0
 
     def _keep(self, sha: str, image: ImageFeatures) -> None:
-        self._kept[sha] = image
-        self._bytes += image.bytes
+        if sha not in self._kept:
+            self._kept[sha] = image
+            self._bytes += image.bytes
+        self._kept.move_to_end(sha)
         while self._bytes > self._max_bytes:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= oldest.bytes
 
-    def _compute(self, segment: ImageSegment) -> ImageFeatures:
-        sha = segment.image.sha
+    def _compute(self, image: ImageRef) -> ImageFeatures:
         try:
-            pixels, grid_thw = self._processor.pixels(self._images.get(segment.image))
+            pixels, grid_thw = self._processor.pixels(self._images.get(image))
         except StoreFailure:
             raise  # which no other request would survive either
         except (WebdojoError, OSError, LookupError) as error:
-            reason = " ".join(str(error).split())
-            raise EngineError(f"screenshot {sha[:12]} cannot be read: {type(error).__name__}: {reason}") from error
+            raise EngineError(f"screenshot {image.sha[:12]} cannot be read: {one_line(error)}") from error
         rows, columns = (side // self._processor.merge_size for side in grid_thw[0, 1:].tolist())
-        check_tokens(segment.image, segment.tokens, rows * columns)
         device = self._model.device
         with torch.no_grad():
             features = vision_features(self._model, pixels.to(device), grid_thw.to(device))

@@ -17,11 +17,10 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from webdojo.policy.model.block_mask import block_mask
 from webdojo.policy.model.collate import Batch
 from webdojo.policy.model.fast_layers import is_narrow, narrow
 from webdojo.policy.model.layouts import layout_of
-from webdojo.policy.model.tree_attention import TREE, plan
+from webdojo.policy.model.tree_attention import TREE, row_mask
 
 
 class Features(NamedTuple):
@@ -45,17 +44,8 @@ def join_features(parts: Sequence[Features]) -> Features | None:
     return Features(torch.cat([part.embeds for part in parts]), tuple(torch.cat(layer) for layer in layers))
 
 
-class LogitBias(NamedTuple):
-    """What is added to single logits of rows [N, vocabulary]."""
-
-    rows: torch.Tensor
-    """int64 [biases]"""
-    ids: torch.Tensor
-    """int64 [biases]"""
-    values: torch.Tensor
-    """float32 [biases]"""
-
-
+LogitBias = tuple[tuple[torch.Tensor, torch.Tensor], torch.Tensor]
+"""What is added to single logits of rows [N, vocabulary]: (rows, ids) int64 [biases] and values float32 [biases]."""
 MAX_LOGITS = 2**26
 """Logits that are in memory at once (256 MB): more response tokens go through the LM head in chunks, whose logits
 are made again for the backward pass."""
@@ -96,9 +86,8 @@ def vision_features(model: PreTrainedModel, pixel_values: torch.Tensor, image_gr
     """Run the vision tower over images: `pixel_values` [patches, dim], `image_grid_thw` [images, 3]."""
     inner: Any = model.model
     out = inner.get_image_features(pixel_values, image_grid_thw, return_dict=True)
-    if not layout_of(model).deepstack:
-        return Features(torch.cat(out.pooler_output), ())
-    return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in out.deepstack_features))
+    deepstack = out.deepstack_features if layout_of(model).deepstack else ()
+    return Features(torch.cat(out.pooler_output), tuple(torch.cat(layer) for layer in deepstack))
 
 
 def text_hidden(
@@ -123,10 +112,8 @@ def text_hidden(
     if features is not None:
         embeds = embeds.masked_scatter(image_mask[..., None], features.embeds.to(embeds.dtype))
         if features.deepstack:
-            language_model_inputs |= {
-                "visual_pos_masks": image_mask,
-                "deepstack_visual_embeds": list(features.deepstack),
-            }
+            deepstack = list(features.deepstack)
+            language_model_inputs |= {"visual_pos_masks": image_mask, "deepstack_visual_embeds": deepstack}
     if not layout_of(model).images:
         position_ids = position_ids[0]
     out = text_model(model)(inputs_embeds=embeds, position_ids=position_ids, **language_model_inputs)
@@ -150,7 +137,8 @@ def policy_logits(
     head: Any = model.get_output_embeddings()
     logits: torch.Tensor = head(hidden).float()
     if bias is not None:
-        logits = logits.index_put((bias.rows, bias.ids), bias.values, accumulate=True)
+        places, values = bias
+        logits = logits.index_put(places, values, accumulate=True)
     beyond = logits.shape[-1] - len(banned)
     if beyond:
         banned = F.pad(banned, (0, beyond), value=True)
@@ -189,7 +177,7 @@ def token_logprobs(
     narrowed = is_narrow(text_layers(model)[-1])
     inputs: dict[str, Any] = {"predictors": batch.predictors} if narrowed else {}
     if batch.ends is not None:
-        inputs |= row_mask(model, batch.ends, inputs.get("predictors"))
+        inputs |= row_mask(text_model(model).config._attn_implementation, batch.ends, inputs.get("predictors"))
     hidden = text_hidden(model, batch.input_ids, batch.position_ids, image_mask, shown, use_cache=False, **inputs)
     hidden = hidden[0] if narrowed else hidden.flatten(0, 1)[batch.predictors]
 
@@ -222,21 +210,6 @@ def narrow_last_layer(model: PreTrainedModel) -> None:
     deepstack = model.config.vision_config.deepstack_visual_indexes if layout_of(model).deepstack else ()
     if len(deepstack) < len(layers):
         narrow(layers[-1])
-
-
-def row_mask(model: PreTrainedModel, ends: torch.Tensor, predictors: torch.Tensor | None) -> dict[str, Any]:
-    """What tells the text model, by its kind of attention, that `q` sees `j` where `j <= q < ends[j]`, ends [L], and a
-    narrow last layer that only its `predictors` ask."""
-    length, device = len(ends), ends.device
-    attention = text_model(model).config._attn_implementation
-    if attention == TREE:
-        # A mask of four dimensions is left as it is; the tree stands for it.
-        mask = {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)}
-        return mask if predictors is None else mask | {"tree_of_predictors": plan(ends, predictors)}
-    if attention == "flex_attention":
-        return {"attention_mask": block_mask(ends)}
-    at = torch.arange(length, device=device)
-    return {"attention_mask": ((at[None, :] <= at[:, None]) & (at[:, None] < ends[None, :]))[None, None]}
 
 
 def score(logits: torch.Tensor, targets: torch.Tensor, entropy_grad: bool = False) -> TokenScores:

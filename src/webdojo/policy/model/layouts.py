@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from transformers import (
     PreTrainedModel,
@@ -18,7 +19,7 @@ from transformers import (
     Qwen3VLForConditionalGeneration,
 )
 
-from webdojo.errors import ModelError
+from webdojo.errors import ModelError, one_line
 
 IMAGE_TOKEN = "<|image_pad|>"
 STOP_TOKEN = "<|im_end|>"
@@ -45,7 +46,8 @@ STRUCTURAL_TOKENS = frozenset(
 class Layout:
     """How one `model_type` of a `config.json` is driven."""
 
-    model_class: type[PreTrainedModel]
+    model_class: Any
+    """The class of `transformers`."""
     images: bool
     """The model reads images, and its positions have three axes (mrope); else it is a text model with one."""
     deepstack: bool
@@ -76,8 +78,7 @@ def folder_layout(folder: Path) -> Layout:
     try:
         model_type = str(json.loads(config.read_text()).get("model_type", ""))
     except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
-        reason = " ".join(str(error).split())
-        raise ModelError(f"{str(config)!r} is not a JSON object: {type(error).__name__}: {reason}"[:300]) from error
+        raise ModelError(f"{str(config)!r} is not a JSON object: {one_line(error)}") from error
     if model_type not in LAYOUTS:
         raise ModelError(
             f"model type {model_type!r} in {str(config)!r} has no registered layout; "

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import torch
 from huggingface_hub import snapshot_download
@@ -18,7 +17,7 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from webdojo.errors import ModelError
+from webdojo.errors import ModelError, one_line
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.layouts import LAYOUTS, folder_layout
 from webdojo.policy.model.processor import Processor
@@ -45,22 +44,21 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
     layout = folder_layout(folder)
     processor = Processor.load(folder)
     transformers_logging.disable_progress_bar()
-    model_class: Any = layout.model_class
     try:
-        model, info = model_class.from_pretrained(
+        loaded: PreTrainedModel
+        loaded, info = layout.model_class.from_pretrained(
             str(folder), dtype=dtype, attn_implementation="sdpa", local_files_only=True, output_loading_info=True
         )
     except (OSError, SafetensorError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"weights in {str(folder)!r} cannot be read, so the files are corrupt or cut short; copy or save them "
-            f"again: {_one_line(error)}"
+            f"again: {one_line(error)}"
         ) from error
     missing = sorted({*info["missing_keys"], *(str(key) for key in info["mismatched_keys"])})
     if missing:
         raise ModelError(
             f"weights in {str(folder)!r} lack {len(missing)} tensors that config.json asks for, first {missing[0]!r}"
         )
-    loaded: PreTrainedModel = model.eval()
     if "sliding_attention" in loaded.config.get_text_config().to_dict().get("layer_types", ()):
         raise ModelError(
             f"the model in {str(folder)!r} attends through a sliding window (use_sliding_window in its config.json), "
@@ -68,7 +66,7 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
         )
     if layout.images:
         multiply_patches(loaded)
-    return loaded, processor
+    return loaded.eval(), processor
 
 
 def model_folder(path: str | Path) -> Path:
@@ -80,7 +78,7 @@ def model_folder(path: str | Path) -> Path:
     if str(path) == TINY:
         folder = Path(str(files("webdojo.policy").joinpath("tiny_weights")))
         if not folder.is_dir():
-            raise ModelError(f"the tiny model is not in {str(folder)!r}; build it with `webdojo tiny train`")
+            raise ModelError(f"the tiny model is not in {str(folder)!r}; install the package again")
         return folder
     folder = Path(path).expanduser()
     if folder.is_dir():
@@ -90,7 +88,7 @@ def model_folder(path: str | Path) -> Path:
             return Path(snapshot_download(path))
         except Exception as error:  # the hub client raises a dozen unrelated kinds for "cannot be had"
             raise ModelError(
-                f"model {path!r} is neither a folder nor a model that the hub gives: {_one_line(error)}"
+                f"model {path!r} is neither a folder nor a model that the hub gives: {one_line(error)}"
             ) from error
     raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
 
@@ -105,13 +103,12 @@ def skeleton(path: str | Path) -> PreTrainedModel:
     try:
         config = AutoConfig.from_pretrained(str(model_folder(path)) if here else str(path))
     except (OSError, ValueError) as error:
-        reason = _one_line(error).partition(". ")[0]
+        reason = one_line(error).partition(". ")[0]
         raise ModelError(f"the config of model {str(path)!r} cannot be read: {reason}") from error
     if config.model_type not in LAYOUTS:
         raise ModelError(f"model type {config.model_type!r} of {str(path)!r} has no registered layout")
     with torch.device("meta"):
-        model_class: Any = LAYOUTS[config.model_type].model_class
-        model: PreTrainedModel = model_class(config)
+        model: PreTrainedModel = LAYOUTS[config.model_type].model_class(config)
     return model
 
 
@@ -145,7 +142,3 @@ def misfit(own: Shapes, new: Shapes) -> str:
         if own[name] != new[name]:
             return f"{name!r} has shape {new[name]}, the model has {own[name]}"
     return ""
-
-
-def _one_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]

@@ -1,15 +1,15 @@
-"""Attention over a packed row that computes only what the tree has.
+"""Attention over a packed row that computes only what the tree has: `q` sees `j` where `j <= q < ends[j]`.
 
-A dense mask costs the square of a row; in a tree most pairs of tokens are on different branches. A row is
-made of pieces, runs of tokens on one path: within its piece a token sees what is before it, and beyond that
-every token of the piece sees the same keys, a few whole runs of the row. So no mask is needed: a piece attends
-to itself causally and to these runs fully, by the flash kernel that `scaled_dot_product_attention` uses on a CPU,
-and both parts are joined by their log-sum-exps. Backwards, the kernel with the joined output and log-sum-exp
-gives each part's share of the gradient. Memory is linear in the row. Where only some tokens' answers are read, as in
-the last layer, the others are pieces that ask nothing.
+A dense mask costs the square of a row; in a tree most pairs of tokens are on different branches. On a GPU FlexAttention
+passes over them by a mask of blocks. On a CPU a row is made of pieces, runs of tokens on one path: within its piece a
+token sees what is before it, and beyond that every token of the piece sees the same keys, a few whole runs of the row.
+So no mask is needed: a piece attends to itself causally and to these runs fully, by the flash kernel that
+`scaled_dot_product_attention` uses on a CPU, and both parts are joined by their log-sum-exps. Backwards, the kernel
+with the joined output and log-sum-exp gives each part's share of the gradient. Memory is linear in the row. Where only
+some tokens' answers are read, as in the last layer, the others are pieces that ask nothing.
 
-The attention goes by `TREE` in `transformers`; a model that is told to use it takes the plan of a row as
-the keyword `tree`, and without one does what `sdpa` does. For the CPU; on a GPU FlexAttention does the same.
+The attention of pieces goes by `TREE` in `transformers`; a model that is told to use it takes the plan of a row as the
+keyword `tree`, and without one does what `sdpa` does.
 """
 
 from __future__ import annotations
@@ -22,14 +22,63 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.attention.flex_attention import BlockMask
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 TREE = "webdojo_tree"
+BLOCK = 128
+"""Tokens a side of the squares that FlexAttention computes or leaves out; its own choice."""
 
 _attend = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 _attend_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+
+
+def row_mask(attention: str, ends: Tensor, predictors: Tensor | None) -> dict[str, Any]:
+    """What tells a text model of that kind of attention what the tokens of a row see, by its `ends` [L], and a narrow
+    last layer that only its `predictors` ask."""
+    if attention == TREE:
+        # A mask of four dimensions is left as it is; the tree stands for it.
+        mask = {"tree": plan(ends), "attention_mask": torch.ones(1, 1, 1, 1, dtype=torch.bool, device=ends.device)}
+        return mask if predictors is None else mask | {"tree_of_predictors": plan(ends, predictors)}
+    if attention == "flex_attention":
+        return {"attention_mask": block_mask(ends)}
+    at = torch.arange(len(ends), device=ends.device)
+    return {"attention_mask": ((at[None, :] <= at[:, None]) & (at[:, None] < ends[None, :]))[None, None]}
+
+
+def block_mask(ends: Tensor) -> BlockMask:
+    """The mask of a row from its `ends` [L], as FlexAttention wants it, on their device.
+
+    `create_block_mask` looks at every pair: at the 156,000 tokens of a group that is 24 GB for a mask that one vector
+    says. Of that vector the largest and the smallest entry of a block tell whether any and whether all of another
+    block's tokens see it.
+    """
+    length = len(ends)
+    blocks = -(-length // BLOCK)
+    by_block = F.pad(ends, (0, blocks * BLOCK - length)).view(blocks, BLOCK)
+    number = torch.arange(blocks, device=ends.device)
+    begins = (number * BLOCK)[:, None]
+    earlier = number[None] < number[:, None]
+    seen = earlier & (by_block.amax(1)[None] > begins) | (number[None] == number[:, None])
+    whole = earlier & (by_block.amin(1)[None] >= begins + BLOCK)
+
+    def sees(batch: Tensor, head: Tensor, q: Tensor, j: Tensor) -> Tensor:
+        return (j <= q) & (q < ends[j])
+
+    return BlockMask.from_kv_blocks(
+        *_listed(seen & ~whole), *_listed(whole), BLOCK_SIZE=BLOCK, mask_mod=sees, seq_lengths=(length, length)
+    )
+
+
+def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """bool [query blocks, key blocks] as counts int32 [1, 1, query blocks] and indices int32 [1, 1, query blocks,
+    key blocks], the chosen ones first."""
+    counts = chosen.sum(1, dtype=torch.int32)
+    indices = chosen.to(torch.int8).argsort(dim=1, descending=True, stable=True).to(torch.int32)
+    return counts[None, None], indices[None, None]
 
 
 @dataclass(frozen=True)

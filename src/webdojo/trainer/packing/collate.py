@@ -37,7 +37,7 @@ def collate_micro_batch(
     feature_rows: list[torch.Tensor] = []
     for (prompt, response), new in zip(sequences, placed.new, strict=True):
         check_response(response, banned)
-        path = lay_out(prompt, response[:-1], shown.grids_of(prompt), processor.image_token_id)
+        path = lay_out(prompt, response[:-1], shown.grids, processor.image_token_id)
         path_ids = torch.tensor(path.ids, dtype=torch.long)
         ids.append(path_ids[new])
         positions.append(path.position_ids[:, new])
@@ -48,7 +48,6 @@ def collate_micro_batch(
     input_ids = torch.cat(ids)[None]
     return Batch(
         input_ids=input_ids,
-        attention_mask=torch.ones_like(input_ids, dtype=torch.bool),
         position_ids=torch.cat(positions, dim=1)[:, None],
         mm_token_type_ids=(input_ids == processor.image_token_id).long(),
         pixel_values=shown.pixel_values,

@@ -2,12 +2,15 @@
 
 import torch
 
-from webdojo.tiny.attention_loss import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss, AttentionTargets
-from webdojo.tiny.model import build_model, build_tokenizer
+from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.processor import Processor
+from webdojo.tiny.batches import AttentionTargets
+from webdojo.tiny.losses import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss
+from webdojo.tiny.train import build_model
 
 
 def test_the_loss_is_the_attention_that_the_layer_really_pays() -> None:
-    model = build_model(build_tokenizer(["find the Red Mug"] * 20), seed=0)
+    model = build_model(Processor.load(model_folder("tiny")).tokenizer, seed=0)
     model.set_attn_implementation("eager")
     attention = AttentionLoss(model)
     ids = torch.randint(0, 200, (2, 12), generator=torch.Generator().manual_seed(0))

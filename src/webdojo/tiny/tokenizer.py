@@ -1,7 +1,8 @@
-"""The text that the tiny tokenizer is trained on: the project's own words in their usual places.
+"""The tiny model's tokenizer, trained on the project's own words in their usual places.
 
 Every word of the compact pages should be one token after a space, at the start of a line and inside
-a URL; the system prompt and the browser's feedback should be short.
+a URL; the system prompt and the browser's feedback should be short. Digits are one token each, and the fixed text of a
+tool call is a few added tokens, so that a click costs about ten tokens to write.
 """
 
 from __future__ import annotations
@@ -9,14 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
 from webdojo.agent import toolcall
+from webdojo.agent.harness import Codec
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
+from webdojo.policy.model.processor import Processor
 from webdojo.sites import COMPACT_KINDS
 from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural, slug
 from webdojo.sites.kinds import load_site
 from webdojo.sites.taskgen import make_tasks
 from webdojo.types import ToolCall
 
+VOCABULARY = 2200
+"""The most tokens."""
 FEEDBACK = (
     'click at (450, 250) on <a> "{name}": page is now {url}',
     'click at (450, 250) on <button> "{name}": page is now {url}',
@@ -47,22 +55,31 @@ CALLS = (
 )
 
 
-class _Bytes:
-    """A placeholder codec for a harness of which only the text of the system prompt is used."""
+def build_tokenizer(shipped: Processor) -> PreTrainedTokenizerFast:
+    """A byte-level BPE tokenizer for today's words, with the splitting rule and the added tokens of the shipped one."""
+    rules, added = shipped.tokenizer.backend_tokenizer, list(shipped.tokenizer.added_tokens_decoder.values())
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer, tokenizer.pre_tokenizer = rules.normalizer, rules.pre_tokenizer
+    tokenizer.decoder = rules.decoder
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY - len(added),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(corpus(shipped), trainer)
+    tokenizer.add_special_tokens([token for token in added if token.special])
+    tokenizer.add_tokens([token for token in added if not token.special])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        clean_up_tokenization_spaces=False,
+    )
 
-    def encode(self, text: str) -> list[int]:
-        return list(text.encode())
 
-    def decode(self, ids: list[int]) -> str:
-        return bytes(ids).decode(errors="replace")
-
-    def image_tokens(self, width: int, height: int) -> int:
-        return 0
-
-
-def corpus() -> Iterator[str]:
+def corpus(codec: Codec) -> Iterator[str]:
     """Lines of training text, each repeated according to how often the model meets it."""
-    system = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), _Bytes()).system_prompt()
+    system = OpenWebRLHarness(OpenWebRLConfig(tool_schemas="signature"), codec).system_prompt()
     yield from [system] * 200
     for word in compact_vocabulary():
         yield from [f"{word} {word}", f"{word.upper()} {word.lower()}"] * 20

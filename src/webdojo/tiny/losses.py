@@ -1,4 +1,11 @@
-"""The losses and accuracies of the tiny model's training: dense heads first, then answers."""
+"""The losses and accuracies of the tiny model's training: dense heads first, then answers and attention.
+
+To point at a name, a token of the question must find the same word on the screen, and the answer must attend to it too;
+to recall what the task names, the answer must attend to the task. From answers alone a small model learns this only
+after very many samples, because nothing rewards half of it. So one group of heads in one layer is trained to attend
+from a question's tokens to the tokens of what it names, and one in the next layer from the answer's tokens to those
+that it is read from.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +15,20 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional as F
+from transformers.models.qwen3_vl.modeling_qwen3_vl import apply_rotary_pos_emb
 
 from webdojo.policy.model.forward import text_hidden, vision_features
 from webdojo.sites.content.words import compact_vocabulary
-from webdojo.tiny.attention_loss import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss
-from webdojo.tiny.batches import Batch
-from webdojo.tiny.labels import ROWS, TOKENS
+from webdojo.tiny.batches import AttentionTargets, Batch
 from webdojo.tiny.questions import CHARACTERS, NO_WORD, WORDS
+from webdojo.tiny.screens import ROWS, TOKENS
 
 Metrics = dict[str, list[float]]
 SHARPNESS = 20.0
 """The scale of the cosines between visual tokens and word embeddings."""
+QUESTION_LAYER, ANSWER_LAYER = 1, 2
+GROUP = 0
+"""The key head whose query heads are trained."""
 
 
 class Heads(nn.Module):
@@ -69,10 +79,40 @@ def word_token_ids(encode: Callable[[str], list[int]]) -> list[int]:
     return [encode(" " + written[word])[0] for word in WORDS]
 
 
+class AttentionLoss:
+    """Records the inputs of the trained layers' attention during a forward pass, and computes the loss on them."""
+
+    def __init__(self, model: Any) -> None:
+        self._layers = model.model.language_model.layers
+        self._seen: dict[nn.Module, dict[str, Any]] = {}
+        for index in (QUESTION_LAYER, ANSWER_LAYER):
+            self._layers[index].self_attn.register_forward_pre_hook(self._record, with_kwargs=True)
+
+    def _record(self, attention: nn.Module, args: Any, kwargs: dict[str, Any]) -> None:
+        self._seen[attention] = kwargs
+
+    def loss(self, index: int, attended: AttentionTargets) -> torch.Tensor:
+        """The mean of -log of the attention mass on the targets, over positions and trained heads."""
+        attention = self._layers[index].self_attn
+        hidden, (cos, sin) = (self._seen[attention][name] for name in ("hidden_states", "position_embeddings"))
+        row, position, targets = (part.to(hidden.device) for part in attended)
+        batch, length, _ = hidden.shape
+        size = attention.head_dim
+        queries = attention.q_norm(attention.q_proj(hidden).view(batch, length, -1, size)).transpose(1, 2)
+        keys = attention.k_norm(attention.k_proj(hidden).view(batch, length, -1, size)).transpose(1, 2)
+        queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)
+        taught = queries.shape[1] // keys.shape[1]
+        chosen = queries[:, GROUP * taught : (GROUP + 1) * taught].transpose(1, 2)[row, position]
+        scores = torch.einsum("phd,pld->phl", chosen, keys[:, GROUP][row]) * attention.scaling
+        later = torch.arange(length, device=hidden.device) > position[:, None]
+        logprobs = scores.masked_fill(later[:, None], float("-inf")).log_softmax(-1)
+        arrived = logprobs.masked_fill(~targets[:, None], float("-inf")).logsumexp(-1)
+        return -arrived.mean()
+
+
 def seeing_loss(model: Any, heads: Heads, batch: Batch) -> tuple[torch.Tensor, Metrics]:
     """The loss of the dense heads alone."""
-    device = model.device
-    features = vision_features(model, batch.pixels.to(device), batch.grid.to(device))
+    features = vision_features(model, batch.pixels.to(model.device), batch.grid.to(model.device))
     return heads.losses(features.embeds, model.get_input_embeddings().weight, batch)
 
 
@@ -95,7 +135,7 @@ def answering_loss(
         ("answer_gaze", ANSWER_LAYER, batch.answer_attention),
     ):
         if attended is not None:
-            miss = attention.loss(layer, attended.to(device))
+            miss = attention.loss(layer, attended)
             total = total + miss
             metrics[name] = [float(miss.detach())]
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
