@@ -13,9 +13,9 @@ def doctor() -> None:
     """Check this machine: Python, torch, Chromium, memory, disk."""
     from webdojo.doctor import examine, table
 
-    checks = examine()
-    Console().print(table(checks))
-    raise typer.Exit(int(any(check.failed for check in checks)))
+    findings = examine()
+    Console().print(table(findings))
+    raise typer.Exit(int(any(finding.status == "fail" for finding in findings.values())))
 
 
 @app.command("plugins")
