@@ -24,7 +24,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_validator
 
@@ -50,14 +50,6 @@ class Plug(Section):
         return self
 
 
-class Listed(NamedTuple):
-    """A plug that can be named without a path."""
-
-    name: str
-    where: str
-    """`webdojo`, or the installed package that brings it."""
-
-
 class Registry(Generic[T]):
     """All plugs of one kind.
 
@@ -72,26 +64,20 @@ class Registry(Generic[T]):
     def __init__(
         self, group: str, noun: str, fits: Callable[[object], bool], must_be: str, built_in: Mapping[str, T]
     ) -> None:
-        self.group = group
-        self.noun = noun
-        self.built_in = dict(built_in)
-        self._fits = fits
-        self._must_be = must_be
+        self.group, self.noun, self.built_in = group, noun, dict(built_in)
+        self._fits, self._must_be = fits, must_be
 
     def __iter__(self) -> Iterator[str]:
         """The names that need no path."""
-        return iter([*self.built_in, *self._installed])
+        return iter(self.listed())
 
     def __len__(self) -> int:
-        return len(self.built_in) + len(self._installed)
+        return len(self.listed())
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in self._installed
-
-    def listed(self) -> list[Listed]:
-        """The plugs that need no path, the built-in ones first."""
-        packages = [Listed(name, point.dist.name if point.dist else "") for name, point in self._installed.items()]
-        return [*(Listed(name, "webdojo") for name in self.built_in), *packages]
+    def listed(self) -> dict[str, str]:
+        """The names that need no path, the built-in ones first: `webdojo`, or the installed package that brings it."""
+        packages = {name: point.dist.name if point.dist else "" for name, point in self._installed.items()}
+        return dict.fromkeys(self.built_in, "webdojo") | packages
 
     def get(self, name: str) -> T:
         """The plug of that name.
@@ -112,7 +98,8 @@ class Registry(Generic[T]):
                 f"unknown {self.noun} {name!r}; {hint}; your own is named `./file.py:Name` or `package.module:Name`"
             )
         if not self._fits(found):
-            raise ConfigError(f"{self.noun} {name!r} is {_kind(found)}, and must be {self._must_be}")
+            kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
+            raise ConfigError(f"{self.noun} {name!r} is {kind}, and must be {self._must_be}")
         return found  # type: ignore[no-any-return]
 
     @cached_property
@@ -207,7 +194,3 @@ def _imported(load: Callable[[], Any], name: str, noun: str) -> Any:
         raise
     except Exception as error:
         raise ConfigError(f"{noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
-
-
-def _kind(found: object) -> str:
-    return f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from webdojo.cli.app import INTERRUPTED, Overrides, app
+from webdojo.cli.app import INTERRUPTED, Overrides, app, interruptible
 from webdojo.errors import WebdojoError
 
 
@@ -71,11 +71,8 @@ def act(
         steps += 1
         typer.echo(turn_text(steps, turn))
 
-    try:
+    with interruptible():
         acted = asyncio.run(act_out(wanted, recipe, loaded, folder, tell))
-    except KeyboardInterrupt:
-        typer.echo("\ninterrupted", err=True)
-        raise typer.Exit(INTERRUPTED) from None
     if acted.trajectory is None:
         typer.echo("\ninterrupted before the first step", err=True)
         raise typer.Exit(INTERRUPTED)

@@ -11,13 +11,11 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
-from webdojo.cli.app import INTERRUPTED, app
+from webdojo.cli.app import RunFolder, group, interruptible
 from webdojo.errors import WebdojoError
 
-runs_app = typer.Typer(help="Runs: what they are, what they hold.", no_args_is_help=True)
-app.add_typer(runs_app, name="runs")
+runs_app = group("runs", "Runs: what they are, what they hold.")
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
 
 
@@ -71,15 +69,10 @@ def export(
     from webdojo.store.run import RunStore
 
     target = out or run / "trajectories.jsonl"
-    try:
-        with RunStore.open(run, readonly=True) as store:
-            count = store.count()
-            total = sum(number for name, number in count.items() if not phase or name in phase)
-            with progress("trajectories", total) as bar:
-                counts = export_trajectories(store, target, phase or [], lambda: bar.advance(1))
-    except KeyboardInterrupt:
-        typer.echo("\ninterrupted; nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible("; nothing was written"), RunStore.open(run, readonly=True) as store:
+        total = sum(number for name, number in store.count().items() if not phase or name in phase)
+        with progress("trajectories", total) as bar:
+            counts = export_trajectories(store, target, phase or [], bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
     typer.echo(f"{counts['']} trajectories in {target}{left_out}")
 
@@ -127,7 +120,7 @@ def gc(
 
     paths = runs_in(folder)
     total = 0
-    try:
+    with interruptible("; call it again for the rest"):
         for path in paths:
             try:
                 with locked(path), RunStore.open(path, readonly=True) as store:
@@ -142,7 +135,4 @@ def gc(
                 if paths == [folder]:
                     raise
                 typer.echo(f"left alone: {error}", err=True)
-    except KeyboardInterrupt:
-        typer.echo("\ninterrupted; call it again for the rest", err=True)
-        raise typer.Exit(INTERRUPTED) from None
     typer.echo(f"{decimal(total)} {'can be freed' if dry_run else 'freed'}")
