@@ -125,9 +125,9 @@ def gc(
             try:
                 with locked(path), RunStore.open(path, readonly=True) as store:
                     found = garbage(store, keep)
-                    sizes = {kind: sum(map(bytes_on_disk, parts)) for kind, parts in found.paths.items()}
-                    if any(found.paths.values()):
-                        Console().print(freed(path, found.paths, sizes))
+                    sizes = {kind: sum(map(bytes_on_disk, parts)) for kind, parts in found.items()}
+                    if any(found.values()):
+                        Console().print(freed(path, found, sizes))
                     if not dry_run:
                         remove(store, found)
                     total += sum(sizes.values())

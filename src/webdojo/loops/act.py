@@ -13,8 +13,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -76,8 +76,7 @@ def recipe_of(model: str) -> str:
     return "quickstart" if model == TINY else "openwebrl"
 
 
-@dataclass
-class Acted:
+class Acted(NamedTuple):
     """What came of the task."""
 
     trajectory: Trajectory | None
@@ -95,8 +94,7 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
         on_turn: called with each turn.
 
     Raises:
-        ConfigError: no display for a window, or an engine that cannot be used.
-        WebdojoError: the folder, the model or the browser cannot be had.
+        WebdojoError: a display, the engine, the folder, the model or the browser cannot be had.
     """
     check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
@@ -154,31 +152,28 @@ class Watched:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._stop = asyncio.Event()
-        self.answered = 0
-
-    @property
-    def stopped(self) -> bool:
-        return self._stop.is_set()
+        self._asking: asyncio.Future[Response] | None = None
+        self.answered = self.stopped = False
 
     def stop(self) -> None:
         """Answer no more."""
-        self._stop.set()
+        self.stopped = True
+        if self._asking is not None:
+            self._asking.cancel()
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample as the engine does; raises EngineError once stopped."""
-        asking = asyncio.create_task(self._engine.generate(prompt, sampling))
-        stopping = asyncio.create_task(self._stop.wait())
+        if self.stopped:
+            raise EngineError("interrupted")
+        self._asking = asyncio.ensure_future(self._engine.generate(prompt, sampling))
         try:
-            await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if self.stopped:
-                raise EngineError("interrupted")
-            self.answered += 1
-            return asking.result()
+            await asyncio.wait([self._asking])
         finally:
-            asking.cancel()
-            stopping.cancel()
-            await asyncio.gather(asking, stopping, return_exceptions=True)
+            self._asking.cancel()
+        if self._asking.cancelled():
+            raise EngineError("interrupted")
+        self.answered = True
+        return self._asking.result()
 
 
 @contextmanager

@@ -11,28 +11,27 @@ import logging
 import time
 from asyncio import to_thread
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.network.blocklist import Blocklist
-from webdojo.envs.env import Environment
 from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
+from webdojo.evaluation.config import EvaluateConfig
 from webdojo.loops.browsers import open_browsers
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
 from webdojo.reward.reward import Scorer
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.run import RunStore
-from webdojo.tasks.config import TasksConfig
 from webdojo.types import Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
@@ -44,20 +43,8 @@ MAX_INVALID = 1 / 3
 
 logger = logging.getLogger(__name__)
 
-Horizon = Callable[[int], int]
-"""Returns how many turns a task of a difficulty may take (`config.HorizonSection.horizon`)."""
-
 RunAll = Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]]
 """Runs an episode of each task, at most as many at once as there is room for."""
-
-
-class Stored(NamedTuple):
-    """What the store has where each task is to have one episode."""
-
-    episodes: list[Trajectory]
-    """The valid episodes."""
-    left: list[Task]
-    """The tasks that have none."""
 
 
 @dataclass
@@ -66,7 +53,6 @@ class EpisodeRunner:
 
     recipe: Recipe
     store: RunStore
-    env: Environment
     pool: Pool[Session]
     harness: Harness
     scorer: Scorer
@@ -106,7 +92,7 @@ class EpisodeRunner:
         while True:
             trajectory = await run_episode(
                 task,
-                env=self.env,
+                env=self.recipe.env,
                 pool=self.pool,
                 harness=self.harness,
                 actor=actor,
@@ -160,25 +146,23 @@ class EpisodeRunner:
         actor: Actor[Session],
         phase: str,
         iteration: int,
-        sampling: Sampling,
-        horizon: Horizon,
+        config: RolloutConfig | EvaluateConfig,
         bar: Progress,
         run_all: RunAll | None = None,
-        stored: Stored | None = None,
         clock: SleepClock | None = None,
     ) -> list[Trajectory]:
         """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
 
         Args:
+            config: how they are sampled, and how long they may be.
             run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` run at once.
-            stored: what `stored` returned a moment ago; None calls it.
             clock: as in `run_episode`.
 
         Raises:
             EngineError, BrowserError, RewardError: more than `MAX_INVALID` of them failed for no fault of the agent.
         """
-        stored = stored or self.stored(tasks, phase, iteration)
-        bar.advance(len(stored.episodes))
+        done, left = self.stored(tasks, phase, iteration)
+        bar.advance(len(done))
         begun: Counter[str] = Counter()
         self._failed[phase].clear()
 
@@ -189,8 +173,8 @@ class EpisodeRunner:
                 group,
                 trajectory_id,
                 actor=actor,
-                sampling=sampling,
-                max_steps=horizon(task.difficulty),
+                sampling=config.sampling,
+                max_steps=config.horizon(task.difficulty),
                 # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
                 seed=f"{task.id}/{begun[task.id]}",
                 clock=clock,
@@ -200,28 +184,29 @@ class EpisodeRunner:
             bar.advance(1)
             return trajectory
 
-        if run_all is None:
-            run_all = partial(run_each, concurrency=self.recipe.rollout.concurrency)
-        done = [*stored.episodes, *await run_all(run, stored.left)]
+        run_all = run_all or partial(run_each, concurrency=self.recipe.rollout.concurrency)
+        done += await run_all(run, left)
         invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
 
-    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> Stored:
-        """What the store has of a phase and iteration, after it has forgotten episodes whose screenshots are lost."""
+    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
+        """The valid episodes that the store has, one for each task, and the tasks that have none.
+
+        Episodes whose screenshots are lost are forgotten.
+        """
         open_tasks = Counter(task.id for task in tasks)
-        found = Stored([], [])
+        found = []
         for episode in self.store.trajectories(phase, iteration):
             if _is_valid(episode) and open_tasks[episode.task.id]:
                 if not self.store.has_screenshots(episode):
                     self.store.discard_broken(episode)
                     continue
                 open_tasks[episode.task.id] -= 1
-                found.episodes.append(episode)
+                found.append(episode)
         by_id = {task.id: task for task in tasks}
-        found.left.extend(by_id[id] for id in open_tasks.elements())
-        return found
+        return found, [by_id[id] for id in open_tasks.elements()]
 
 
 def _is_valid(trajectory: Trajectory) -> bool:
@@ -248,18 +233,12 @@ async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -
     Raises:
         ConfigError: the environment has no verdict of its own and the recipe names no other reward.
     """
-    env = recipe.env
-    scorer = Scorer(recipe.reward.resolved(env.reward, env.name), store.images)
-    with _blocklist(recipe.tasks) as blocklist:
-        async with env, open_browsers(recipe, store.images) as pool:
-            yield EpisodeRunner(recipe, store, env, pool, recipe.harness.build(processor), scorer, blocklist)
-
-
-@contextmanager
-def _blocklist(config: TasksConfig) -> Iterator[Blocklist | None]:
-    """The blocklist that a recipe names, if it names one."""
-    if not config.blocklist:
-        yield None
-        return
-    with closing(Blocklist(Path(config.blocklist), config.blocklist_failures, config.blocklist_hours)) as blocklist:
-        yield blocklist
+    scorer = Scorer(recipe.reward.resolved(recipe.env.reward, recipe.env.name), store.images)
+    config, blocklist = recipe.tasks, None
+    async with AsyncExitStack() as stack:
+        if config.blocklist:
+            blocklist = Blocklist(Path(config.blocklist))
+            stack.enter_context(closing(blocklist))
+        await stack.enter_async_context(recipe.env)
+        pool = await stack.enter_async_context(open_browsers(recipe, store.images))
+        yield EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)

@@ -10,8 +10,9 @@ one.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection
+from statistics import fmean
 from typing import NamedTuple
 
 from webdojo.evaluation.metrics import wilson95
@@ -29,16 +30,9 @@ class Scored(NamedTuple):
     heldout: bool
 
 
-class Tally(NamedTuple):
-    """Valid training episodes that began under a policy."""
-
-    n: int
-    successes: int
-
-    @property
-    def success(self) -> float:
-        """Share of them that succeeded."""
-        return self.successes / self.n
+def saved(store: RunStore) -> dict[int, Checkpoint]:
+    """The checkpoints of online training by iteration."""
+    return {found.meta["iteration"]: found for found in store.checkpoints.all() if found.meta["phase"] == RL}
 
 
 def best(store: RunStore, wait: int = 0) -> Scored | None:
@@ -47,33 +41,35 @@ def best(store: RunStore, wait: int = 0) -> Scored | None:
     Args:
         wait: so many of the last checkpoints are passed over.
     """
-    saved = _saved(store)
-    for iteration in sorted(saved, reverse=True)[:wait]:
-        del saved[iteration]
+    there = saved(store)
+    for iteration in sorted(there, reverse=True)[:wait]:
+        del there[iteration]
     measured = {int(row["step"]): row["success"] for row in store.metrics(EVALUATION)}
-    if heldout := not saved.keys().isdisjoint(measured):
+    if heldout := not there.keys().isdisjoint(measured):
         success = by = measured
     else:
-        tallies = rolled_out(store)
-        success = {iteration: tally.success for iteration, tally in tallies.items()}
-        by = {iteration: wilson95(tally.successes, tally.n)[0] for iteration, tally in tallies.items()}
-    known = [iteration for iteration in sorted(saved, reverse=True) if iteration in success]
+        outcomes = rolled_out(store)
+        success = {iteration: fmean(each) for iteration, each in outcomes.items()}
+        by = {iteration: wilson95(sum(each), len(each))[0] for iteration, each in outcomes.items()}
+    known = [iteration for iteration in sorted(there, reverse=True) if iteration in success]
     found = max(known, key=lambda iteration: by[iteration], default=None)
-    return None if found is None else Scored(saved[found], success[found], heldout)
+    return None if found is None else Scored(there[found], success[found], heldout)
 
 
-def rolled_out(store: RunStore) -> dict[int, Tally]:
-    """The training episodes that began under each policy, by the iteration that made it."""
-    rows = [row for row in store.rows(RL) if row.valid]
-    n, successes = Counter(row.iteration - 1 for row in rows), Counter(row.iteration - 1 for row in rows if row.success)
-    return {iteration: Tally(n[iteration], successes[iteration]) for iteration in n}
+def rolled_out(store: RunStore) -> dict[int, list[bool]]:
+    """Whether the valid training episodes that began under each policy succeeded, by the iteration that made it."""
+    outcomes: defaultdict[int, list[bool]] = defaultdict(list)
+    for row in store.rows(RL):
+        if row.valid:
+            outcomes[row.iteration - 1].append(bool(row.success))
+    return outcomes
 
 
 def surplus(store: RunStore, every: int, limit: int, max_staleness: int) -> list[Checkpoint]:
     """The checkpoints that need not stay (`staying`), oldest first."""
-    saved, found = _saved(store), best(store, wait=1 + max_staleness)
-    stay = staying(saved, found and found.checkpoint.meta["iteration"], every, limit, max_staleness)
-    return [saved[iteration] for iteration in sorted(saved.keys() - stay)]
+    there, found = saved(store), best(store, wait=1 + max_staleness)
+    stay = staying(there, found and found.checkpoint.meta["iteration"], every, limit, max_staleness)
+    return [there[iteration] for iteration in sorted(there.keys() - stay)]
 
 
 def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int) -> set[int]:
@@ -96,8 +92,3 @@ def remove_surplus(store: RunStore, every: int, limit: int, max_staleness: int) 
     """Delete the `surplus`."""
     for checkpoint in surplus(store, every, limit, max_staleness):
         store.checkpoints.remove(checkpoint.name)
-
-
-def _saved(store: RunStore) -> dict[int, Checkpoint]:
-    """The checkpoints of online training by iteration."""
-    return {found.meta["iteration"]: found for found in store.checkpoints.all() if found.meta["phase"] == RL}

@@ -143,23 +143,14 @@ class Pipeline:
         Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
         as they are; so do those of another phase that measured the same model.
         """
-        config = self.recipe.evaluate
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
-        stored = runner.stored(self.heldout, phase, iteration)
-        if not stored.left:  # an engine may take minutes to start
-            return success(stored.episodes).model_dump(mode="json")
-        async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
-            with progress(phase.replace("_", " "), len(self.heldout)) as bar:
-                episodes = await runner.run_tasks(
-                    self.heldout,
-                    lambda task, session: engine,
-                    phase,
-                    iteration,
-                    config.sampling,
-                    config.horizon,
-                    bar,
-                    stored=stored,
-                )
+        episodes, left = runner.stored(self.heldout, phase, iteration)
+        if left:  # an engine may take minutes to start
+            async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
+                with progress(phase.replace("_", " "), len(self.heldout)) as bar:
+                    episodes = await runner.run_tasks(
+                        self.heldout, lambda task, session: engine, phase, iteration, self.recipe.evaluate, bar
+                    )
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
@@ -176,8 +167,7 @@ class Pipeline:
         tasks = self.tasks[: self.recipe.sft.demos]
         with progress("demonstrations", len(tasks)) as bar:
             actor = scripted_actor(runner.harness, lambda task: oracle(task, runner.harness.view))
-            config = self.recipe.rollout
-            shown = await runner.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
+            shown = await runner.run_tasks(tasks, actor, "demo", 0, self.recipe.rollout, bar)
         good = [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
         if tasks and not good:
             logger.warning(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from webdojo.loops.keep import saved
 from webdojo.loops.log import RunLog
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe
@@ -99,8 +100,8 @@ def checkpoint_meta(iteration: int, position: int, pool: PoolState, metrics: dic
 
 def latest(store: RunStore) -> Checkpoint | None:
     """The checkpoint of the last finished iteration, if any iteration is finished."""
-    found = [checkpoint for checkpoint in store.checkpoints.all() if checkpoint.meta["phase"] == RL]
-    return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
+    there = saved(store)
+    return there[max(there)] if there else None
 
 
 def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
