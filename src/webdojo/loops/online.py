@@ -108,7 +108,7 @@ async def online(
         on_end=curriculum.note,
     )
     evaluations = Evaluations(runner, scheduler, heldout, pool, log)
-    timer = StepTimer(scheduler, store, RL)
+    timer = StepTimer(scheduler, store)
 
     async with pool, evaluations, AsyncExitStack() as sleep:
         for iteration in range(state.iteration + 1, config.iterations + 1):

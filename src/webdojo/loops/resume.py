@@ -69,7 +69,10 @@ def resume(store: RunStore, learner: Learner, log: RunLog, group_size: int) -> R
         state.pool = PoolState(**_either(checkpoint, "pool", "unsettled"))
         if all(row["step"] != state.iteration for row in store.metrics(RL)):  # killed before it could write them
             log.write(RL, state.iteration, metrics_of(checkpoint))
-    _forget_metrics(store, state.iteration)
+    for phase in (RL, EVALUATION):
+        store.discard_metrics(phase, after=state.iteration)
+    for gone in {row.iteration for row in store.rows(EVALUATION) if row.iteration > state.iteration}:
+        store.discard_trajectories(EVALUATION, gone)
     _forget_unusable(state, group_size)
     return state
 
@@ -118,14 +121,6 @@ def trained_key(iteration: int) -> str:
 def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:
     """A value of a checkpoint's meta, which has another name in runs of webdojo 0.1."""
     return checkpoint.meta[name if name in checkpoint.meta else in_0_1]
-
-
-def _forget_metrics(store: RunStore, version: int) -> None:
-    """Discard what was measured of weights after `version`, the last whose checkpoint is left."""
-    for phase in (RL, EVALUATION):
-        store.discard_metrics(phase, after=version)
-    for gone in {row.iteration for row in store.rows(EVALUATION) if row.iteration > version}:
-        store.discard_trajectories(EVALUATION, gone)
 
 
 def _forget_unusable(state: ResumeState, group_size: int) -> None:

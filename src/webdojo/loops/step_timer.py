@@ -12,22 +12,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from webdojo.loops.run_folder import RL
 from webdojo.rollout.scheduler import IDLE, Scheduler
 from webdojo.store.run import RunStore, StorageCounts
 from webdojo.store.spans import Span, SpanLog, iteration_key
 
 
 class StepTimer:
-    """Times what the loop does in an iteration, and reads what the scheduler and the store have counted meanwhile.
+    """Times what the loop does in an iteration, and reads what the scheduler and the store have counted meanwhile."""
 
-    Args:
-        phase: the phase of the run; what the loop did when is stored under it (`store.spans`).
-    """
-
-    def __init__(self, scheduler: Scheduler, store: RunStore, phase: str) -> None:
+    def __init__(self, scheduler: Scheduler, store: RunStore) -> None:
         self._scheduler = scheduler
         self._store = store
-        self._phase = phase
         self._now = asyncio.get_running_loop().time
         self._unix = time.time() - self._now()
         """What is added to this clock's time to get Unix time."""
@@ -36,8 +32,8 @@ class StepTimer:
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def begin(self, iteration: int) -> None:
-        """Store what the loop does from now on as a part of this iteration."""
-        self._spans = SpanLog(self._store, iteration_key(self._phase, iteration))
+        """Store what the loop does from now on as a part of this iteration (`store.spans`)."""
+        self._spans = SpanLog(self._store, iteration_key(RL, iteration))
 
     @contextmanager
     def measure(self, part: str) -> Iterator[None]:
