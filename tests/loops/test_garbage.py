@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.fabricate import page_image, trajectory
-from webdojo.loops.garbage import garbage, remove
+from webdojo.loops.keep import garbage, remove
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.lock import locked, writer
 from webdojo.store.run import RunStore

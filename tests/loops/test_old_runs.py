@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.loops.conftest import SmallRecipe
 from webdojo.cli import app
 from webdojo.errors import ConfigError
-from webdojo.loops.garbage import garbage
+from webdojo.loops.keep import garbage
 from webdojo.loops.pipeline import train
 from webdojo.loops.run_folder import saved_recipe
 from webdojo.recipe import load_recipe

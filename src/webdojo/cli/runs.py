@@ -112,7 +112,7 @@ def gc(
     ] = None,
 ) -> None:
     """Delete what nothing needs: screenshots of no trajectory, half-written files, surplus checkpoints."""
-    from webdojo.loops.garbage import bytes_on_disk, garbage, remove
+    from webdojo.loops.keep import bytes_on_disk, garbage, remove
     from webdojo.loops.runs import runs_in
     from webdojo.store.lock import locked
     from webdojo.store.run import RunStore

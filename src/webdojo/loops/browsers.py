@@ -34,21 +34,21 @@ async def open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool
         ConfigError: a server has another viewport, or does not reach the environment's hosts.
         BrowserError: Chromium does not start, or a server refuses the token.
     """
-    if not recipe.browser.servers:
-        async with BrowserPool(recipe.browser, images, dict(recipe.env.hosts)) as local:
+    config = recipe.browser
+    if not config.servers:
+        async with BrowserPool(config, images, dict(recipe.env.hosts)) as local:
             yield local
         return
     recipe.env.check_servers()
     token = token_from_environment()
-    await asyncio.gather(*(_try(url, token, recipe, images) for url in recipe.browser.servers))
-    acquire_timeout_s = recipe.browser.acquire_timeout_s
-    async with RemotePool(recipe.browser.servers, images, token, acquire_timeout_s=acquire_timeout_s) as remote:
+    await asyncio.gather(*(_try(url, token, recipe, images) for url in config.servers))
+    async with RemotePool(config.servers, images, token, acquire_timeout_s=config.acquire_timeout_s) as remote:
         yield remote
 
 
 async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
     """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
-    env = recipe.env
+    env, wanted = recipe.env, recipe.browser.viewport_px
     task = tasks_of(env, recipe.tasks, "eval", 1, recipe.seed)[0]
     visit = await env.visit(task)
     try:
@@ -56,16 +56,12 @@ async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
             session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             await session.close()
     except StartError as error:
-        hosts = " ".join(
-            f"--hosts '{pattern}={served.replace('127.0.0.1', 'ADDRESS')}'" for pattern, served in env.hosts.items()
+        advice = "".join(
+            f" --hosts '{pattern}={served.replace('127.0.0.1', 'ADDRESS')}'" for pattern, served in env.hosts.items()
         )
-        raise ConfigError(
-            f"the browser server does not reach the environment {env.name!r}: {error}"
-            + (
-                f"; start it with {hosts}, ADDRESS being an address of this machine that it reaches, as env.host"
-                * bool(hosts)
-            )
-        ) from None
+        if advice:
+            advice = f"; start it with{advice}, ADDRESS being an address of this machine that it reaches, as env.host"
+        raise ConfigError(f"the browser server does not reach the environment {env.name!r}: {error}{advice}") from None
     except BrowserError as error:
         if error.failure is not Failure.ACQUIRE_TIMEOUT:
             raise
@@ -73,8 +69,8 @@ async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
         return
     finally:
         await env.leave(visit)
-    if session.viewport_px != recipe.browser.viewport_px:
+    if session.viewport_px != wanted:
         raise ConfigError(
             f"the browser server {url} has a viewport of {list(session.viewport_px)}, the recipe one of "
-            f"{list(recipe.browser.viewport_px)} (browser.viewport_px): start it with the recipe of the run, --recipe"
+            f"{list(wanted)} (browser.viewport_px): start it with the recipe of the run, --recipe"
         )

@@ -43,9 +43,6 @@ MAX_INVALID = 1 / 3
 
 logger = logging.getLogger(__name__)
 
-RunAll = Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]]
-"""Runs an episode of each task, at most as many at once as there is room for."""
-
 
 @dataclass
 class EpisodeRunner:
@@ -60,11 +57,6 @@ class EpisodeRunner:
     """The web sites that keep failing."""
     _failed: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
     """By phase, the last episodes that failed for no fault of the agent, with no valid one among them."""
-
-    @property
-    def places(self) -> int:
-        """How many browser sessions there may be at once, as far as it is known now."""
-        return self.pool.places
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
@@ -118,10 +110,7 @@ class EpisodeRunner:
         trajectory.seconds["reward"] = time.perf_counter() - began
 
     async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
-        """Store an episode that has its reward.
-
-        Args:
-            iteration: the one in which the episode began.
+        """Store an episode that has its reward, under the iteration in which it began.
 
         Raises:
             EngineError, BrowserError, RewardError: `FAILURES_IN_A_ROW` episodes of the phase, one after the other,
@@ -148,7 +137,7 @@ class EpisodeRunner:
         iteration: int,
         config: RolloutConfig | EvaluateConfig,
         bar: Progress,
-        run_all: RunAll | None = None,
+        run_all: Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]] | None = None,
         clock: SleepClock | None = None,
     ) -> list[Trajectory]:
         """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
@@ -228,11 +217,7 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 
 @asynccontextmanager
 async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
-    """Start the environment and browsers of a run, and stop them in every case.
-
-    Raises:
-        ConfigError: the environment has no verdict of its own and the recipe names no other reward.
-    """
+    """Start the environment and browsers of a run, and stop them in every case."""
     scorer = Scorer(recipe.reward.resolved(recipe.env.reward, recipe.env.name), store.images)
     config, blocklist = recipe.tasks, None
     async with AsyncExitStack() as stack:

@@ -58,11 +58,7 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
                 self.running = asyncio.create_task(self._measure(version))
 
     async def end(self) -> None:
-        """Wait until the evaluation that runs, if there is one, is complete.
-
-        Raises:
-            EngineError, BrowserError: too many of its episodes failed for no fault of the agent.
-        """
+        """Wait until the evaluation that runs, if there is one, is complete."""
         if self.running is not None:
             await self.running
             self.running = None

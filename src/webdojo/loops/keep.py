@@ -1,4 +1,6 @@
-"""Which checkpoints of online training stay: the latest, the best, and the last few of every so-many-th iteration.
+"""What of a run stays on the disk, and what nothing needs (`webdojo runs gc`).
+
+Of online training those checkpoints stay: the latest, the best, and the last few of every so-many-th iteration.
 
 The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
 (`evaluate.every`), it goes by the training episodes that began under a policy: they come by the hundred and for
@@ -6,19 +8,29 @@ nothing, but are of other tasks each time and not equally many, so the lower end
 ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Which one is the best follows from
 what is stored anyway, and the best so far is never removed, so a run that is killed at any point goes on with the same
 one.
+
+Invariants of `garbage` and `remove`: a screenshot that a stored trajectory or an export in the folder names stays, and
+so do the checkpoints of the warm start; a process that is killed in between leaves a run that is as good as before.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections import defaultdict
 from collections.abc import Collection
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
+from webdojo.recipe import load_recipe
 from webdojo.store.checkpoints import Checkpoint
+from webdojo.store.files import write_error
 from webdojo.store.run import RunStore
+
+_SHA = re.compile(r"[0-9a-f]{64}")
 
 
 class Scored(NamedTuple):
@@ -92,3 +104,56 @@ def remove_surplus(store: RunStore, every: int, limit: int, max_staleness: int) 
     """Delete the `surplus`."""
     for checkpoint in surplus(store, every, limit, max_staleness):
         store.checkpoints.remove(checkpoint.name)
+
+
+def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
+    """Find the files and folders that can go from a run that nobody writes, by kind; this reads every trajectory.
+
+    Args:
+        keep: checkpoints of online training that stay, instead of the recipe's `train.save_total_limit`.
+
+    Raises:
+        ConfigError: the recipe of the run cannot be read.
+    """
+    recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
+    limit = recipe.train.save_total_limit if keep is None else keep
+    needed = store.image_hashes()
+    for export in store.path.glob("*.jsonl"):
+        with export.open() as lines:
+            needed.update(sha for line in lines for sha in _SHA.findall(line))
+    half_written = store.left_over()
+    checkpoints = surplus(store, recipe.train.save_every, limit, recipe.rollout.max_staleness)
+    return {
+        "checkpoints": [checkpoint.path for checkpoint in checkpoints],
+        "screenshots": [f for f in store.images.files() if f.stem not in needed and f not in half_written],
+        "half-written": half_written,
+    }
+
+
+def remove(store: RunStore, found: dict[str, list[Path]]) -> None:
+    """Delete what `garbage` has found.
+
+    Raises:
+        StoreFailure: the disk refuses; what is gone by then is gone.
+    """
+    for checkpoint in found["checkpoints"]:
+        store.checkpoints.remove(checkpoint.name)
+    for path in (*found["half-written"], *found["screenshots"]):
+        try:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise write_error(path, error.strerror) from None
+
+
+def bytes_on_disk(path: Path) -> int:
+    """Bytes that a file, or a folder with all that is in it, takes; what vanishes meanwhile takes none."""
+    total = 0
+    for file in path.rglob("*") if path.is_dir() else [path]:
+        try:
+            total += file.lstat().st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return total

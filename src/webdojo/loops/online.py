@@ -26,12 +26,10 @@ from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
 from webdojo.loops.log import RunLog
-from webdojo.loops.metrics import batch_metrics, staleness_metrics
+from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
 from webdojo.loops.models import asleep, learn
-from webdojo.loops.replay import replayed
-from webdojo.loops.resume import checkpoint_meta, resume, task_order, trained_key
+from webdojo.loops.resume import checkpoint_meta, replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
-from webdojo.loops.step_timer import StepTimer
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
 from webdojo.rollout.filters import dynamic_sampling
@@ -90,7 +88,7 @@ async def online(
         await runner.save(trajectory, RL, begun_in)
         return trajectory
 
-    scheduler = Scheduler(rollout, engine, lambda: runner.places)
+    scheduler = Scheduler(rollout, engine, lambda: runner.pool.places)
     curriculum, stream = task_order(state, tasks, recipe, runner.blocked, iteration_now)
     pool = RolloutPool(
         episode,

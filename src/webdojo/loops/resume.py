@@ -10,7 +10,7 @@ versions.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,11 +19,13 @@ from webdojo.loops.log import RunLog
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe
 from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream, number_of
+from webdojo.rollout.groups import Group, TaskStream, in_order, number_of
 from webdojo.rollout.pool import PoolState
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
+from webdojo.trainer.batch import Sample, samples_from_groups
 from webdojo.trainer.learner.learner import Learner
+from webdojo.trainer.replay import draw
 from webdojo.types import Task, Trajectory
 
 
@@ -152,3 +154,38 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
         running=[*pool.running, *(number for number in pool.waiting if number in broken)],
         finished=[number for number in pool.finished if number not in broken],
     )
+
+
+def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
+    """The samples of an update that replays the last iterations, which are read one at a time.
+
+    Args:
+        store: holds the trajectories of `phase`, and which groups each iteration trained on.
+        own: the samples that the iteration itself has brought; they come back where there is nothing to draw.
+    """
+    config = recipe.train
+    last = range(iteration - config.replay_buffer_capacity + 1, iteration)
+    earlier = [ids for past in last if (ids := store.get(trained_key(past))) is not None]
+
+    def buffer() -> Iterator[tuple[int, list[Sample]]]:
+        for age, ids in enumerate(earlier, 1):
+            past = [g for g in stored_groups(store, phase, ids) if all(map(store.has_screenshots, g.trajectories))]
+            yield age, samples_from_groups([group.trajectories for group in past], config)
+        yield len(earlier) + 1, own
+
+    return draw(buffer(), config.samples_per_iteration or len(own), config, f"{recipe.seed}/replay/{iteration}") or own
+
+
+def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group]:
+    """Groups as the store has them, in the order of `ids`, and their members by number, as they were collected."""
+    members: dict[str, list[str]] = {id: [] for id in ids}
+    for row in store.rows(phase):
+        if row.group_id in members:
+            members[row.group_id].append(row.id)
+    groups = []
+    for id, names in members.items():
+        trajectories = [store.trajectory(name) for name in names]
+        group = Group(id, trajectories[0].task, trajectories)
+        in_order(group)
+        groups.append(group)
+    return groups

@@ -17,8 +17,7 @@ from typing import Any
 import yaml
 
 from webdojo.errors import StoreError
-from webdojo.loops.garbage import bytes_on_disk
-from webdojo.loops.keep import best, rolled_out
+from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.run_folder import ACT, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
