@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
 import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -64,7 +62,7 @@ async def test_ctrl_c_keeps_what_was_done(tmp_path):
     with Endpoint(say(completion(CALL)), hang) as endpoint:
         asked = asyncio.create_task(run(recipe(endpoint), tmp_path / "run"))
         assert await asyncio.to_thread(waiting.wait, 60)
-        os.kill(os.getpid(), signal.SIGINT)
+        asked.cancel()
         acted, _ = await asked
         release.set()
     assert acted.interrupted
@@ -85,7 +83,7 @@ async def test_ctrl_c_before_the_first_answer_ends_at_once(tmp_path):
     with Endpoint(hang) as endpoint:
         asked = asyncio.create_task(run(recipe(endpoint), tmp_path / "run"))
         assert await asyncio.to_thread(waiting.wait, 60)
-        os.kill(os.getpid(), signal.SIGINT)
+        asked.cancel()
         acted, _ = await asked
         release.set()
     assert acted.interrupted

@@ -1,7 +1,7 @@
 """One task in a browser of this machine, by a model or an endpoint, shown step by step.
 
-The first Ctrl-C ends the episode where the agent is asked next; what was done by then is kept like any
-episode. A second one ends the program.
+The first Ctrl-C, by which `asyncio.run` cancels `act`, ends the episode where the agent is asked next; what was done by
+then is kept like any episode. A second one ends the program.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -77,8 +76,6 @@ def recipe_of(model: str) -> str:
 
 
 class Acted(NamedTuple):
-    """What came of the task."""
-
     trajectory: Trajectory | None
     """None where Ctrl-C came before the first turn. It has a reward where the recipe's reward can score the task."""
     interrupted: bool
@@ -121,13 +118,14 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
                 on_turn=on_turn,
             )
         )
-        trajectory = None
-        with _interruptible(watched, episode):
-            try:
-                trajectory = await episode
-            except asyncio.CancelledError:
-                if not watched.stopped:
-                    raise
+        try:
+            trajectory: Trajectory | None = await asyncio.shield(episode)
+        except asyncio.CancelledError:
+            watched.stop()
+            if not watched.answered:
+                episode.cancel()
+            await asyncio.wait([episode])
+            trajectory = None if episode.cancelled() else episode.result()
         if trajectory is not None:
             await _score(trajectory, recipe, store)
             store.add_trajectory(trajectory, ACT, 0)
@@ -174,21 +172,3 @@ class Watched:
             raise EngineError("interrupted")
         self.answered = True
         return self._asking.result()
-
-
-@contextmanager
-def _interruptible(watched: Watched, episode: asyncio.Task[Trajectory]) -> Iterator[None]:
-    """Let the first Ctrl-C in the block stop the agent, and end the episode where it has not answered yet."""
-    loop = asyncio.get_running_loop()
-
-    def interrupt() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        watched.stop()
-        if not watched.answered:
-            episode.cancel()
-
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
