@@ -87,16 +87,18 @@ class Registry(Generic[T]):
         """
         if name in self.built_in:
             return self.built_in[name]
-        if name in self._installed:
-            found = _imported(lambda: self._installed[name].load(), name, self.noun)
-        elif ":" in name:
-            found = _found(name, self.noun)
-        else:
+        if name not in self._installed and ":" not in name:
             near = difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
             raise ConfigError(
                 f"unknown {self.noun} {name!r}; {hint}; your own is named `./file.py:Name` or `package.module:Name`"
             )
+        try:
+            found = self._installed[name].load() if name in self._installed else _found(name, self.noun)
+        except ConfigError:
+            raise
+        except Exception as error:  # whatever a user's module raises becomes one line
+            raise ConfigError(f"{self.noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
         if not self._fits(found):
             kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
             raise ConfigError(f"{self.noun} {name!r} is {kind}, and must be {self._must_be}")
@@ -157,9 +159,9 @@ def _found(path: str, noun: str) -> Any:
     if where.endswith(".py"):
         if not Path(where).is_file():
             raise ConfigError(f"{noun} {path!r}: there is no file {where!r} in {Path.cwd()}")
-        module = _imported(lambda: _from_file(Path(where).resolve()), path, noun)
+        module = _from_file(Path(where).resolve())
     else:
-        module = _imported(lambda: importlib.import_module(where), path, noun)
+        module = importlib.import_module(where)
     if not hasattr(module, attribute):
         names = [name for name in vars(module) if not name.startswith("_")]
         near = difflib.get_close_matches(attribute, names, n=1)
@@ -184,13 +186,3 @@ def _from_file(file: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
-
-
-def _imported(load: Callable[[], Any], name: str, noun: str) -> Any:
-    """What `load` gives; whatever a user's module raises becomes one line."""
-    try:
-        return load()
-    except ConfigError:
-        raise
-    except Exception as error:
-        raise ConfigError(f"{noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error

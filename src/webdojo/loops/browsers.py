@@ -28,12 +28,7 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool[Session]]:
-    """Open the pool for a run's episodes, and close it in every case; the environment has started.
-
-    Raises:
-        ConfigError: a server has another viewport, or does not reach the environment's hosts.
-        BrowserError: Chromium does not start, or a server refuses the token.
-    """
+    """Open the pool for a run's episodes, and close it in every case; the environment has started."""
     config = recipe.browser
     if not config.servers:
         async with BrowserPool(config, images, dict(recipe.env.hosts)) as local:

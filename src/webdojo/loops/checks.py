@@ -27,7 +27,16 @@ def check_recipe(recipe: Recipe, *, trains: bool, demonstrates: bool) -> None:
     if recipe.browser.servers:
         env.check_servers()
     if trains and demonstrates and recipe.sft.demos:
-        _check_demonstrations(recipe)
+        demos = f"sft.demos = {recipe.sft.demos}"
+        if env.oracle is None:
+            raise ConfigError(
+                f"{demos}: the environment {env.name!r} has no oracle that could demonstrate its tasks: set sft.demos=0"
+            )
+        if recipe.browser.servers:
+            raise ConfigError(
+                f"{demos}: demonstrations need browsers of this machine, and browser.servers names others; set "
+                "sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
+            )
     if trains:
         _check_stages(recipe)
     for task in tasks_of(env, recipe.tasks, "eval", recipe.evaluate.tasks, recipe.seed):
@@ -35,29 +44,15 @@ def check_recipe(recipe: Recipe, *, trains: bool, demonstrates: bool) -> None:
         reward.check(task)
 
 
-def _check_demonstrations(recipe: Recipe) -> None:
-    if recipe.env.oracle is None:
-        raise ConfigError(
-            f"sft.demos = {recipe.sft.demos}: the environment {recipe.env.name!r} has no oracle that could demonstrate "
-            "its tasks: set sft.demos=0"
-        )
-    if recipe.browser.servers:
-        raise ConfigError(
-            f"sft.demos = {recipe.sft.demos}: demonstrations need browsers of this machine, and browser.servers names "
-            "others; set sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
-        )
-
-
 def _check_stages(recipe: Recipe) -> None:
     """Check that every stage draws some of the difficulties that there are."""
     if recipe.tasks.path:
-        tasks = tasks_of(recipe.env, recipe.tasks, "train", 10_000, recipe.seed)
-        levels = sorted({task.difficulty for task in tasks})
+        levels = {task.difficulty for task in tasks_of(recipe.env, recipe.tasks, "train", 10_000, recipe.seed)}
     else:
-        levels = sorted(recipe.env.difficulty_levels())
+        levels = set(recipe.env.difficulty_levels())
     for number, stage in enumerate(recipe.train.stages):
         if not any(stage.difficulty_sampling.get(level, 1) for level in levels):
             raise TaskError(
                 f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
-                f"difficulties {levels} of the training tasks: give one of them a weight"
+                f"difficulties {sorted(levels)} of the training tasks: give one of them a weight"
             )

@@ -50,8 +50,7 @@ def saved(store: RunStore) -> dict[int, Checkpoint]:
 def best(store: RunStore, wait: int = 0) -> Scored | None:
     """The checkpoint of the most successful policy, the later of equals; None before any has rolled out.
 
-    Args:
-        wait: so many of the last checkpoints are passed over.
+    The last `wait` checkpoints are passed over.
     """
     there = saved(store)
     for iteration in sorted(there, reverse=True)[:wait]:
@@ -109,11 +108,7 @@ def remove_surplus(store: RunStore, every: int, limit: int, max_staleness: int) 
 def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
     """Find the files and folders that can go from a run that nobody writes, by kind; this reads every trajectory.
 
-    Args:
-        keep: checkpoints of online training that stay, instead of the recipe's `train.save_total_limit`.
-
-    Raises:
-        ConfigError: the recipe of the run cannot be read.
+    So many checkpoints of online training stay as `keep` says, by default the recipe's `train.save_total_limit`.
     """
     recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
     limit = recipe.train.save_total_limit if keep is None else keep
@@ -131,11 +126,7 @@ def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
 
 
 def remove(store: RunStore, found: dict[str, list[Path]]) -> None:
-    """Delete what `garbage` has found.
-
-    Raises:
-        StoreFailure: the disk refuses; what is gone by then is gone.
-    """
+    """Delete what `garbage` has found; where the disk refuses, what is gone by then is gone."""
     for checkpoint in found["checkpoints"]:
         store.checkpoints.remove(checkpoint.name)
     for path in (*found["half-written"], *found["screenshots"]):

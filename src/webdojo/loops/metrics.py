@@ -57,15 +57,8 @@ def batch_metrics(batch: Batch) -> dict[str, float]:
 
 
 def staleness_metrics(samples: Sequence[Sample], version: int) -> dict[str, float]:
-    """By how many versions the tokens that train lag behind the weights that they train (AsyncWebRL's off-policy gap).
-
-    Args:
-        samples: all samples of an update, replayed ones too.
-        version: the version of the weights before it.
-
-    Returns:
-        `staleness_mean`, `staleness_max`, and the histogram: `staleness_0`, `staleness_1`, …, shares of the tokens.
-    """
+    """By how many versions the tokens that train lag behind `version`, the weights that they train (AsyncWebRL's
+    off-policy gap): mean, maximum, and the histogram as shares of the tokens."""
     lags = Counter(version - sampled_by for sample in samples for sampled_by in sample.versions)
     tokens = lags.total()
     return {
@@ -139,18 +132,11 @@ class StepTimer:
         self._spans.add(Span(part, self._unix + began, seconds))
 
     def metrics(self) -> dict[str, float]:
-        """The metrics of the time since the last call.
+        """The metrics of the time since the last call: seconds of each part, what slots and learner were busy with or
+        waited for, which of engine, browsers and learner took longest, and bytes per trajectory that was stored.
 
-        Returns:
-            `seconds_` of each part and `seconds_total`; `slots_busy`, the share of the slots' time in which an episode
-            could go on, and the shares in which none could, by reason: `idle_staleness`, `idle_sleep`, `idle_engine`,
-            `idle_browsers`, `idle_memory` (`rollout.scheduler.Limit`), which sum to 1 with it; `slots`, how many there
-            are now, and `slots_mean`; `learner_busy`, the share in which the loop did not wait for groups, but
-            updated, saved or published; `bubble_fraction`, the white gaps of AsyncWebRL's schedule: the share in which
-            the busier one of the two idled; `slowest_engine`, `slowest_browsers` and `slowest_learner`: 1 for what
-            took longest, 0 for the others. And bytes per trajectory, if any was stored: `bytes_record`, compressed;
-            `bytes_screenshots`, encoded, of those that were new; `bytes_screenshots_again`, of those that the store
-            had, to which the record only refers.
+        `bubble_fraction` are the white gaps of AsyncWebRL's schedule: the share in which the busier one of rollouts and
+        learner idled. `slots_busy` and the shares by reason (`rollout.scheduler.Limit`) sum to 1.
         """
         now, usage, stored = self._now(), self._scheduler.usage(), self._store.storage_counts
         total, spent = now - self._began, usage.since(self._usage)

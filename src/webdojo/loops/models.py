@@ -49,9 +49,6 @@ def open_engine(
         attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
             others of its group that were stored before does not repeat what they drew.
         version: of the model's weights.
-
-    Raises:
-        EngineError, ModelError: it does not start, or the model cannot be loaded.
     """
     return recipe.engine.open(
         ServedModel(
@@ -98,10 +95,6 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bo
 
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
     Without `kl` it has no reference model, whatever the recipe says.
-
-    Raises:
-        ConfigError: as `check_learner`.
-        TrainError: a rank does not start, or an earlier learner is not closed.
     """
     check_ranks(recipe)
     build = partial(_learner, recipe, images, model_path, kl=kl)

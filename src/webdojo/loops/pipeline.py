@@ -52,12 +52,7 @@ TRAIN_TASKS = 20_000
 
 
 def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
-    """Run a recipe in a run folder and return what `result.json` holds.
-
-    Raises:
-        StoreError: the folder holds a run and `resume` is not set, or holds none and it is.
-        WebdojoError: anything else that the user can act on.
-    """
+    """Run a recipe in a run folder and return what `result.json` holds."""
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
@@ -67,8 +62,10 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
     store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
-        if resume:
-            _note_resume(store, recipe, info)
+        if resume:  # with which recipe it goes on
+            again = {key: info[key] for key in ("created", "command", "git")}
+            noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
+            store.write_start(dump_recipe(recipe), noted)
         return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 
@@ -78,15 +75,7 @@ def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
         check_recipe(recipe, trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
         with store, RunLog(store) as log:
-            run = Pipeline(recipe, store, log)
-            return asyncio.run(run.evaluate_alone("eval", model_path))
-
-
-def _note_resume(store: RunStore, recipe: Recipe, info: dict[str, Any]) -> None:
-    """Write down in the run folder that the run was resumed, and with which recipe it goes on."""
-    again = {key: info[key] for key in ("created", "command", "git")}
-    noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
-    store.write_start(dump_recipe(recipe), noted)
+            return asyncio.run(Pipeline(recipe, store, log).evaluate_alone("eval", model_path))
 
 
 class Pipeline:
@@ -120,10 +109,8 @@ class Pipeline:
                 result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
             with self._timed("rl"):
-                final = await self.learn_online(runner, start)
+                final, iteration = await self.learn_online(runner, start)
             with self._timed("evaluate_rl"):
-                trained = latest(self.store)
-                iteration = 0 if trained is None else trained.meta["iteration"]
                 result["success_rl"] = await self.evaluate(runner, EVALUATION, final, iteration)
                 self._note_evaluation(iteration, result["success_rl"])
         if (found := best(self.store)) is not None:
@@ -179,11 +166,7 @@ class Pipeline:
         return good
 
     async def warm_start(self, demos: list[Trajectory], base: str) -> str:
-        """Fine-tune on the demonstrations and return the model that RL starts from.
-
-        Raises:
-            ModelError: the warm start of an earlier attempt is corrupt.
-        """
+        """Fine-tune on the demonstrations and return the model that RL starts from."""
         if self._is_warm():
             done = self.store.checkpoints.get(SFT).path
             check_checkpoint(done)
@@ -210,15 +193,15 @@ class Pipeline:
         """Whether an earlier attempt made the warm start."""
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
 
-    async def learn_online(self, runner: EpisodeRunner, start: str) -> str:
-        """Train online from the model `start` and return the folder of the final policy."""
+    async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
+        """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
                 trainable = cast(TrainableEngine, engine)  # `check_recipe` has seen to it
                 await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
-        checkpoint = latest(self.store)
-        return start if checkpoint is None else str(checkpoint.path)
+        final = latest(self.store)
+        return (start, 0) if final is None else (str(final.path), final.meta["iteration"])
 
     def _note_evaluation(self, iteration: int, found: dict[str, Any]) -> None:
         """Add the first or the last point to the curve of evaluations during online training, if there is one."""

@@ -59,11 +59,7 @@ class ResumeState:
 
 
 def resume(store: RunStore, learner: Learner, log: RunLog, group_size: int) -> ResumeState:
-    """Load the latest checkpoint, if there is one, into the learner, and forget what cannot train any more.
-
-    Raises:
-        ModelError: the checkpoint is corrupt.
-    """
+    """Load the latest checkpoint, if there is one, into the learner, and forget what cannot train any more."""
     state = ResumeState(store)
     if (checkpoint := latest(store)) is not None:
         learner.load(checkpoint.path)
@@ -86,11 +82,7 @@ def task_order(
     blocked: Callable[[], Container[str]],
     iteration: Callable[[], int],
 ) -> tuple[Curriculum, TaskStream]:
-    """The curriculum and the order of the training tasks, which go on where the state stands.
-
-    Args:
-        blocked, iteration: as in `TaskStream` and `Curriculum`.
-    """
+    """The curriculum and the order of the training tasks, which go on where the state stands."""
     curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.settled_chance, iteration)
     for rows in state.members.values():
         curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
@@ -159,9 +151,7 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
 def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
     """The samples of an update that replays the last iterations, which are read one at a time.
 
-    Args:
-        store: holds the trajectories of `phase`, and which groups each iteration trained on.
-        own: the samples that the iteration itself has brought; they come back where there is nothing to draw.
+    `own` are those that the iteration itself has brought; they come back where there is nothing to draw.
     """
     config = recipe.train
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)

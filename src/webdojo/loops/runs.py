@@ -60,11 +60,7 @@ class Glance:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """The folder itself if it is a run, else the runs right below it.
-
-    Raises:
-        StoreError: there is no such folder, or no run in it.
-    """
+    """The folder itself if it is a run, else the runs right below it."""
     if (folder / DATABASE).is_file():
         return [folder]
     if not (found := sorted(file.parent for file in folder.glob(f"*/{DATABASE}"))):
@@ -101,11 +97,7 @@ def glance(path: Path) -> Glance:
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """Everything about a run, as a JSON object.
-
-    Raises:
-        StoreError: no run there, or it cannot be read.
-    """
+    """Everything about a run, as a JSON object."""
     with RunStore.open(path, readonly=True) as store:
         recipe, info = _recipe(store), store.info
         invalid: defaultdict[str, Counter[str]] = defaultdict(Counter)
