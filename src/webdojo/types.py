@@ -14,11 +14,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
 class Record(BaseModel, extra="forbid"):
     """Base of all records: unknown fields are errors."""
+
+
+class FrozenRecord(Record):
+    """Base of records that never change, and can be hashed."""
+
+    model_config = ConfigDict(frozen=True)
 
 
 PageText = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
@@ -45,7 +51,7 @@ class Task(Record):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class ToolCall(Record, frozen=True):
+class ToolCall(FrozenRecord):
     """One call of one of the 13 browser tools (OpenWebRL Table 6)."""
 
     name: str
@@ -59,7 +65,7 @@ class Feedback(Record):
     text: PageText
 
 
-class ImageRef(Record, frozen=True):
+class ImageRef(FrozenRecord):
     """A screenshot by reference: encoded once, stored once, decoded where it is used."""
 
     sha: str
@@ -114,7 +120,7 @@ class Observation(Record):
 ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
 
 
-class View(Record, frozen=True):
+class View(FrozenRecord):
     """How an agent that names elements by number sees a page (`browser/page/views.py`).
 
     The numbers are valid for the calls of the next turn, which may give `element` instead of `x` and `y`.
@@ -128,13 +134,13 @@ class View(Record, frozen=True):
     """Whether the text includes what is out of view."""
 
 
-class TextSegment(Record, frozen=True):
+class TextSegment(FrozenRecord):
     """Prompt text, tokenised once."""
 
     ids: tuple[int, ...]
 
 
-class ImageSegment(Record, frozen=True):
+class ImageSegment(FrozenRecord):
     """An image in a prompt, which becomes `tokens` image-pad ids in a row."""
 
     image: ImageRef

@@ -122,7 +122,7 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("webdojo.loops.browsers._TRY_S", 0.5)
+    monkeypatch.setattr("webdojo.loops.episodes.TRY_S", 0.5)
     both = small_recipe(*remote, f"browser.servers=[http://127.0.0.1:9,{server[0]}]")
     processor = Processor.load(both.model.path)
     with RunStore.create(tmp_path / "run", dump_recipe(both), {}) as store, RunLog(store) as log:

@@ -89,7 +89,7 @@ def test_nothing_that_it_needs_can_go(old: Path) -> None:
     for run in ("finished", "unfinished"):
         with RunStore.open(old / run) as store:
             found = garbage(store)
-        assert not any(found.paths.values()), found
+        assert not any(found.values()), found
 
 
 def test_its_checkpoints_act_by_its_recipe(old: Path) -> None:

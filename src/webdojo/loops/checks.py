@@ -38,21 +38,16 @@ def check_recipe(recipe: Recipe, *, trains: bool, demonstrates: bool) -> None:
                 "sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
             )
     if trains:
-        _check_stages(recipe)
+        if recipe.tasks.path:
+            levels = {task.difficulty for task in tasks_of(env, recipe.tasks, "train", 10_000, recipe.seed)}
+        else:
+            levels = set(env.difficulty_levels())
+        for number, stage in enumerate(recipe.train.stages):
+            if not any(stage.difficulty_sampling.get(level, 1) for level in levels):
+                raise TaskError(
+                    f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
+                    f"difficulties {sorted(levels)} of the training tasks: give one of them a weight"
+                )
     for task in tasks_of(env, recipe.tasks, "eval", recipe.evaluate.tasks, recipe.seed):
         env.check(task)
         reward.check(task)
-
-
-def _check_stages(recipe: Recipe) -> None:
-    """Check that every stage draws some of the difficulties that there are."""
-    if recipe.tasks.path:
-        levels = {task.difficulty for task in tasks_of(recipe.env, recipe.tasks, "train", 10_000, recipe.seed)}
-    else:
-        levels = set(recipe.env.difficulty_levels())
-    for number, stage in enumerate(recipe.train.stages):
-        if not any(stage.difficulty_sampling.get(level, 1) for level in levels):
-            raise TaskError(
-                f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
-                f"difficulties {sorted(levels)} of the training tasks: give one of them a weight"
-            )

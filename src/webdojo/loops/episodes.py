@@ -3,13 +3,17 @@
 An `EpisodeRunner` runs, scores and saves episodes for every phase of a run. Invariants: an episode is in the store
 before anyone counts it, under its phase and iteration; a web, an engine or a reward that fails again and again ends the
 run with an error instead of looking like an agent that fails.
+
+Browser servers are tried before the first episode, so that a wrong token, another viewport or an environment that they
+cannot reach is one line at the start and not a run of failed episodes. A server that is full, drains or does not answer
+causes only a warning: the pool passes it over until it takes sessions.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from asyncio import to_thread
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -20,9 +24,12 @@ from pathlib import Path
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.network.blocklist import Blocklist
-from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser_service.access import token_from_environment
+from webdojo.browser_service.client import RemotePool
+from webdojo.envs.task_sets import tasks_of
+from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
 from webdojo.evaluation.config import EvaluateConfig
-from webdojo.loops.browsers import open_browsers
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
@@ -32,7 +39,7 @@ from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.run import RunStore
-from webdojo.types import Sampling, Task, Termination, Trajectory
+from webdojo.types import ImageSink, Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
 """Where so many episodes, or as many as run at once, all fail for no fault of the agent, something is dead."""
@@ -40,6 +47,8 @@ ATTEMPTS = 3
 """How often an episode may run that loses its browser or its engine."""
 MAX_INVALID = 1 / 3
 """A larger share of invalid episodes leaves nothing worth measuring."""
+TRY_S = 10.0
+"""Seconds in which a browser server must take a session when it is tried."""
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +126,7 @@ class EpisodeRunner:
                 failed for no fault of the agent.
         """
         began = time.perf_counter()
-        await to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+        await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
         # Nobody can store how long storing takes: this stays in the memory of the iteration.
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
@@ -225,5 +234,50 @@ async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -
             blocklist = Blocklist(Path(config.blocklist))
             stack.enter_context(closing(blocklist))
         await stack.enter_async_context(recipe.env)
-        pool = await stack.enter_async_context(open_browsers(recipe, store.images))
+        pool = await stack.enter_async_context(_open_browsers(recipe, store.images))
         yield EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)
+
+
+@asynccontextmanager
+async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool[Session]]:
+    """Open the pool for a run's episodes, and close it in every case; the environment has started."""
+    config = recipe.browser
+    if not config.servers:
+        async with BrowserPool(config, images, dict(recipe.env.hosts)) as local:
+            yield local
+        return
+    recipe.env.check_servers()
+    token = token_from_environment()
+    await asyncio.gather(*(_try(url, token, recipe, images) for url in config.servers))
+    async with RemotePool(config.servers, images, token, acquire_timeout_s=config.acquire_timeout_s) as remote:
+        yield remote
+
+
+async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
+    """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
+    env, wanted = recipe.env, recipe.browser.viewport_px
+    task = tasks_of(env, recipe.tasks, "eval", 1, recipe.seed)[0]
+    visit = await env.visit(task)
+    try:
+        async with RemotePool([url], images, token, acquire_timeout_s=TRY_S) as pool:
+            session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
+            await session.close()
+    except StartError as error:
+        advice = "".join(
+            f" --hosts '{pattern}={served.replace('127.0.0.1', 'ADDRESS')}'" for pattern, served in env.hosts.items()
+        )
+        if advice:
+            advice = f"; start it with{advice}, ADDRESS being an address of this machine that it reaches, as env.host"
+        raise ConfigError(f"the browser server does not reach the environment {env.name!r}: {error}{advice}") from None
+    except BrowserError as error:
+        if error.failure is not Failure.ACQUIRE_TIMEOUT:
+            raise
+        logger.warning("%s", error)
+        return
+    finally:
+        await env.leave(visit)
+    if session.viewport_px != wanted:
+        raise ConfigError(
+            f"the browser server {url} has a viewport of {list(session.viewport_px)}, the recipe one of "
+            f"{list(wanted)} (browser.viewport_px): start it with the recipe of the run, --recipe"
+        )

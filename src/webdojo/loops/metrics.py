@@ -17,7 +17,6 @@ from typing import Any
 from webdojo.agent.chatml import shared_fraction
 from webdojo.loops.run_folder import RL
 from webdojo.rollout.filters import STALE
-from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import Batch
 from webdojo.rollout.scheduler import IDLE, Scheduler
 from webdojo.store.run import RunStore
@@ -53,7 +52,10 @@ def batch_metrics(batch: Batch) -> dict[str, float]:
         metrics["steps"] = len(turns) / len(episodes)
         metrics["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
         metrics["prefix_shared"] = fmean(shared_fraction(t.turns) for t in episodes)
-    return metrics | _slot_metrics(batch.finished)
+    spent = [_slot_seconds(trajectory) for trajectory in episodes]
+    if total := sum(sum(seconds.values()) for seconds in spent):  # 0 where no time was clocked
+        metrics |= {f"slot_{phase}": sum(seconds[phase] for seconds in spent) / total for phase in SLOT_PHASES}
+    return metrics
 
 
 def staleness_metrics(samples: Sequence[Sample], version: int) -> dict[str, float]:
@@ -80,13 +82,6 @@ def evaluation_metrics(found: Mapping[str, Any]) -> dict[str, float]:
         "steps": found["steps"],
         "response_tokens": found["response_tokens"],
     }
-
-
-def _slot_metrics(groups: Sequence[Group]) -> dict[str, float]:
-    """`slot_start`, `slot_queue`, …: shares of the slots' time, which sum to 1; nothing where no time was clocked."""
-    spent = [_slot_seconds(trajectory) for group in groups for trajectory in group.trajectories]
-    total = sum(sum(seconds.values()) for seconds in spent)
-    return {f"slot_{phase}": sum(seconds[phase] for seconds in spent) / total for phase in SLOT_PHASES if total}
 
 
 def _slot_seconds(trajectory: Trajectory) -> dict[str, float]:
