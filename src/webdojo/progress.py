@@ -73,12 +73,19 @@ def progress(
     """
     console = console or Console(stderr=True)
     bar = Progress(name, total)
-    with _live_bar(bar, console) if console.is_terminal else _lines(bar, console, every_s):
+    if not console.is_terminal:
+        shown = time.monotonic()
+
+        def print_line(after_s: float = every_s) -> None:
+            nonlocal shown
+            if time.monotonic() - shown >= after_s:
+                shown = time.monotonic()
+                console.print(bar.line(), markup=False, highlight=False, soft_wrap=True)
+
+        bar.changed = print_line
         yield bar
-
-
-@contextmanager
-def _live_bar(bar: Progress, console: Console) -> Iterator[None]:
+        print_line(after_s=0)
+        return
     with RichProgress(
         SpinnerColumn(),
         TextColumn("[bold]{task.description}"),
@@ -89,29 +96,14 @@ def _live_bar(bar: Progress, console: Console) -> Iterator[None]:
         TextColumn("[dim]{task.fields[metrics]}", markup=True),
         console=console,
     ) as live:
-        task = live.add_task(bar.name, total=bar.total, pace="", metrics="")
+        task = live.add_task(name, total=total, pace="", metrics="")
 
-        def show() -> None:
+        def update() -> None:
             metrics = bar.metrics_text().replace("[", r"\[")
             live.update(task, completed=bar.done, pace=bar.pace(), metrics=metrics)
 
-        bar.changed = show
-        yield
-
-
-@contextmanager
-def _lines(bar: Progress, console: Console, every_s: float) -> Iterator[None]:
-    shown = time.monotonic()
-
-    def show(every_s: float = every_s) -> None:
-        nonlocal shown
-        if time.monotonic() - shown >= every_s:
-            shown = time.monotonic()
-            console.print(bar.line(), markup=False, highlight=False, soft_wrap=True)
-
-    bar.changed = show
-    yield
-    show(every_s=0)
+        bar.changed = update
+        yield bar
 
 
 def duration(seconds: float) -> str:
