@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -75,13 +74,9 @@ def recipe_of(model: str) -> str:
     return "quickstart" if model == TINY else "openwebrl"
 
 
-class Acted(NamedTuple):
-    trajectory: Trajectory | None
-    """None where Ctrl-C came before the first turn. It has a reward where the recipe's reward can score the task."""
-    interrupted: bool
-
-
-async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]) -> Acted:
+async def act(
+    task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
+) -> tuple[Trajectory | None, bool]:
     """Run one episode and store it, with its screenshots, in a new run folder.
 
     Args:
@@ -90,8 +85,9 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
         model: as `load_model`; the engine `chat` reads its tokenizer alone.
         on_turn: called with each turn.
 
-    Raises:
-        WebdojoError: a display, the engine, the folder, the model or the browser cannot be had.
+    Returns:
+        What came of it, with a reward where the recipe's reward can score the task, or None where Ctrl-C came before
+        the first turn; and whether Ctrl-C came.
     """
     check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
@@ -129,7 +125,7 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
         if trajectory is not None:
             await _score(trajectory, recipe, store)
             store.add_trajectory(trajectory, ACT, 0)
-        return Acted(trajectory, watched.stopped)
+        return trajectory, watched.stopped
 
 
 async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> None:
