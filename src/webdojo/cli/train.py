@@ -33,7 +33,6 @@ def train(
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
     from webdojo.dry_run.cost import describe
-    from webdojo.loops.checks import check_recipe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
     from webdojo.recipe import dump_recipe, load_recipe
 
@@ -47,7 +46,7 @@ def train(
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
-        check_recipe(recipe, trains=True, demonstrates=not resume)
+        recipe.check(trains=True, demonstrates=not resume)
         from webdojo.loops.models import memory_estimate
 
         # The estimates are comments, so that what is printed is a recipe file.

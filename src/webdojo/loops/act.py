@@ -131,7 +131,7 @@ async def act(
 async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> None:
     """Score an episode, where the recipe's reward can score a task that consists of words alone."""
     try:
-        function = recipe.reward.resolved(recipe.env.reward, recipe.env.name)
+        function = recipe.reward_function
         function.check(trajectory.task)
         await Scorer(function, store.images).score(trajectory)
     except (ConfigError, TaskError):

@@ -27,7 +27,6 @@ from webdojo.browser.network.blocklist import Blocklist
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.access import token_from_environment
 from webdojo.browser_service.client import RemotePool
-from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
 from webdojo.evaluation.config import EvaluateConfig
 from webdojo.policy.model.processor import Processor
@@ -227,7 +226,7 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 @asynccontextmanager
 async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
     """Start the environment and browsers of a run, and stop them in every case."""
-    scorer = Scorer(recipe.reward.resolved(recipe.env.reward, recipe.env.name), store.images)
+    scorer = Scorer(recipe.reward_function, store.images)
     config, blocklist = recipe.tasks, None
     async with AsyncExitStack() as stack:
         if config.blocklist:
@@ -256,8 +255,7 @@ async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Poo
 async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
     """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
     env, wanted = recipe.env, recipe.browser.viewport_px
-    task = tasks_of(env, recipe.tasks, "eval", 1, recipe.seed)[0]
-    visit = await env.visit(task)
+    visit = await env.visit(recipe.draw("eval", 1)[0])
     try:
         async with RemotePool([url], images, token, acquire_timeout_s=TRY_S) as pool:
             session = await pool.open(visit.start_url, visit.headers, visit.storage_state)

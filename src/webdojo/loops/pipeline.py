@@ -19,9 +19,7 @@ from typing import Any, cast
 import torch
 
 from webdojo.browser.find import find_chromium
-from webdojo.envs.task_sets import tasks_of
 from webdojo.evaluation.metrics import success
-from webdojo.loops.checks import check_recipe
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.keep import best
@@ -56,7 +54,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
-    check_recipe(recipe, trains=True, demonstrates=not resume)
+    recipe.check(trains=True, demonstrates=not resume)
     processor = Processor.load(model_folder(recipe.model.path))
     check_learner(recipe)
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
@@ -72,7 +70,7 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
     """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        check_recipe(recipe, trains=False, demonstrates=False)
+        recipe.check(trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
         with store, RunLog(store) as log:
             return asyncio.run(Pipeline(recipe, store, log).evaluate_alone("eval", model_path))
@@ -84,14 +82,14 @@ class Pipeline:
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
         self._spans = SpanLog(store, RUN)
-        self.heldout = tasks_of(recipe.env, recipe.tasks, "eval", recipe.evaluate.tasks, recipe.seed)
+        self.heldout = recipe.draw("eval", recipe.evaluate.tasks)
         self._evaluated: dict[str, tuple[str, int]] = {}
         """Phase and iteration of the evaluation of each model."""
 
     @cached_property
     def tasks(self) -> Sequence[Task]:
         """The training tasks, drawn on first use, because that takes seconds and an evaluation needs none."""
-        return tasks_of(self.recipe.env, self.recipe.tasks, "train", TRAIN_TASKS, self.recipe.seed)
+        return self.recipe.draw("train", TRAIN_TASKS)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
         """Run every phase and return the result."""
@@ -198,7 +196,7 @@ class Pipeline:
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
-                trainable = cast(TrainableEngine, engine)  # `check_recipe` has seen to it
+                trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
                 await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
         final = latest(self.store)
         return (start, 0) if final is None else (str(final.path), final.meta["iteration"])
