@@ -69,10 +69,10 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         """The names that need no path."""
-        return iter(self.listed())
+        return iter([*self.built_in, *self._installed])
 
     def __len__(self) -> int:
-        return len(self.listed())
+        return len(self.built_in) + len(self._installed)
 
     def listed(self) -> dict[str, str]:
         """The names that need no path, the built-in ones first: `webdojo`, or the installed package that brings it."""

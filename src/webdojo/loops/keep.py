@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
-from webdojo.recipe import load_recipe
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.files import write_error
 from webdojo.store.run import RunStore
@@ -76,10 +76,13 @@ def rolled_out(store: RunStore) -> dict[int, list[bool]]:
     return outcomes
 
 
-def surplus(store: RunStore, every: int, limit: int, max_staleness: int) -> list[Checkpoint]:
-    """The checkpoints that need not stay (`staying`), oldest first."""
+def surplus(store: RunStore, recipe: Recipe, limit: int | None = None) -> list[Checkpoint]:
+    """The checkpoints that need not stay (`staying`), oldest first; `limit` replaces `train.save_total_limit`."""
+    config, max_staleness = recipe.train, recipe.rollout.max_staleness
     there, found = saved(store), best(store, wait=1 + max_staleness)
-    stay = staying(there, found and found.checkpoint.meta["iteration"], every, limit, max_staleness)
+    iteration = None if found is None else found.checkpoint.meta["iteration"]
+    limit = config.save_total_limit if limit is None else limit
+    stay = staying(there, iteration, config.save_every, limit, max_staleness)
     return [there[iteration] for iteration in sorted(there.keys() - stay)]
 
 
@@ -99,9 +102,9 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int, ma
     return stay
 
 
-def remove_surplus(store: RunStore, every: int, limit: int, max_staleness: int) -> None:
+def remove_surplus(store: RunStore, recipe: Recipe) -> None:
     """Delete the `surplus`."""
-    for checkpoint in surplus(store, every, limit, max_staleness):
+    for checkpoint in surplus(store, recipe):
         store.checkpoints.remove(checkpoint.name)
 
 
@@ -111,15 +114,13 @@ def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
     So many checkpoints of online training stay as `keep` says, by default the recipe's `train.save_total_limit`.
     """
     recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
-    limit = recipe.train.save_total_limit if keep is None else keep
     needed = store.image_hashes()
     for export in store.path.glob("*.jsonl"):
         with export.open() as lines:
             needed.update(sha for line in lines for sha in _SHA.findall(line))
     half_written = store.left_over()
-    checkpoints = surplus(store, recipe.train.save_every, limit, recipe.rollout.max_staleness)
     return {
-        "checkpoints": [checkpoint.path for checkpoint in checkpoints],
+        "checkpoints": [checkpoint.path for checkpoint in surplus(store, recipe, keep)],
         "screenshots": [f for f in store.images.files() if f.stem not in needed and f not in half_written],
         "half-written": half_written,
     }

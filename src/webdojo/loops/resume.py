@@ -90,11 +90,6 @@ def task_order(
     return curriculum, TaskStream(tasks, recipe.seed, state.position, blocked, curriculum.chance, begun)
 
 
-def checkpoint_meta(iteration: int, position: int, pool: PoolState, metrics: dict[str, float]) -> dict[str, Any]:
-    """What `resume` reads from a checkpoint besides the learner's own files."""
-    return {"phase": RL, "iteration": iteration, "position": position, "pool": pool._asdict(), "metrics": metrics}
-
-
 def latest(store: RunStore) -> Checkpoint | None:
     """The checkpoint of the last finished iteration, if any iteration is finished."""
     there = saved(store)
