@@ -247,12 +247,12 @@ async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Poo
         return
     recipe.env.check_servers()
     token = token_from_environment()
-    await asyncio.gather(*(_try(url, token, recipe, images) for url in config.servers))
+    await asyncio.gather(*(_try_server(url, token, recipe, images) for url in config.servers))
     async with RemotePool(config.servers, images, token, acquire_timeout_s=config.acquire_timeout_s) as remote:
         yield remote
 
 
-async def _try(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
+async def _try_server(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
     """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
     env, wanted = recipe.env, recipe.browser.viewport_px
     visit = await env.visit(recipe.draw("eval", 1)[0])
