@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any, cast
 
 from webdojo.loops.log import RunLog
@@ -189,7 +190,7 @@ class World:
         sigma: of the seconds of a step.
     """
 
-    places = SLOTS
+    pool = SimpleNamespace(places=SLOTS)
 
     def __init__(self, recipe: Recipe, store: RunStore, engine: Engines, sigma: float) -> None:
         self.recipe, self.store, self.engine, self.sigma = recipe, store, engine, sigma

@@ -88,15 +88,13 @@ async def control(recipe: Recipe, store: RunStore, log: RunLog, seconds: float) 
             config = recipe.sft.model_copy(
                 update={"epochs": 1, "warmup_ratio": 0.0, "lr": recipe.sft.lr / 2, "schedule": "constant"}
             )
-            actor, rollout = scripted_actor(runner.harness, Oracle), recipe.rollout
+            actor = scripted_actor(runner.harness, Oracle)
             deadline, first = time.monotonic() + seconds, recipe.sft.demos
             with progress("control demonstrations", None) as bar:
                 while (left := deadline - time.monotonic()) > 0:
                     bar.advance(0, seconds_left=left)
                     tasks = pipeline.tasks[first : first + CHUNK]
-                    shown = await runner.run_tasks(
-                        tasks, actor, "control_demo", first, rollout.sampling, rollout.horizon, bar
-                    )
+                    shown = await runner.run_tasks(tasks, actor, "control_demo", first, recipe.rollout, bar)
                     samples = sft_samples([d for d in shown if d.reward is not None and d.reward.value == 1])
                     await learn(learner, train_sft, learner, samples, config)
                     first += CHUNK

@@ -21,7 +21,7 @@ from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS
 from webdojo.envs.task_sets import SOURCES, load_tasks
 from webdojo.errors import ConfigError
-from webdojo.plugins import Listed, Registry, derived_from
+from webdojo.plugins import Registry, derived_from
 from webdojo.policy.engines import ENGINES, HF
 from webdojo.recipe import PLUGS, Recipe, dump_recipe, load_recipe
 from webdojo.reward.rewards import REWARDS
@@ -116,12 +116,11 @@ def test_every_built_in_plug_is_named_as_it_is_listed_and_can_be_taken_as_it_com
 def test_an_installed_package_brings_plugs_by_entry_points(installed: str) -> None:
     plug = ENVIRONMENTS.get("notes")
     assert (plug.__module__, plug.__name__) == ("their_notes", "Notes")
-    assert Listed("notes", installed) in ENVIRONMENTS.listed()
+    assert ENVIRONMENTS.listed()["notes"] == installed
     assert "notes" in list(ENVIRONMENTS)
     assert ENVIRONMENTS.get("dojo") is Dojo, "a package replaced what is built in"
-    assert Listed("dojo", "webdojo") in ENVIRONMENTS.listed()
-    assert Listed("dojo", installed) not in ENVIRONMENTS.listed()
-    assert [each.where for each in REWARDS.listed()] == ["webdojo"] * len(REWARDS.built_in)
+    assert ENVIRONMENTS.listed()["dojo"] == "webdojo"
+    assert REWARDS.listed() == dict.fromkeys(REWARDS.built_in, "webdojo")
     recipe = load_recipe("quickstart", ["env={name: notes, pages: 2}"])
     assert [task.id for task in recipe.env.tasks("train", 9, 0)] == ["train-0", "train-1"]
     assert [task.id for task in load_tasks("numbered", n=3)] == ["0", "1", "2"]
@@ -241,7 +240,7 @@ def test_a_source_of_tasks_must_be_a_function(here: Path) -> None:
 def test_a_registry_of_ones_own() -> None:
     animals: Registry[type[int]] = Registry("zoo.animals", "animal", *derived_from(int), {"bool": bool})
     assert animals.get("bool") is bool
-    assert animals.listed() == [Listed("bool", "webdojo")]
+    assert animals.listed() == {"bool": "webdojo"}
     with pytest.raises(ConfigError, match=r"animal 'builtins:str' is the class str, and must be .* builtins\.int"):
         animals.get("builtins:str")
 

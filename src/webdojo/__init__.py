@@ -6,43 +6,17 @@ Everything else may change with any version. `docs/architecture.md` is the map o
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from webdojo.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from webdojo.api import Browser as Browser
-    from webdojo.api import Policy as Policy
-    from webdojo.api import evaluate as evaluate
-    from webdojo.api import load_policy as load_policy
-    from webdojo.api import open_browser as open_browser
-    from webdojo.api import run_episode as run_episode
-    from webdojo.api import train as train
-    from webdojo.envs.env import Environment as Environment
-    from webdojo.envs.env import Visit as Visit
-    from webdojo.envs.task_sets import load_tasks as load_tasks
-    from webdojo.reward.reward import RewardFunction as RewardFunction
-    from webdojo.types import Reward as Reward
-    from webdojo.types import Task as Task
-    from webdojo.types import Trajectory as Trajectory
-
-_HOMES = {
-    "Browser": "webdojo.api",
-    "Environment": "webdojo.envs.env",
-    "Policy": "webdojo.api",
-    "Reward": "webdojo.types",
-    "RewardFunction": "webdojo.reward.reward",
-    "Task": "webdojo.types",
-    "Trajectory": "webdojo.types",
-    "Visit": "webdojo.envs.env",
-    "evaluate": "webdojo.api",
-    "load_policy": "webdojo.api",
-    "load_tasks": "webdojo.envs.task_sets",
-    "open_browser": "webdojo.api",
-    "run_episode": "webdojo.api",
-    "train": "webdojo.api",
-}
-"""Where each public name is defined. They are imported when they are first used, because some bring torch."""
+    from webdojo.api import Browser, Policy, evaluate, load_policy, open_browser, run_episode, train
+    from webdojo.envs.env import Environment, Visit
+    from webdojo.envs.task_sets import load_tasks
+    from webdojo.reward.reward import RewardFunction
+    from webdojo.types import Reward, Task, Trajectory
 
 __all__ = [
     "Browser",
@@ -61,13 +35,21 @@ __all__ = [
     "train",
 ]
 
+_HOMES = {
+    "webdojo.envs.env": ("Environment", "Visit"),
+    "webdojo.envs.task_sets": ("load_tasks",),
+    "webdojo.reward.reward": ("RewardFunction",),
+    "webdojo.types": ("Reward", "Task", "Trajectory"),
+}
+"""The public names that are not defined in `webdojo.api`."""
+
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name not in _HOMES:
+    """Import a public name when it is first used, because some bring torch."""
+    if name not in __all__:
         raise AttributeError(f"module 'webdojo' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    home = next((module for module, names in _HOMES.items() if name in names), "webdojo.api")
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,6 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.env import Environment
 from webdojo.envs.web import Web
-from webdojo.policy.engine import ServedModel
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.reward.reward import RewardFunction, Scorer
 from webdojo.rollout import episode as rollout
@@ -102,20 +101,14 @@ async def load_policy(
 
     Example: see `run_episode`.
     """
+    from webdojo.loops.models import open_engine
     from webdojo.policy.model.loading import model_folder
     from webdojo.policy.model.processor import Processor
 
     recipe = _recipe(recipe, overrides)
     harness = recipe.harness.build(Processor.load(model_folder(model)))
     recipe.engine.check(recipe.harness)
-    served = ServedModel(
-        path=model,
-        config=recipe.model,
-        images=browser.images,
-        max_context_tokens=recipe.rollout.max_context_tokens,
-        seed=recipe.seed,
-    )
-    async with recipe.engine.open(served) as engine:
+    async with open_engine(recipe, browser.images, model) as engine:
         yield Policy(engine, harness, recipe)
 
 
@@ -148,8 +141,7 @@ async def run_episode(
         (True, True)
     """
     recipe, env = policy.recipe, browser.env
-    own = env.reward
-    function = reward.resolved(own, env.name) if reward is not None else own
+    function = reward.resolved(env.reward, env.name) if reward is not None else env.reward
     env.check(task)
     if function is not None:
         function.check(task)

@@ -24,7 +24,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_validator
 
@@ -50,14 +50,6 @@ class Plug(Section):
         return self
 
 
-class Listed(NamedTuple):
-    """A plug that can be named without a path."""
-
-    name: str
-    where: str
-    """`webdojo`, or the installed package that brings it."""
-
-
 class Registry(Generic[T]):
     """All plugs of one kind.
 
@@ -72,11 +64,8 @@ class Registry(Generic[T]):
     def __init__(
         self, group: str, noun: str, fits: Callable[[object], bool], must_be: str, built_in: Mapping[str, T]
     ) -> None:
-        self.group = group
-        self.noun = noun
-        self.built_in = dict(built_in)
-        self._fits = fits
-        self._must_be = must_be
+        self.group, self.noun, self.built_in = group, noun, dict(built_in)
+        self._fits, self._must_be = fits, must_be
 
     def __iter__(self) -> Iterator[str]:
         """The names that need no path."""
@@ -85,13 +74,10 @@ class Registry(Generic[T]):
     def __len__(self) -> int:
         return len(self.built_in) + len(self._installed)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in self._installed
-
-    def listed(self) -> list[Listed]:
-        """The plugs that need no path, the built-in ones first."""
-        packages = [Listed(name, point.dist.name if point.dist else "") for name, point in self._installed.items()]
-        return [*(Listed(name, "webdojo") for name in self.built_in), *packages]
+    def listed(self) -> dict[str, str]:
+        """The names that need no path, the built-in ones first: `webdojo`, or the installed package that brings it."""
+        packages = {name: point.dist.name if point.dist else "" for name, point in self._installed.items()}
+        return dict.fromkeys(self.built_in, "webdojo") | packages
 
     def get(self, name: str) -> T:
         """The plug of that name.
@@ -101,18 +87,21 @@ class Registry(Generic[T]):
         """
         if name in self.built_in:
             return self.built_in[name]
-        if name in self._installed:
-            found = _imported(lambda: self._installed[name].load(), name, self.noun)
-        elif ":" in name:
-            found = _found(name, self.noun)
-        else:
+        if name not in self._installed and ":" not in name:
             near = difflib.get_close_matches(name, [*self], n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
             raise ConfigError(
                 f"unknown {self.noun} {name!r}; {hint}; your own is named `./file.py:Name` or `package.module:Name`"
             )
+        try:
+            found = self._installed[name].load() if name in self._installed else _found(name, self.noun)
+        except ConfigError:
+            raise
+        except Exception as error:  # whatever a user's module raises becomes one line
+            raise ConfigError(f"{self.noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
         if not self._fits(found):
-            raise ConfigError(f"{self.noun} {name!r} is {_kind(found)}, and must be {self._must_be}")
+            kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
+            raise ConfigError(f"{self.noun} {name!r} is {kind}, and must be {self._must_be}")
         return found  # type: ignore[no-any-return]
 
     @cached_property
@@ -170,9 +159,9 @@ def _found(path: str, noun: str) -> Any:
     if where.endswith(".py"):
         if not Path(where).is_file():
             raise ConfigError(f"{noun} {path!r}: there is no file {where!r} in {Path.cwd()}")
-        module = _imported(lambda: _from_file(Path(where).resolve()), path, noun)
+        module = _from_file(Path(where).resolve())
     else:
-        module = _imported(lambda: importlib.import_module(where), path, noun)
+        module = importlib.import_module(where)
     if not hasattr(module, attribute):
         names = [name for name in vars(module) if not name.startswith("_")]
         near = difflib.get_close_matches(attribute, names, n=1)
@@ -197,17 +186,3 @@ def _from_file(file: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
-
-
-def _imported(load: Callable[[], Any], name: str, noun: str) -> Any:
-    """What `load` gives; whatever a user's module raises becomes one line."""
-    try:
-        return load()
-    except ConfigError:
-        raise
-    except Exception as error:
-        raise ConfigError(f"{noun} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
-
-
-def _kind(found: object) -> str:
-    return f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"

@@ -12,7 +12,7 @@ stdout keeps what a program prints for others to read.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -28,77 +28,35 @@ class Progress:
         self.total = total
         self.done = 0.0
         self.metrics: dict[str, float | str] = {}
+        self.changed: Callable[[], None] = lambda: None
         self._started = time.monotonic()
 
     def advance(self, count: float = 1, **metrics: float | str) -> None:
         """Add to the count, and show these metrics from now on."""
         self.done += count
         self.metrics |= metrics
-        self._changed()
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._started
+        self.changed()
 
     def pace(self) -> str:
         """Rate and time left, for example `3.2/s, 1m 05s left`."""
         if not self.done:
             return ""
-        rate = self.done / max(self.seconds, 1e-9)
+        rate = self.done / max(time.monotonic() - self._started, 1e-9)
         shown = f"{rate:.1f}/s" if rate >= 1 else f"{1 / rate:.1f} s each"
         if self.total is None or self.done >= self.total:
             return shown
         return f"{shown}, {duration((self.total - self.done) / rate)} left"
 
+    def metrics_text(self) -> str:
+        """The latest metrics as plain text."""
+        return " ".join(f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.metrics.items())
+
     def line(self) -> str:
         """Count, time and metrics as plain text."""
         share = f"/{self.total} ({100 * self.done / self.total:.0f} %)" if self.total else ""
-        parts = [
-            f"{self.name}: {self.done:g}{share}",
-            f"{duration(self.seconds)} gone",
-            self.pace(),
-            self._metrics_text(),
-        ]
+        gone = f"{duration(time.monotonic() - self._started)} gone"
+        parts = [f"{self.name}: {self.done:g}{share}", gone, self.pace(), self.metrics_text()]
         return "  ".join(part for part in parts if part)
-
-    def _metrics_text(self) -> str:
-        return " ".join(f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.metrics.items())
-
-    def _changed(self) -> None: ...
-
-
-class _Lines(Progress):
-    def __init__(self, name: str, total: int | None, console: Console, every_s: float) -> None:
-        super().__init__(name, total)
-        self._console, self._every_s, self._shown = console, every_s, time.monotonic()
-
-    def _changed(self) -> None:
-        if time.monotonic() - self._shown >= self._every_s:
-            self.show()
-
-    def show(self) -> None:
-        self._shown = time.monotonic()
-        self._console.print(self.line(), markup=False, highlight=False, soft_wrap=True)
-
-
-class _Bar(Progress):
-    def __init__(self, name: str, total: int | None, console: Console) -> None:
-        super().__init__(name, total)
-        self.live = RichProgress(
-            SpinnerColumn(),
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=28),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("[cyan]{task.fields[pace]}"),
-            TextColumn("[dim]{task.fields[metrics]}", markup=True),
-            console=console,
-        )
-        self._task = self.live.add_task(name, total=total, pace="", metrics="")
-
-    def _changed(self) -> None:
-        metrics = self._metrics_text().replace("[", r"\[")
-        self.live.update(self._task, completed=self.done, total=self.total, pace=self.pace(), metrics=metrics)
 
 
 @contextmanager
@@ -114,14 +72,38 @@ def progress(
         console: where to print; stderr by default.
     """
     console = console or Console(stderr=True)
-    if console.is_terminal:
-        bar = _Bar(name, total, console)
-        with bar.live:
-            yield bar
-    else:
-        lines = _Lines(name, total, console, every_s)
-        yield lines
-        lines.show()
+    bar = Progress(name, total)
+    if not console.is_terminal:
+        shown = time.monotonic()
+
+        def print_line(after_s: float = every_s) -> None:
+            nonlocal shown
+            if time.monotonic() - shown >= after_s:
+                shown = time.monotonic()
+                console.print(bar.line(), markup=False, highlight=False, soft_wrap=True)
+
+        bar.changed = print_line
+        yield bar
+        print_line(after_s=0)
+        return
+    with RichProgress(
+        SpinnerColumn(),
+        TextColumn("[bold]{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[cyan]{task.fields[pace]}"),
+        TextColumn("[dim]{task.fields[metrics]}", markup=True),
+        console=console,
+    ) as live:
+        task = live.add_task(name, total=total, pace="", metrics="")
+
+        def update() -> None:
+            metrics = bar.metrics_text().replace("[", r"\[")
+            live.update(task, completed=bar.done, pace=bar.pace(), metrics=metrics)
+
+        bar.changed = update
+        yield bar
 
 
 def duration(seconds: float) -> str:

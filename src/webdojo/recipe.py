@@ -8,7 +8,7 @@ own. Unknown keys are errors that name the nearest known key. Every random choic
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -22,9 +22,10 @@ from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.browser.config import BrowserConfig
 from webdojo.config import Section
 from webdojo.envs.dojo import Dojo
-from webdojo.envs.env import Environment
+from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS
-from webdojo.errors import ConfigError
+from webdojo.envs.task_sets import tasks_of
+from webdojo.errors import ConfigError, TaskError
 from webdojo.evaluation.config import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
@@ -35,6 +36,7 @@ from webdojo.reward.rewards import REWARDS, EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
 from webdojo.tasks.config import TasksConfig
 from webdojo.trainer.config import SFTConfig, TrainConfig
+from webdojo.types import Task
 
 PLUGS: dict[str, tuple[Registry[Any], str]] = {
     "env": (ENVIRONMENTS, "dojo"),
@@ -104,6 +106,60 @@ class Recipe(Section):
                     f"rollout.max_context_tokens, {most}"
                 )
         return self
+
+    @property
+    def reward_function(self) -> RewardFunction:
+        """What scores episodes: `reward`, or the environment's own verdict; ConfigError where it has none."""
+        return self.reward.resolved(self.env.reward, self.env.name)
+
+    def draw(self, split: Split, n: int) -> Sequence[Task]:
+        """At most `n` tasks, always the same ones; TaskError where there are none."""
+        return tasks_of(self.env, self.tasks, split, n, self.seed)
+
+    def check(self, *, trains: bool, demonstrates: bool) -> None:
+        """Check that environment, tasks, reward, harness and engine fit together.
+
+        Args:
+            trains: whether online training is to follow; where not, an evaluation is.
+            demonstrates: whether demonstrations may be made.
+
+        Raises:
+            ConfigError: the environment has no verdict and no other reward is named, the engine cannot train or cannot
+                serve the harness, nobody can make the demonstrations, or servers do not reach the environment.
+            TaskError: there are no tasks, some cannot be done or scored, or a stage of the curriculum draws none.
+        """
+        env, reward = self.env, self.reward_function
+        self.engine.check(self.harness)
+        if trains and not self.engine.can_train:
+            raise ConfigError(f"engine {self.engine.name!r} serves a model that cannot be trained: set engine.name=hf")
+        if self.browser.servers:
+            env.check_servers()
+        if trains and demonstrates and self.sft.demos:
+            demos = f"sft.demos = {self.sft.demos}"
+            if env.oracle is None:
+                raise ConfigError(
+                    f"{demos}: the environment {env.name!r} has no oracle that could demonstrate its tasks: set "
+                    "sft.demos=0"
+                )
+            if self.browser.servers:
+                raise ConfigError(
+                    f"{demos}: demonstrations need browsers of this machine, and browser.servers names others; set "
+                    "sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
+                )
+        if trains:
+            if self.tasks.path:
+                levels = {task.difficulty for task in self.draw("train", 10_000)}
+            else:
+                levels = set(env.difficulty_levels())
+            for number, stage in enumerate(self.train.stages):
+                if not any(stage.difficulty_sampling.get(level, 1) for level in levels):
+                    raise TaskError(
+                        f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
+                        f"difficulties {sorted(levels)} of the training tasks: give one of them a weight"
+                    )
+        for task in self.draw("eval", self.evaluate.tasks):
+            env.check(task)
+            reward.check(task)
 
     def __reduce__(self) -> Any:
         """Pickled as plain data: the class of a plug from a file is found again by its name."""

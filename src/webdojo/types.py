@@ -17,10 +17,14 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
-class Record(BaseModel):
+class Record(BaseModel, extra="forbid"):
     """Base of all records: unknown fields are errors."""
 
-    model_config = ConfigDict(extra="forbid")
+
+class FrozenRecord(Record):
+    """Base of records that never change, and can be hashed."""
+
+    model_config = ConfigDict(frozen=True)
 
 
 PageText = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
@@ -47,10 +51,8 @@ class Task(Record):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class ToolCall(Record):
+class ToolCall(FrozenRecord):
     """One call of one of the 13 browser tools (OpenWebRL Table 6)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     arguments: dict[str, Any] = Field(default_factory=dict)
@@ -63,10 +65,8 @@ class Feedback(Record):
     text: PageText
 
 
-class ImageRef(Record):
+class ImageRef(FrozenRecord):
     """A screenshot by reference: encoded once, stored once, decoded where it is used."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sha: str
     """SHA-256 of the encoded bytes, in hex; the name under which the image is stored."""
@@ -120,13 +120,11 @@ class Observation(Record):
 ViewKind = Literal["accessibility_tree", "simplified_html", "marks"]
 
 
-class View(Record):
+class View(FrozenRecord):
     """How an agent that names elements by number sees a page (`browser/page/views.py`).
 
     The numbers are valid for the calls of the next turn, which may give `element` instead of `x` and `y`.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: ViewKind
     """`marks` draws the numbers into the screenshot; the others set `Observation.text`."""
@@ -136,18 +134,14 @@ class View(Record):
     """Whether the text includes what is out of view."""
 
 
-class TextSegment(Record):
+class TextSegment(FrozenRecord):
     """Prompt text, tokenised once."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     ids: tuple[int, ...]
 
 
-class ImageSegment(Record):
+class ImageSegment(FrozenRecord):
     """An image in a prompt, which becomes `tokens` image-pad ids in a row."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     image: ImageRef
     tokens: int
@@ -239,7 +233,6 @@ class Engine(Protocol):
         Raises:
             EngineError: the response cannot be sampled; the message says whether it is worth trying again.
         """
-        ...
 
 
 class MonitoredEngine(Engine, Protocol):
@@ -247,7 +240,6 @@ class MonitoredEngine(Engine, Protocol):
 
     def health(self) -> EngineHealth:
         """The engine's state; never blocks."""
-        ...
 
 
 class TrainableEngine(MonitoredEngine, Protocol):
@@ -256,12 +248,10 @@ class TrainableEngine(MonitoredEngine, Protocol):
     @property
     def sleeps_during_update(self) -> bool:
         """Whether it should sleep while the learner steps, because it would use the learner's cores or GPU memory."""
-        ...
 
     @property
     def updates_asleep(self) -> bool:
         """Whether it should load new weights before it wakes up, because that discards all work with the old ones."""
-        ...
 
     async def update_weights(self, source: Mapping[str, Any] | Path, version: int) -> None:
         """Sample with new weights from the next token on, also in requests that are under way.
@@ -273,7 +263,6 @@ class TrainableEngine(MonitoredEngine, Protocol):
         Raises:
             EngineError: the weights do not fit the model, or the engine is closed.
         """
-        ...
 
     async def sleep(self) -> None:
         """Stop computing until `wake_up`; all requests wait, also those that are under way.
@@ -281,15 +270,12 @@ class TrainableEngine(MonitoredEngine, Protocol):
         Raises:
             EngineError: the engine cannot sleep.
         """
-        ...
 
     async def wake_up(self) -> None:
         """Continue with the requests that wait."""
-        ...
 
     def close(self) -> None:
         """Release all resources; requests that are under way fail with `EngineError`."""
-        ...
 
 
 class Parsed(Record):

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import BaseContext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -142,7 +143,7 @@ class World:
         before_storing: called by each episode at its end.
     """
 
-    places = 100
+    pool = SimpleNamespace(places=100)
 
     def __init__(
         self, recipe: Recipe, store: RunStore, engine: Versions, before_storing: Callable[[], None] = lambda: None

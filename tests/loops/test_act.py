@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
 import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -15,10 +13,10 @@ import pytest
 from tests.policy.chat.endpoint import Endpoint, completion, say
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
-from webdojo.loops.act import Acted, act, check_display, recipe_of, task_at
+from webdojo.loops.act import act, check_display, recipe_of, task_at
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
-from webdojo.types import Termination, Turn
+from webdojo.types import Termination, Trajectory, Turn
 
 CALL = '<think>why</think><tool_call>{"name": "scroll", "arguments": {"direction": "down", "amount": 0.5}}</tool_call>'
 DONE = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "twelve"}}</tool_call>'
@@ -30,27 +28,27 @@ def recipe(endpoint: Endpoint, *overrides: str) -> Recipe:
     return load_recipe("openwebrl", [*given, "browser.viewport_px=[320,320]", *overrides])
 
 
-async def run(recipe: Recipe, folder: Path, url: str = SHOP) -> tuple[Acted, list[Turn]]:
+async def run(recipe: Recipe, folder: Path, url: str = SHOP) -> tuple[Trajectory | None, bool, list[Turn]]:
     turns: list[Turn] = []
-    return await act(task_at(recipe.env, "How many?", url), recipe, "tiny", folder, turns.append), turns
+    return *await act(task_at(recipe.env, "How many?", url), recipe, "tiny", folder, turns.append), turns
 
 
 async def test_an_endpoint_does_a_task_and_everything_is_kept(tmp_path, caplog):
     caplog.set_level(logging.INFO, "webdojo")
     with Endpoint(say(completion(CALL)), say(completion(DONE))) as endpoint:
-        acted, turns = await run(recipe(endpoint), tmp_path / "run")
-    assert acted.trajectory is not None
-    assert acted.trajectory.termination is Termination.COMPLETED, acted.trajectory.error
-    assert acted.trajectory.answer == "twelve"
-    assert not acted.interrupted
-    assert acted.trajectory.reward is None, "who scores a task that somebody made up?"
+        done, interrupted, turns = await run(recipe(endpoint), tmp_path / "run")
+    assert done is not None
+    assert done.termination is Termination.COMPLETED, done.error
+    assert done.answer == "twelve"
+    assert not interrupted
+    assert done.reward is None, "who scores a task that somebody made up?"
     assert "endpoint: 2 requests, 200 tokens in" in caplog.text
     assert [turn.parsed.calls[0].name for turn in turns] == ["scroll", "done"]
     assert turns[0].feedback[0].ok
     assert "top_k" not in endpoint.bodies[0]
     with RunStore.open(tmp_path / "run", readonly=True) as store:
-        assert store.trajectories("act") == [acted.trajectory]
-        for turn in acted.trajectory.turns:
+        assert store.trajectories("act") == [done]
+        for turn in done.turns:
             store.images.get(turn.observation.screenshot)
 
 
@@ -64,13 +62,13 @@ async def test_ctrl_c_keeps_what_was_done(tmp_path):
     with Endpoint(say(completion(CALL)), hang) as endpoint:
         asked = asyncio.create_task(run(recipe(endpoint), tmp_path / "run"))
         assert await asyncio.to_thread(waiting.wait, 60)
-        os.kill(os.getpid(), signal.SIGINT)
-        acted, _ = await asked
+        asked.cancel()
+        done, interrupted, _ = await asked
         release.set()
-    assert acted.interrupted
-    assert acted.trajectory is not None
-    assert acted.trajectory.error == "interrupted"
-    assert len(acted.trajectory.turns) == 1
+    assert interrupted
+    assert done is not None
+    assert done.error == "interrupted"
+    assert len(done.turns) == 1
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         assert len(store.trajectories("act")) == 1
 
@@ -85,11 +83,11 @@ async def test_ctrl_c_before_the_first_answer_ends_at_once(tmp_path):
     with Endpoint(hang) as endpoint:
         asked = asyncio.create_task(run(recipe(endpoint), tmp_path / "run"))
         assert await asyncio.to_thread(waiting.wait, 60)
-        os.kill(os.getpid(), signal.SIGINT)
-        acted, _ = await asked
+        asked.cancel()
+        done, interrupted, _ = await asked
         release.set()
-    assert acted.interrupted
-    assert acted.trajectory is None
+    assert interrupted
+    assert done is None
 
 
 async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):

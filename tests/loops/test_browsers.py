@@ -122,23 +122,21 @@ async def test_a_wrong_token_is_told_and_a_server_that_is_down_is_passed_over(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("webdojo.loops.browsers._TRY_S", 0.5)
+    monkeypatch.setattr("webdojo.loops.episodes.TRY_S", 0.5)
     both = small_recipe(*remote, f"browser.servers=[http://127.0.0.1:9,{server[0]}]")
     processor = Processor.load(both.model.path)
     with RunStore.create(tmp_path / "run", dump_recipe(both), {}) as store, RunLog(store) as log:
         tasks = Pipeline(both, store, log).heldout[:1]
         async with open_episodes(both, store, processor) as runner:
             assert "http://127.0.0.1:9: unreachable" in caplog.text
-            visit = await runner.env.visit(tasks[0])
+            visit = await both.env.visit(tasks[0])
             session = await runner.pool.open(visit.start_url, visit.headers)
             assert (await session.observe()).url == f"http://{tasks[0].website}/"
             await session.close()
 
-            bar, sampling = Progress("demo", None), both.rollout.sampling
+            bar, actor = Progress("demo", None), scripted_actor(runner.harness, Oracle)
             with pytest.raises(ConfigError, match="only browsers of this machine let it"):
-                await runner.run_tasks(
-                    tasks, scripted_actor(runner.harness, Oracle), "demo", 0, sampling, lambda level: 8, bar
-                )
+                await runner.run_tasks(tasks, actor, "demo", 0, both.rollout, bar)
         monkeypatch.setenv(TOKEN_VARIABLE, "wrong")
         with pytest.raises(BrowserError, match="send the server's token"):
             async with open_episodes(both, store, processor):

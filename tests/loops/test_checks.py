@@ -9,7 +9,6 @@ import pytest
 
 from tests.rollout.records import task
 from webdojo.errors import ConfigError, TaskError
-from webdojo.loops.checks import check_recipe
 from webdojo.recipe import load_recipe
 
 STAGE = "{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}"
@@ -33,7 +32,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def check(*overrides: str, trains: bool = True, demonstrates: bool = True) -> None:
-    check_recipe(load_recipe("quickstart", list(overrides)), trains=trains, demonstrates=demonstrates)
+    load_recipe("quickstart", list(overrides)).check(trains=trains, demonstrates=demonstrates)
 
 
 def test_the_quickstart_and_ones_own_web_fit_together(mine: list[str]) -> None:

@@ -166,7 +166,7 @@ class World:
             nothing = cast(Any, None)
             scorer, pool = Scorer(PageReward(), store.images), cast(Any, SimpleNamespace(places=100))
             engine = cast(Any, Engine())
-            runner = EpisodeRunner(recipe, store, recipe.env, pool, harness=nothing, scorer=scorer)
+            runner = EpisodeRunner(recipe, store, pool, harness=nothing, scorer=scorer)
             self.loop = asyncio.create_task(online(runner, cast(Any, learner), engine, TASKS, log, HELDOUT))
             with suppress(asyncio.CancelledError):
                 await self.loop

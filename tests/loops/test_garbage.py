@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.fabricate import page_image, trajectory
-from webdojo.loops.garbage import garbage, remove
+from webdojo.loops.keep import garbage, remove
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.lock import locked, writer
 from webdojo.store.run import RunStore
@@ -52,7 +52,7 @@ def collect(run: Path, keep: int | None = None) -> dict[str, list[str]]:
     with locked(run), RunStore.open(run, readonly=True) as store:
         found = garbage(store, keep)
         remove(store, found)
-        return {kind: sorted(path.name for path in paths) for kind, paths in found.paths.items()}
+        return {kind: sorted(path.name for path in paths) for kind, paths in found.items()}
 
 
 def unharmed(run: Path) -> set[str]:

@@ -11,6 +11,7 @@ import pytest
 from tests.rollout.records import task, trajectory
 from webdojo.loops.keep import best, remove_surplus, staying
 from webdojo.loops.run_folder import EVALUATION
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
 
 
@@ -35,6 +36,12 @@ def test_the_latest_the_best_and_the_last_few_stay(saved, best, every, limit, st
 def test_those_stay_whose_episodes_have_not_all_ended():
     assert sorted(staying([2, 5, 10, 12, 13], 2, 5, 3, max_staleness=1)) == [2, 12, 13]
     assert sorted(staying([1], None, 5, 3, max_staleness=2)) == [1]
+
+
+def keeping(every: int, limit: int, max_staleness: int) -> Recipe:
+    """A recipe that says what stays."""
+    train = [f"train.save_every={every}", f"train.save_total_limit={limit}"]
+    return load_recipe("quickstart", [*train, f"rollout.max_staleness={max_staleness}"])
 
 
 def weights(text: str) -> Callable[[Path], None]:
@@ -71,7 +78,7 @@ def test_the_best_policy_stays_whatever_happens_in_between(tmp_path: Path) -> No
             save(store, iteration)
             if iteration % 7 == 3:  # killed before anything was removed
                 continue
-            remove_surplus(store, every=4, limit=4, max_staleness=0)
+            remove_surplus(store, keeping(every=4, limit=4, max_staleness=0))
             found = best(store)
             # The first policy that rolled out is that of the warm start, which is not of this phase.
             known = {i - 1: s for i, s in success.items() if 1 < i <= iteration and i != 20}
@@ -97,7 +104,7 @@ def test_where_updates_overlap_a_policy_has_the_episodes_that_began_under_it(tmp
                 roll_out(store, 4, 0.9)
             roll_out(store, iteration, {1: 0.6, 4: 0.0, 7: 1.0}.get(iteration, 0.3), n={4: 1, 7: 2}.get(iteration, 20))
             save(store, iteration)
-            remove_surplus(store, every=100, limit=0, max_staleness=2)
+            remove_surplus(store, keeping(every=100, limit=0, max_staleness=2))
             there = {c.meta["iteration"] for c in store.checkpoints.all()}
             assert there >= set(range(max(1, iteration - 2), iteration + 1))
         found = best(store)
@@ -123,7 +130,7 @@ def test_success_on_held_out_tasks_decides_once_there_is_any(tmp_path: Path) -> 
         for iteration in range(1, 11):
             roll_out(store, iteration, {2: 0.95}.get(iteration, 0.7))
             save(store, iteration)
-            remove_surplus(store, every=100, limit=0, max_staleness=0)
+            remove_surplus(store, keeping(every=100, limit=0, max_staleness=0))
             found = best(store)
             assert found is None or found.heldout == (iteration > 3)
             if iteration in measured:  # while it is the latest

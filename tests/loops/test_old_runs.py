@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.loops.conftest import SmallRecipe
 from webdojo.cli import app
 from webdojo.errors import ConfigError
-from webdojo.loops.garbage import garbage
+from webdojo.loops.keep import garbage
 from webdojo.loops.pipeline import train
 from webdojo.loops.run_folder import saved_recipe
 from webdojo.recipe import load_recipe
@@ -89,7 +89,7 @@ def test_nothing_that_it_needs_can_go(old: Path) -> None:
     for run in ("finished", "unfinished"):
         with RunStore.open(old / run) as store:
             found = garbage(store)
-        assert not any(found.paths.values()), found
+        assert not any(found.values()), found
 
 
 def test_its_checkpoints_act_by_its_recipe(old: Path) -> None:

@@ -99,9 +99,9 @@ async def test_a_dead_engine_ends_an_evaluation_that_a_live_one_then_completes(
                     if closed:
                         assert isinstance(engine, HFEngine)
                         engine.close()
-                    sampling = recipe.evaluate.sampling
+                    config = recipe.evaluate.model_copy(update={"max_steps": 1})
                     episodes = await runner.run_tasks(
-                        tasks[:count], lambda task, session: engine, "eval", 0, sampling, lambda level: 1, bar
+                        tasks[:count], lambda task, session: engine, "eval", 0, config, bar
                     )
                 return [episode.termination for episode in episodes]
 
@@ -126,8 +126,7 @@ async def test_an_interrupted_warm_start_ends_within_a_step(tmp_path: Path, smal
                 scripted_actor(runner.harness, Oracle),
                 "demo",
                 0,
-                recipe.rollout.sampling,
-                lambda level: 12,
+                recipe.rollout.model_copy(update={"max_steps": 12}),
                 Progress("demo", None),
             )
         warm_start = asyncio.create_task(pipeline.warm_start(demos, recipe.model.path))
@@ -150,12 +149,10 @@ async def test_every_phase_meets_a_task_under_the_same_perturbations(tmp_path: P
     with RunStore.create(tmp_path / "run", dump_recipe(recipe), {}) as store, RunLog(store) as log:
         tasks = Pipeline(recipe, store, log).tasks[:3]
         async with open_episodes(recipe, store, Processor.load(recipe.model.path)) as runner:
-            actor = scripted_actor(runner.harness, Oracle)
+            actor, config = scripted_actor(runner.harness, Oracle), recipe.rollout.model_copy(update={"max_steps": 20})
             for phase in ("eval_before", "eval_after"):
                 bar = Progress(phase, None)
-                episodes = await runner.run_tasks(
-                    tasks, actor, phase, 0, recipe.rollout.sampling, lambda level: 20, bar
-                )
+                episodes = await runner.run_tasks(tasks, actor, phase, 0, config, bar)
                 assert all(episode.reward is not None and episode.reward.value == 1 for episode in episodes)
                 perturbations = {e.task.id: e.state[e.task.website].get("perturbations", []) for e in episodes}
                 assert set(perturbations) == {task.id for task in tasks}
@@ -182,8 +179,7 @@ async def test_harder_tasks_get_more_steps(tmp_path: Path, small_recipe: SmallRe
                 scripted_actor(runner.harness, lambda task: Waits()),
                 "demo",
                 0,
-                recipe.rollout.sampling,
-                recipe.rollout.horizon,
+                recipe.rollout,
                 Progress("demo", None),
             )
     assert {each.task.difficulty: each.steps for each in shown} == {1: 1, 2: 2, 3: 3}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.rollout.records import screen, task, trajectory
 from webdojo.loops.online import assemble
-from webdojo.loops.replay import stored_groups
+from webdojo.loops.resume import stored_groups
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.rollout.groups import Group
 from webdojo.store.run import RunStore

@@ -15,12 +15,12 @@ import typer
 from rich.console import Console
 from rich.logging import RichHandler
 
-from webdojo.cli import act, look, make, runs, serve, train  # each adds its commands
+from webdojo.cli import act, parts, runs, train  # each adds its commands
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
 from webdojo.version import __version__
 
-__all__ = ["act", "app", "look", "main", "make", "runs", "serve", "train"]
+__all__ = ["act", "app", "main", "parts", "runs", "train"]
 
 
 def _show_version(show: bool) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from webdojo.cli.app import INTERRUPTED, Overrides, app
+from webdojo.cli.app import INTERRUPTED, Overrides, app, interruptible
 from webdojo.errors import WebdojoError
 
 
@@ -48,7 +49,6 @@ def act(
     from webdojo.loops.run_folder import next_free
     from webdojo.recipe import load_recipe
     from webdojo.store.images import ImageStore
-    from webdojo.types import Turn
     from webdojo.view.page import write_trajectory
     from webdojo.view.tables import turn_text
 
@@ -64,30 +64,22 @@ def act(
     recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given, migrate=not recipe_name)
     wanted = task_at(recipe.env, task, url)
     folder = run or next_free(Path("runs"), "act")
-    steps = 0
-
-    def tell(turn: Turn) -> None:
-        nonlocal steps
-        steps += 1
-        typer.echo(turn_text(steps, turn))
-
-    try:
-        acted = asyncio.run(act_out(wanted, recipe, loaded, folder, tell))
-    except KeyboardInterrupt:
-        typer.echo("\ninterrupted", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    if acted.trajectory is None:
+    steps = count(1)
+    with interruptible():
+        done, interrupted = asyncio.run(
+            act_out(wanted, recipe, loaded, folder, lambda turn: typer.echo(turn_text(next(steps), turn)))
+        )
+    if done is None:
         typer.echo("\ninterrupted before the first step", err=True)
         raise typer.Exit(INTERRUPTED)
-    film = write_trajectory(acted.trajectory, ImageStore(folder / "images"), folder / "trajectory.html")
-    answer = f": {acted.trajectory.answer}" if acted.trajectory.answer else ""
-    typer.echo(f"{acted.trajectory.termination.value.replace('_', ' ')}{answer}")
-    if (reward := acted.trajectory.reward) is not None:
-        typer.echo(f"reward {reward.value:g}: {reward.reason}")
+    film = write_trajectory(done, ImageStore(folder / "images"), folder / "trajectory.html")
+    typer.echo(f"{done.termination.value.replace('_', ' ')}{f': {done.answer}' if done.answer else ''}")
+    if done.reward is not None:
+        typer.echo(f"reward {done.reward.value:g}: {done.reward.reason}")
     typer.echo(f"film: {film}")
-    if show and sys.stdout.isatty() and not acted.interrupted:
-        typer.launch(str(film))
-    if acted.interrupted:
+    if interrupted:
         raise typer.Exit(INTERRUPTED)
-    if acted.trajectory.error:
-        raise WebdojoError(acted.trajectory.error)
+    if show and sys.stdout.isatty():
+        typer.launch(str(film))
+    if done.error:
+        raise WebdojoError(done.error)

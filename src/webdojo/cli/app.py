@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,3 +23,21 @@ RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a rec
 Overrides = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the recipe, such as train.lr=1e-4.")
 ]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
+
+
+def group(name: str, help: str) -> typer.Typer:
+    """Commands under a name of their own."""
+    commands = typer.Typer(help=help, no_args_is_help=True)
+    app.add_typer(commands, name=name)
+    return commands
+
+
+@contextmanager
+def interruptible(then: str = "") -> Iterator[None]:
+    """Let Ctrl-C in the block end the command, with a line that may say what `then` is left."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"\ninterrupted{then}", err=True)
+        raise typer.Exit(INTERRUPTED) from None

@@ -11,13 +11,11 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
-from webdojo.cli.app import INTERRUPTED, app
+from webdojo.cli.app import RunFolder, group, interruptible
 from webdojo.errors import WebdojoError
 
-runs_app = typer.Typer(help="Runs: what they are, what they hold.", no_args_is_help=True)
-app.add_typer(runs_app, name="runs")
+runs_app = group("runs", "Runs: what they are, what they hold.")
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
 
 
@@ -71,15 +69,10 @@ def export(
     from webdojo.store.run import RunStore
 
     target = out or run / "trajectories.jsonl"
-    try:
-        with RunStore.open(run, readonly=True) as store:
-            count = store.count()
-            total = sum(number for name, number in count.items() if not phase or name in phase)
-            with progress("trajectories", total) as bar:
-                counts = export_trajectories(store, target, phase or [], lambda: bar.advance(1))
-    except KeyboardInterrupt:
-        typer.echo("\ninterrupted; nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible("; nothing was written"), RunStore.open(run, readonly=True) as store:
+        total = sum(number for name, number in store.count().items() if not phase or name in phase)
+        with progress("trajectories", total) as bar:
+            counts = export_trajectories(store, target, phase or [], bar.advance)
     left_out = "".join(f"; left out {number} {reason}" for reason, number in counts.items() if reason)
     typer.echo(f"{counts['']} trajectories in {target}{left_out}")
 
@@ -119,7 +112,7 @@ def gc(
     ] = None,
 ) -> None:
     """Delete what nothing needs: screenshots of no trajectory, half-written files, surplus checkpoints."""
-    from webdojo.loops.garbage import bytes_on_disk, garbage, remove
+    from webdojo.loops.keep import bytes_on_disk, garbage, remove
     from webdojo.loops.runs import runs_in
     from webdojo.store.lock import locked
     from webdojo.store.run import RunStore
@@ -127,14 +120,14 @@ def gc(
 
     paths = runs_in(folder)
     total = 0
-    try:
+    with interruptible("; call it again for the rest"):
         for path in paths:
             try:
                 with locked(path), RunStore.open(path, readonly=True) as store:
                     found = garbage(store, keep)
-                    sizes = {kind: sum(map(bytes_on_disk, parts)) for kind, parts in found.paths.items()}
-                    if any(found.paths.values()):
-                        Console().print(freed(path, found.paths, sizes))
+                    sizes = {kind: sum(map(bytes_on_disk, parts)) for kind, parts in found.items()}
+                    if any(found.values()):
+                        Console().print(freed(path, found, sizes))
                     if not dry_run:
                         remove(store, found)
                     total += sum(sizes.values())
@@ -142,7 +135,4 @@ def gc(
                 if paths == [folder]:
                     raise
                 typer.echo(f"left alone: {error}", err=True)
-    except KeyboardInterrupt:
-        typer.echo("\ninterrupted; call it again for the rest", err=True)
-        raise typer.Exit(INTERRUPTED) from None
     typer.echo(f"{decimal(total)} {'can be freed' if dry_run else 'freed'}")

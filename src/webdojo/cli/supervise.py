@@ -16,9 +16,9 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any, Self
+from types import FrameType
 
 from webdojo.errors import WebdojoError
 from webdojo.store.files import write_atomic
@@ -50,9 +50,13 @@ def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restart
     Returns:
         The exit code of the last child; 128 and the signal's number where a signal ended it.
     """
-    with _Child() as child:
-        now = first
+    child = _Child()
+    with ExitStack() as handlers:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
+                handlers.callback(signal.signal, number, signal.signal(number, child.stop))
         restarts, reached = 0, _progress(run)
+        now = first
         while True:
             code = child.run(now)
             before, reached = reached, _progress(run)
@@ -76,26 +80,13 @@ def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restart
 
 
 class _Child:
-    """The training as a process, and the signals that ask it to stop, within the block."""
+    """The training as a process, one after the other."""
 
     def __init__(self) -> None:
         self.asked = 0
         """The last signal that asked to stop; 0 before any has."""
         self.stopping = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
-        self._before: dict[signal.Signals, Any] = {}
-
-    def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
-                self._before[number] = signal.signal(number, self._hand_on)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
 
     def run(self, words: Sequence[str]) -> int:
         """Run a command to its end and return its exit code.
@@ -108,7 +99,8 @@ class _Child:
             code = self._process.wait()
         return code if code >= 0 else 128 - code
 
-    def _hand_on(self, number: int, frame: FrameType | None) -> None:
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal: hand it on, and let nothing be started after it."""
         self.asked = number
         self.stopping.set()
         if self._process is not None:

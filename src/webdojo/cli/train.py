@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from webdojo.cli.app import INTERRUPTED, Overrides, RecipeName, app
+from webdojo.cli.app import Overrides, RecipeName, RunFolder, app, interruptible
 from webdojo.errors import StoreFailure
 
 
@@ -33,7 +33,6 @@ def train(
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
     from webdojo.dry_run.cost import describe
-    from webdojo.loops.checks import check_recipe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
     from webdojo.recipe import dump_recipe, load_recipe
 
@@ -47,7 +46,7 @@ def train(
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
-        check_recipe(recipe, trains=True, demonstrates=not resume)
+        recipe.check(trains=True, demonstrates=not resume)
         from webdojo.loops.models import memory_estimate
 
         # The estimates are comments, so that what is printed is a recipe file.
@@ -70,13 +69,11 @@ def train(
 
     typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
     again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
-    try:
-        result = train_recipe(recipe, folder, resume)
-    except StoreFailure as error:
-        raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
-    except KeyboardInterrupt:
-        typer.echo(f"\ninterrupted; everything so far is kept. Go on with: {again}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible(f"; everything so far is kept. Go on with: {again}"):
+        try:
+            result = train_recipe(recipe, folder, resume)
+        except StoreFailure as error:
+            raise StoreFailure(f"{error}. Everything stored before is kept. Then go on with: {again}") from None
     Console().print(success_table(result))
     with RunStore.open(folder, readonly=True) as store:
         iterations = store.metrics("rl")
@@ -95,7 +92,6 @@ def evaluate(
     from webdojo.recipe import load_recipe
 
     recipe = load_recipe(recipe_name, overrides)
-
     from webdojo.loops.pipeline import evaluate_model
 
     typer.echo(json.dumps(evaluate_model(recipe, model), indent=2))
@@ -112,7 +108,7 @@ def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
 
 
 @app.command()
-def report(run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]) -> None:
+def report(run: RunFolder) -> None:
     """Write RUN/report.html again from what the run has stored so far."""
     from webdojo.store.run import RunStore
     from webdojo.view.report import write_report

@@ -1,7 +1,7 @@
 """One task in a browser of this machine, by a model or an endpoint, shown step by step.
 
-The first Ctrl-C ends the episode where the agent is asked next; what was done by then is kept like any
-episode. A second one ends the program.
+The first Ctrl-C, by which `asyncio.run` cancels `act`, ends the episode where the agent is asked next; what was done by
+then is kept like any episode. A second one ends the program.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -76,16 +74,9 @@ def recipe_of(model: str) -> str:
     return "quickstart" if model == TINY else "openwebrl"
 
 
-@dataclass
-class Acted:
-    """What came of the task."""
-
-    trajectory: Trajectory | None
-    """None where Ctrl-C came before the first turn. It has a reward where the recipe's reward can score the task."""
-    interrupted: bool
-
-
-async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]) -> Acted:
+async def act(
+    task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
+) -> tuple[Trajectory | None, bool]:
     """Run one episode and store it, with its screenshots, in a new run folder.
 
     Args:
@@ -94,9 +85,9 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
         model: as `load_model`; the engine `chat` reads its tokenizer alone.
         on_turn: called with each turn.
 
-    Raises:
-        ConfigError: no display for a window, or an engine that cannot be used.
-        WebdojoError: the folder, the model or the browser cannot be had.
+    Returns:
+        What came of it, with a reward where the recipe's reward can score the task, or None where Ctrl-C came before
+        the first turn; and whether Ctrl-C came.
     """
     check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
@@ -123,23 +114,24 @@ async def act(task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Cal
                 on_turn=on_turn,
             )
         )
-        trajectory = None
-        with _interruptible(watched, episode):
-            try:
-                trajectory = await episode
-            except asyncio.CancelledError:
-                if not watched.stopped:
-                    raise
+        try:
+            trajectory: Trajectory | None = await asyncio.shield(episode)
+        except asyncio.CancelledError:
+            watched.stop()
+            if not watched.answered:
+                episode.cancel()
+            await asyncio.wait([episode])
+            trajectory = None if episode.cancelled() else episode.result()
         if trajectory is not None:
             await _score(trajectory, recipe, store)
             store.add_trajectory(trajectory, ACT, 0)
-        return Acted(trajectory, watched.stopped)
+        return trajectory, watched.stopped
 
 
 async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> None:
     """Score an episode, where the recipe's reward can score a task that consists of words alone."""
     try:
-        function = recipe.reward.resolved(recipe.env.reward, recipe.env.name)
+        function = recipe.reward_function
         function.check(trajectory.task)
         await Scorer(function, store.images).score(trajectory)
     except (ConfigError, TaskError):
@@ -154,46 +146,25 @@ class Watched:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._stop = asyncio.Event()
-        self.answered = 0
-
-    @property
-    def stopped(self) -> bool:
-        return self._stop.is_set()
+        self._asking: asyncio.Future[Response] | None = None
+        self.answered = self.stopped = False
 
     def stop(self) -> None:
         """Answer no more."""
-        self._stop.set()
+        self.stopped = True
+        if self._asking is not None:
+            self._asking.cancel()
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample as the engine does; raises EngineError once stopped."""
-        asking = asyncio.create_task(self._engine.generate(prompt, sampling))
-        stopping = asyncio.create_task(self._stop.wait())
+        if self.stopped:
+            raise EngineError("interrupted")
+        self._asking = asyncio.ensure_future(self._engine.generate(prompt, sampling))
         try:
-            await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if self.stopped:
-                raise EngineError("interrupted")
-            self.answered += 1
-            return asking.result()
+            await asyncio.wait([self._asking])
         finally:
-            asking.cancel()
-            stopping.cancel()
-            await asyncio.gather(asking, stopping, return_exceptions=True)
-
-
-@contextmanager
-def _interruptible(watched: Watched, episode: asyncio.Task[Trajectory]) -> Iterator[None]:
-    """Let the first Ctrl-C in the block stop the agent, and end the episode where it has not answered yet."""
-    loop = asyncio.get_running_loop()
-
-    def interrupt() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        watched.stop()
-        if not watched.answered:
-            episode.cancel()
-
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
+            self._asking.cancel()
+        if self._asking.cancelled():
+            raise EngineError("interrupted")
+        self.answered = True
+        return self._asking.result()

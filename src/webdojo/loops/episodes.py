@@ -3,37 +3,42 @@
 An `EpisodeRunner` runs, scores and saves episodes for every phase of a run. Invariants: an episode is in the store
 before anyone counts it, under its phase and iteration; a web, an engine or a reward that fails again and again ends the
 run with an error instead of looking like an agent that fails.
+
+Browser servers are tried before the first episode, so that a wrong token, another viewport or an environment that they
+cannot reach is one line at the start and not a run of failed episodes. A server that is full, drains or does not answer
+causes only a warning: the pool passes it over until it takes sessions.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from asyncio import to_thread
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.network.blocklist import Blocklist
-from webdojo.envs.env import Environment
-from webdojo.errors import BrowserError, EngineError, Failure, RewardError, WebdojoError
-from webdojo.loops.browsers import open_browsers
+from webdojo.browser.pool import BrowserPool
+from webdojo.browser_service.access import token_from_environment
+from webdojo.browser_service.client import RemotePool
+from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
+from webdojo.evaluation.config import EvaluateConfig
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
 from webdojo.reward.reward import Scorer
+from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
 from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.store.run import RunStore
-from webdojo.tasks.config import TasksConfig
-from webdojo.types import Sampling, Task, Termination, Trajectory
+from webdojo.types import ImageSink, Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
 """Where so many episodes, or as many as run at once, all fail for no fault of the agent, something is dead."""
@@ -41,23 +46,10 @@ ATTEMPTS = 3
 """How often an episode may run that loses its browser or its engine."""
 MAX_INVALID = 1 / 3
 """A larger share of invalid episodes leaves nothing worth measuring."""
+TRY_S = 10.0
+"""Seconds in which a browser server must take a session when it is tried."""
 
 logger = logging.getLogger(__name__)
-
-Horizon = Callable[[int], int]
-"""Returns how many turns a task of a difficulty may take (`config.HorizonSection.horizon`)."""
-
-RunAll = Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]]
-"""Runs an episode of each task, at most as many at once as there is room for."""
-
-
-class Stored(NamedTuple):
-    """What the store has where each task is to have one episode."""
-
-    episodes: list[Trajectory]
-    """The valid episodes."""
-    left: list[Task]
-    """The tasks that have none."""
 
 
 @dataclass
@@ -66,7 +58,6 @@ class EpisodeRunner:
 
     recipe: Recipe
     store: RunStore
-    env: Environment
     pool: Pool[Session]
     harness: Harness
     scorer: Scorer
@@ -74,11 +65,6 @@ class EpisodeRunner:
     """The web sites that keep failing."""
     _failed: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
     """By phase, the last episodes that failed for no fault of the agent, with no valid one among them."""
-
-    @property
-    def places(self) -> int:
-        """How many browser sessions there may be at once, as far as it is known now."""
-        return self.pool.places
 
     def blocked(self) -> Container[str]:
         """The hosts whose tasks are passed over now."""
@@ -106,7 +92,7 @@ class EpisodeRunner:
         while True:
             trajectory = await run_episode(
                 task,
-                env=self.env,
+                env=self.recipe.env,
                 pool=self.pool,
                 harness=self.harness,
                 actor=actor,
@@ -132,17 +118,14 @@ class EpisodeRunner:
         trajectory.seconds["reward"] = time.perf_counter() - began
 
     async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
-        """Store an episode that has its reward.
-
-        Args:
-            iteration: the one in which the episode began.
+        """Store an episode that has its reward, under the iteration in which it began.
 
         Raises:
             EngineError, BrowserError, RewardError: `FAILURES_IN_A_ROW` episodes of the phase, one after the other,
                 failed for no fault of the agent.
         """
         began = time.perf_counter()
-        await to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+        await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
         # Nobody can store how long storing takes: this stays in the memory of the iteration.
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
@@ -160,25 +143,23 @@ class EpisodeRunner:
         actor: Actor[Session],
         phase: str,
         iteration: int,
-        sampling: Sampling,
-        horizon: Horizon,
+        config: RolloutConfig | EvaluateConfig,
         bar: Progress,
-        run_all: RunAll | None = None,
-        stored: Stored | None = None,
+        run_all: Callable[[RunEpisode, Sequence[Task]], Awaitable[list[Trajectory]]] | None = None,
         clock: SleepClock | None = None,
     ) -> list[Trajectory]:
         """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
 
         Args:
+            config: how they are sampled, and how long they may be.
             run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` run at once.
-            stored: what `stored` returned a moment ago; None calls it.
             clock: as in `run_episode`.
 
         Raises:
             EngineError, BrowserError, RewardError: more than `MAX_INVALID` of them failed for no fault of the agent.
         """
-        stored = stored or self.stored(tasks, phase, iteration)
-        bar.advance(len(stored.episodes))
+        done, left = self.stored(tasks, phase, iteration)
+        bar.advance(len(done))
         begun: Counter[str] = Counter()
         self._failed[phase].clear()
 
@@ -189,8 +170,8 @@ class EpisodeRunner:
                 group,
                 trajectory_id,
                 actor=actor,
-                sampling=sampling,
-                max_steps=horizon(task.difficulty),
+                sampling=config.sampling,
+                max_steps=config.horizon(task.difficulty),
                 # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
                 seed=f"{task.id}/{begun[task.id]}",
                 clock=clock,
@@ -200,28 +181,29 @@ class EpisodeRunner:
             bar.advance(1)
             return trajectory
 
-        if run_all is None:
-            run_all = partial(run_each, concurrency=self.recipe.rollout.concurrency)
-        done = [*stored.episodes, *await run_all(run, stored.left)]
+        run_all = run_all or partial(run_each, concurrency=self.recipe.rollout.concurrency)
+        done += await run_all(run, left)
         invalid = [trajectory for trajectory in done if not _is_valid(trajectory)]
         if len(invalid) > MAX_INVALID * len(done):
             raise _infra_error(invalid, f"{len(invalid)} of {len(done)} episodes of phase {phase!r}")
         return done
 
-    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> Stored:
-        """What the store has of a phase and iteration, after it has forgotten episodes whose screenshots are lost."""
+    def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
+        """The valid episodes that the store has, one for each task, and the tasks that have none.
+
+        Episodes whose screenshots are lost are forgotten.
+        """
         open_tasks = Counter(task.id for task in tasks)
-        found = Stored([], [])
+        found = []
         for episode in self.store.trajectories(phase, iteration):
             if _is_valid(episode) and open_tasks[episode.task.id]:
                 if not self.store.has_screenshots(episode):
                     self.store.discard_broken(episode)
                     continue
                 open_tasks[episode.task.id] -= 1
-                found.episodes.append(episode)
+                found.append(episode)
         by_id = {task.id: task for task in tasks}
-        found.left.extend(by_id[id] for id in open_tasks.elements())
-        return found
+        return found, [by_id[id] for id in open_tasks.elements()]
 
 
 def _is_valid(trajectory: Trajectory) -> bool:
@@ -243,23 +225,57 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 
 @asynccontextmanager
 async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
-    """Start the environment and browsers of a run, and stop them in every case.
+    """Start the environment and browsers of a run, and stop them in every case."""
+    scorer = Scorer(recipe.reward_function, store.images)
+    config, blocklist = recipe.tasks, None
+    async with AsyncExitStack() as stack:
+        if config.blocklist:
+            blocklist = Blocklist(Path(config.blocklist))
+            stack.enter_context(closing(blocklist))
+        await stack.enter_async_context(recipe.env)
+        pool = await stack.enter_async_context(_open_browsers(recipe, store.images))
+        yield EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)
 
-    Raises:
-        ConfigError: the environment has no verdict of its own and the recipe names no other reward.
-    """
-    env = recipe.env
-    scorer = Scorer(recipe.reward.resolved(env.reward, env.name), store.images)
-    with _blocklist(recipe.tasks) as blocklist:
-        async with env, open_browsers(recipe, store.images) as pool:
-            yield EpisodeRunner(recipe, store, env, pool, recipe.harness.build(processor), scorer, blocklist)
 
-
-@contextmanager
-def _blocklist(config: TasksConfig) -> Iterator[Blocklist | None]:
-    """The blocklist that a recipe names, if it names one."""
-    if not config.blocklist:
-        yield None
+@asynccontextmanager
+async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool[Session]]:
+    """Open the pool for a run's episodes, and close it in every case; the environment has started."""
+    config = recipe.browser
+    if not config.servers:
+        async with BrowserPool(config, images, dict(recipe.env.hosts)) as local:
+            yield local
         return
-    with closing(Blocklist(Path(config.blocklist), config.blocklist_failures, config.blocklist_hours)) as blocklist:
-        yield blocklist
+    recipe.env.check_servers()
+    token = token_from_environment()
+    await asyncio.gather(*(_try_server(url, token, recipe, images) for url in config.servers))
+    async with RemotePool(config.servers, images, token, acquire_timeout_s=config.acquire_timeout_s) as remote:
+        yield remote
+
+
+async def _try_server(url: str, token: str, recipe: Recipe, images: ImageSink) -> None:
+    """Open one session on a server at an evaluation task, to see whether the server fits the recipe."""
+    env, wanted = recipe.env, recipe.browser.viewport_px
+    visit = await env.visit(recipe.draw("eval", 1)[0])
+    try:
+        async with RemotePool([url], images, token, acquire_timeout_s=TRY_S) as pool:
+            session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
+            await session.close()
+    except StartError as error:
+        advice = "".join(
+            f" --hosts '{pattern}={served.replace('127.0.0.1', 'ADDRESS')}'" for pattern, served in env.hosts.items()
+        )
+        if advice:
+            advice = f"; start it with{advice}, ADDRESS being an address of this machine that it reaches, as env.host"
+        raise ConfigError(f"the browser server does not reach the environment {env.name!r}: {error}{advice}") from None
+    except BrowserError as error:
+        if error.failure is not Failure.ACQUIRE_TIMEOUT:
+            raise
+        logger.warning("%s", error)
+        return
+    finally:
+        await env.leave(visit)
+    if session.viewport_px != wanted:
+        raise ConfigError(
+            f"the browser server {url} has a viewport of {list(session.viewport_px)}, the recipe one of "
+            f"{list(wanted)} (browser.viewport_px): start it with the recipe of the run, --recipe"
+        )

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Self
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
 
 from webdojo.evaluation.metrics import success
 from webdojo.loops.episodes import EpisodeRunner
@@ -28,76 +29,55 @@ from webdojo.store.run import RunStore
 from webdojo.types import Task
 
 
-class Evaluations:
-    """Measures versions as they serve; use it in an `async with` block inside that of the pool.
+@dataclass
+class Evaluations(AbstractAsyncContextManager["Evaluations"]):
+    """Measures versions as they serve; use it in an `async with` block inside that of the pool."""
 
-    Args:
-        scheduler: the scheduler of `pool`, whose engine and clock these episodes share.
-        tasks: the tasks of every evaluation.
-    """
+    runner: EpisodeRunner
+    scheduler: Scheduler
+    """The scheduler of `pool`, whose engine and clock these episodes share."""
+    tasks: Sequence[Task]
+    """The tasks of every evaluation."""
+    pool: RolloutPool
+    log: RunLog
+    running: asyncio.Task[None] | None = None
+    """The evaluation that has begun and for which `end` was not called."""
 
-    def __init__(
-        self, runner: EpisodeRunner, scheduler: Scheduler, tasks: Sequence[Task], pool: RolloutPool, log: RunLog
-    ) -> None:
-        self._runner = runner
-        self._scheduler = scheduler
-        self._tasks = tasks
-        self._pool = pool
-        self._log = log
-        self._running: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
+    async def __aexit__(self, *error: object) -> None:
+        if self.running is not None:
+            self.running.cancel()
+            await asyncio.gather(self.running, return_exceptions=True)
 
     def begin(self, version: int) -> None:
         """Begin to measure `version`, which serves now, if it is its turn and it is not measured yet."""
-        recipe = self._runner.recipe
+        recipe = self.runner.recipe
         every, last = recipe.evaluate.every, recipe.train.iterations
-        if every and version % every == 0 and 0 < version < last and not self._is_measured(version):
-            self._running = asyncio.create_task(self._measure(version))
-
-    @property
-    def running(self) -> bool:
-        """Whether an evaluation has begun for which `end` was not called."""
-        return self._running is not None
+        if every and version % every == 0 and 0 < version < last:
+            rows = self.runner.store.metrics(EVALUATION)
+            if not any(row["step"] == version and row["n"] == len(self.tasks) for row in rows):
+                self.running = asyncio.create_task(self._measure(version))
 
     async def end(self) -> None:
-        """Wait until the evaluation that runs, if there is one, is complete.
-
-        Raises:
-            EngineError, BrowserError: too many of its episodes failed for no fault of the agent.
-        """
-        if self._running is not None:
-            await self._running
-            self._running = None
-
-    def _is_measured(self, version: int) -> bool:
-        rows = self._runner.store.metrics(EVALUATION)
-        return any(row["step"] == version and row["n"] == len(self._tasks) for row in rows)
+        """Wait until the evaluation that runs, if there is one, is complete."""
+        if self.running is not None:
+            await self.running
+            self.running = None
 
     async def _measure(self, version: int) -> None:
-        config, now = self._runner.recipe.evaluate, asyncio.get_running_loop().time
+        now = asyncio.get_running_loop().time
         begun = now()
-        episodes = await self._runner.run_tasks(
-            self._tasks,
-            lambda task, session: self._scheduler.engine,
+        episodes = await self.runner.run_tasks(
+            self.tasks,
+            lambda task, session: self.scheduler.engine,
             EVALUATION,
             version,
-            config.sampling,
-            config.horizon,
-            Progress(EVALUATION, len(self._tasks)),
-            self._pool.evaluate,
-            clock=self._scheduler.clock,
+            self.runner.recipe.evaluate,
+            Progress(EVALUATION, len(self.tasks)),
+            self.pool.evaluate,
+            clock=self.scheduler.clock,
         )
         found = success(episodes).model_dump(mode="json")
-        self._log.write(EVALUATION, version, evaluation_metrics(found) | {"seconds": now() - begun})
+        self.log.write(EVALUATION, version, evaluation_metrics(found) | {"seconds": now() - begun})
 
 
 def stored_evaluations(store: RunStore) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,18 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
         raise StoreError(f"no phase {unknown[0]!r} in {store.path} (there: {', '.join(there) or 'none yet'})")
     codec = _Cached(_codec(store))
     counts: Counter[str] = Counter()
-    images = _Images(store, out.parent)
+    added: list[Path] = []
+
+    def place(image: ImageRef) -> str:
+        """The name of the file that an image is in, from the folder of the lines; it is written if it is not there."""
+        name = Path("images") / store.images.path(image).relative_to(store.images.folder)
+        target = out.parent / name
+        if not target.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            added.append(target)
+            write_atomic(target, store.images.get(image), durable=False)
+        return str(name)
+
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with replacing(out) as file:
@@ -59,34 +71,23 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
                 reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
                 if not reason:
                     try:
-                        line = line_of(row, trajectory, codec, images.put)
+                        line = _line(row, trajectory, codec, place)
+                        file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
                     except EngineError:
                         reason = UNREADABLE
-                    else:
-                        file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
                 counts[reason] += 1
                 on_trajectory()
     except BaseException as error:
-        images.take_back()
+        for path in added:
+            path.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise write_error(out, error.strerror) from None
         raise
     return counts
 
 
-def line_of(
-    row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Callable[[ImageRef], str]
-) -> dict[str, Any]:
-    """One trajectory as a JSON object.
-
-    Args:
-        codec: of the model that sampled it.
-        place: the name of the file that an image is in.
-
-    Returns:
-        `messages` (every content is a list of parts), `images` (the names of the files, in the order in which they
-        occur), `reward`, `success`, `valid`, `termination`, `answer`, `task`, and where it comes from: `id`, `group`,
-        `phase`, `iteration`, `versions`.
+def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Callable[[ImageRef], str]) -> dict[str, Any]:
+    """One trajectory as a JSON object, in which the content of every message is a list of parts.
 
     Raises:
         EngineError: a text of it cannot be told from the protocol's markers.
@@ -142,39 +143,8 @@ class _Cached:
     """A codec that remembers: the prompts of an episode repeat one another."""
 
     def __init__(self, codec: Codec) -> None:
-        self.encode = codec.encode
-        self.image_tokens = codec.image_tokens
-        self._decode = codec.decode
-        self._texts: dict[tuple[int, ...], str] = {}
+        self.encode, self.image_tokens = codec.encode, codec.image_tokens
+        self._decode = lru_cache(4096)(lambda ids: codec.decode([*ids]))
 
     def decode(self, ids: list[int]) -> str:
-        key = tuple(ids)
-        if key not in self._texts:
-            if len(self._texts) > 4096:
-                self._texts.clear()
-            self._texts[key] = self._decode(ids)
-        return self._texts[key]
-
-
-class _Images:
-    """The screenshots beside the lines, which are those of the run itself where the lines are in its folder."""
-
-    def __init__(self, store: RunStore, folder: Path) -> None:
-        self._store = store
-        self._folder = folder
-        self._new: list[Path] = []
-
-    def put(self, image: ImageRef) -> str:
-        """Make sure that the image is there, and return its name from the folder of the lines."""
-        name = Path("images") / self._store.images.path(image).relative_to(self._store.images.folder)
-        target = self._folder / name
-        if not target.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            self._new.append(target)
-            write_atomic(target, self._store.images.get(image), durable=False)
-        return str(name)
-
-    def take_back(self) -> None:
-        """Delete what was added."""
-        for path in self._new:
-            path.unlink(missing_ok=True)
+        return self._decode(tuple(ids))

@@ -1,4 +1,6 @@
-"""Which checkpoints of online training stay: the latest, the best, and the last few of every so-many-th iteration.
+"""What of a run stays on the disk, and what nothing needs (`webdojo runs gc`).
+
+Of online training those checkpoints stay: the latest, the best, and the last few of every so-many-th iteration.
 
 The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
 (`evaluate.every`), it goes by the training episodes that began under a policy: they come by the hundred and for
@@ -6,18 +8,29 @@ nothing, but are of other tasks each time and not equally many, so the lower end
 ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Which one is the best follows from
 what is stored anyway, and the best so far is never removed, so a run that is killed at any point goes on with the same
 one.
+
+Invariants of `garbage` and `remove`: a screenshot that a stored trajectory or an export in the folder names stays, and
+so do the checkpoints of the warm start; a process that is killed in between leaves a run that is as good as before.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+import shutil
+from collections import defaultdict
 from collections.abc import Collection
+from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.checkpoints import Checkpoint
+from webdojo.store.files import write_error
 from webdojo.store.run import RunStore
+
+_SHA = re.compile(r"[0-9a-f]{64}")
 
 
 class Scored(NamedTuple):
@@ -29,51 +42,48 @@ class Scored(NamedTuple):
     heldout: bool
 
 
-class Tally(NamedTuple):
-    """Valid training episodes that began under a policy."""
-
-    n: int
-    successes: int
-
-    @property
-    def success(self) -> float:
-        """Share of them that succeeded."""
-        return self.successes / self.n
+def saved(store: RunStore) -> dict[int, Checkpoint]:
+    """The checkpoints of online training by iteration."""
+    return {found.meta["iteration"]: found for found in store.checkpoints.all() if found.meta["phase"] == RL}
 
 
 def best(store: RunStore, wait: int = 0) -> Scored | None:
     """The checkpoint of the most successful policy, the later of equals; None before any has rolled out.
 
-    Args:
-        wait: so many of the last checkpoints are passed over.
+    The last `wait` checkpoints are passed over.
     """
-    saved = _saved(store)
-    for iteration in sorted(saved, reverse=True)[:wait]:
-        del saved[iteration]
+    there = saved(store)
+    for iteration in sorted(there, reverse=True)[:wait]:
+        del there[iteration]
     measured = {int(row["step"]): row["success"] for row in store.metrics(EVALUATION)}
-    if heldout := not saved.keys().isdisjoint(measured):
+    if heldout := not there.keys().isdisjoint(measured):
         success = by = measured
     else:
-        tallies = rolled_out(store)
-        success = {iteration: tally.success for iteration, tally in tallies.items()}
-        by = {iteration: wilson95(tally.successes, tally.n)[0] for iteration, tally in tallies.items()}
-    known = [iteration for iteration in sorted(saved, reverse=True) if iteration in success]
+        outcomes = rolled_out(store)
+        success = {iteration: fmean(each) for iteration, each in outcomes.items()}
+        by = {iteration: wilson95(sum(each), len(each))[0] for iteration, each in outcomes.items()}
+    known = [iteration for iteration in sorted(there, reverse=True) if iteration in success]
     found = max(known, key=lambda iteration: by[iteration], default=None)
-    return None if found is None else Scored(saved[found], success[found], heldout)
+    return None if found is None else Scored(there[found], success[found], heldout)
 
 
-def rolled_out(store: RunStore) -> dict[int, Tally]:
-    """The training episodes that began under each policy, by the iteration that made it."""
-    rows = [row for row in store.rows(RL) if row.valid]
-    n, successes = Counter(row.iteration - 1 for row in rows), Counter(row.iteration - 1 for row in rows if row.success)
-    return {iteration: Tally(n[iteration], successes[iteration]) for iteration in n}
+def rolled_out(store: RunStore) -> dict[int, list[bool]]:
+    """Whether the valid training episodes that began under each policy succeeded, by the iteration that made it."""
+    outcomes: defaultdict[int, list[bool]] = defaultdict(list)
+    for row in store.rows(RL):
+        if row.valid:
+            outcomes[row.iteration - 1].append(bool(row.success))
+    return outcomes
 
 
-def surplus(store: RunStore, every: int, limit: int, max_staleness: int) -> list[Checkpoint]:
-    """The checkpoints that need not stay (`staying`), oldest first."""
-    saved, found = _saved(store), best(store, wait=1 + max_staleness)
-    stay = staying(saved, found and found.checkpoint.meta["iteration"], every, limit, max_staleness)
-    return [saved[iteration] for iteration in sorted(saved.keys() - stay)]
+def surplus(store: RunStore, recipe: Recipe, limit: int | None = None) -> list[Checkpoint]:
+    """The checkpoints that need not stay (`staying`), oldest first; `limit` replaces `train.save_total_limit`."""
+    config, max_staleness = recipe.train, recipe.rollout.max_staleness
+    there, found = saved(store), best(store, wait=1 + max_staleness)
+    iteration = None if found is None else found.checkpoint.meta["iteration"]
+    limit = config.save_total_limit if limit is None else limit
+    stay = staying(there, iteration, config.save_every, limit, max_staleness)
+    return [there[iteration] for iteration in sorted(there.keys() - stay)]
 
 
 def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int) -> set[int]:
@@ -92,12 +102,50 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int, ma
     return stay
 
 
-def remove_surplus(store: RunStore, every: int, limit: int, max_staleness: int) -> None:
+def remove_surplus(store: RunStore, recipe: Recipe) -> None:
     """Delete the `surplus`."""
-    for checkpoint in surplus(store, every, limit, max_staleness):
+    for checkpoint in surplus(store, recipe):
         store.checkpoints.remove(checkpoint.name)
 
 
-def _saved(store: RunStore) -> dict[int, Checkpoint]:
-    """The checkpoints of online training by iteration."""
-    return {found.meta["iteration"]: found for found in store.checkpoints.all() if found.meta["phase"] == RL}
+def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
+    """Find the files and folders that can go from a run that nobody writes, by kind; this reads every trajectory.
+
+    So many checkpoints of online training stay as `keep` says, by default the recipe's `train.save_total_limit`.
+    """
+    recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
+    needed = store.image_hashes()
+    for export in store.path.glob("*.jsonl"):
+        with export.open() as lines:
+            needed.update(sha for line in lines for sha in _SHA.findall(line))
+    half_written = store.left_over()
+    return {
+        "checkpoints": [checkpoint.path for checkpoint in surplus(store, recipe, keep)],
+        "screenshots": [f for f in store.images.files() if f.stem not in needed and f not in half_written],
+        "half-written": half_written,
+    }
+
+
+def remove(store: RunStore, found: dict[str, list[Path]]) -> None:
+    """Delete what `garbage` has found; where the disk refuses, what is gone by then is gone."""
+    for checkpoint in found["checkpoints"]:
+        store.checkpoints.remove(checkpoint.name)
+    for path in (*found["half-written"], *found["screenshots"]):
+        try:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise write_error(path, error.strerror) from None
+
+
+def bytes_on_disk(path: Path) -> int:
+    """Bytes that a file, or a folder with all that is in it, takes; what vanishes meanwhile takes none."""
+    total = 0
+    for file in path.rglob("*") if path.is_dir() else [path]:
+        try:
+            total += file.lstat().st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return total

@@ -1,19 +1,26 @@
-"""The metrics of an iteration, by name: what its episodes did, where their time went, how old its tokens are.
+"""The metrics of an iteration, by name: what its episodes did, where the time went, how old its tokens are.
 
-`docs/metrics.md` and `docs/time.md` explain every name.
+`docs/metrics.md` and `docs/time.md` explain every name. Iterations follow one another without a gap, so their totals
+sum to the time of the run; all times are by the event loop's clock.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import asyncio
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from statistics import fmean
 from typing import Any
 
 from webdojo.agent.chatml import shared_fraction
+from webdojo.loops.run_folder import RL
 from webdojo.rollout.filters import STALE
-from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import Batch
+from webdojo.rollout.scheduler import IDLE, Scheduler
+from webdojo.store.run import RunStore
+from webdojo.store.spans import Span, SpanLog, iteration_key
 from webdojo.trainer.batch import Sample
 from webdojo.types import Trajectory
 
@@ -45,19 +52,15 @@ def batch_metrics(batch: Batch) -> dict[str, float]:
         metrics["steps"] = len(turns) / len(episodes)
         metrics["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)
         metrics["prefix_shared"] = fmean(shared_fraction(t.turns) for t in episodes)
-    return metrics | _slot_metrics(batch.finished)
+    spent = [_slot_seconds(trajectory) for trajectory in episodes]
+    if total := sum(sum(seconds.values()) for seconds in spent):  # 0 where no time was clocked
+        metrics |= {f"slot_{phase}": sum(seconds[phase] for seconds in spent) / total for phase in SLOT_PHASES}
+    return metrics
 
 
 def staleness_metrics(samples: Sequence[Sample], version: int) -> dict[str, float]:
-    """By how many versions the tokens that train lag behind the weights that they train (AsyncWebRL's off-policy gap).
-
-    Args:
-        samples: all samples of an update, replayed ones too.
-        version: the version of the weights before it.
-
-    Returns:
-        `staleness_mean`, `staleness_max`, and the histogram: `staleness_0`, `staleness_1`, …, shares of the tokens.
-    """
+    """By how many versions the tokens that train lag behind `version`, the weights that they train (AsyncWebRL's
+    off-policy gap): mean, maximum, and the histogram as shares of the tokens."""
     lags = Counter(version - sampled_by for sample in samples for sampled_by in sample.versions)
     tokens = lags.total()
     return {
@@ -81,11 +84,11 @@ def evaluation_metrics(found: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def slot_seconds(trajectory: Trajectory) -> dict[str, float]:
+def _slot_seconds(trajectory: Trajectory) -> dict[str, float]:
     """What the slot of an episode was taken for, in seconds by phase (`SLOT_PHASES`).
 
     Together they are all the time of the slot, except for attempts that were cut (`Trajectory.cut`), whose time is not
-    known any more. There is no `store` where the trajectory was read from the store.
+    known any more.
     """
     seconds = trajectory.seconds
     queue = sum(turn.response.seconds.get("queue", 0.0) for turn in trajectory.turns)
@@ -97,10 +100,61 @@ def slot_seconds(trajectory: Trajectory) -> dict[str, float]:
     return parts | {"other": total - sum(parts.values())}
 
 
-def _slot_metrics(groups: Sequence[Group]) -> dict[str, float]:
-    """`slot_start`, `slot_queue`, …: shares of the slots' time, which sum to 1; nothing where no time was clocked."""
-    spent = [slot_seconds(trajectory) for group in groups for trajectory in group.trajectories]
-    total = sum(sum(seconds.values()) for seconds in spent)
-    if not total:
-        return {}
-    return {f"slot_{phase}": sum(seconds[phase] for seconds in spent) / total for phase in SLOT_PHASES}
+class StepTimer:
+    """Times what the loop does in an iteration, and reads what the scheduler and the store have counted meanwhile."""
+
+    def __init__(self, scheduler: Scheduler, store: RunStore) -> None:
+        self._scheduler = scheduler
+        self._store = store
+        self._now = asyncio.get_running_loop().time
+        self._unix = time.time() - self._now()
+        """What is added to this clock's time to get Unix time."""
+        self._began = self._now()
+        self._usage, self._stored = scheduler.usage(), store.storage_counts
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def begin(self, iteration: int) -> None:
+        """Store what the loop does from now on as a part of this iteration (`store.spans`)."""
+        self._spans = SpanLog(self._store, iteration_key(RL, iteration))
+
+    @contextmanager
+    def measure(self, part: str) -> Iterator[None]:
+        """Add the seconds of the block to those of a part of the iteration, and keep when it was for the trace."""
+        began = self._now()
+        yield
+        seconds = self._now() - began
+        self._seconds[part] += seconds
+        self._spans.add(Span(part, self._unix + began, seconds))
+
+    def metrics(self) -> dict[str, float]:
+        """The metrics of the time since the last call: seconds of each part, what slots and learner were busy with or
+        waited for, which of engine, browsers and learner took longest, and bytes per trajectory that was stored.
+
+        `bubble_fraction` are the white gaps of AsyncWebRL's schedule: the share in which the busier one of rollouts and
+        learner idled. `slots_busy` and the shares by reason (`rollout.scheduler.Limit`) sum to 1.
+        """
+        now, usage, stored = self._now(), self._scheduler.usage(), self._store.storage_counts
+        total, spent = now - self._began, usage.since(self._usage)
+        slots_busy = spent.busy / spent.slot_seconds
+        learner_busy = 1 - self._seconds["wait"] / total
+        slowest = "engine" if spent.engine > spent.busy / 2 else "browsers"
+        if learner_busy > slots_busy:
+            slowest = "learner"
+        metrics = {
+            **{f"seconds_{part}": seconds for part, seconds in self._seconds.items()},
+            "seconds_total": total,
+            "slots_busy": slots_busy,
+            "learner_busy": learner_busy,
+            "bubble_fraction": 1 - max(slots_busy, learner_busy),
+            "slots": self._scheduler.slots,
+            "slots_mean": spent.slot_seconds / total,
+            **{f"idle_{reason}": spent.idle[reason] / spent.slot_seconds for reason in IDLE},
+            **{f"slowest_{name}": float(name == slowest) for name in ("engine", "browsers", "learner")},
+        }
+        trajectories, *sizes = (now - before for now, before in zip(stored, self._stored, strict=True))
+        if trajectories:
+            names = ("bytes_record", "bytes_screenshots", "bytes_screenshots_again")
+            metrics |= {name: size / trajectories for name, size in zip(names, sizes, strict=True)}
+        self._began, self._usage, self._stored = now, usage, stored
+        self._seconds.clear()
+        return metrics

@@ -49,10 +49,6 @@ def open_engine(
         attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
             others of its group that were stored before does not repeat what they drew.
         version: of the model's weights.
-
-    Raises:
-        EngineError: it does not start.
-        ModelError: the model cannot be loaded.
     """
     return recipe.engine.open(
         ServedModel(
@@ -88,22 +84,17 @@ def check_ranks(recipe: Recipe) -> None:
 
 def machine_of(config: ModelConfig) -> Machine:
     """The machine that a learner with this `model` section runs on."""
-    if config.device == "cuda" or (config.device == "auto" and torch.cuda.is_available()):
-        known = torch.cuda.is_available()
-        return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if known else 0)
+    there = torch.cuda.is_available()
+    if config.device == "cuda" or (config.device == "auto" and there):
+        return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if there else 0)
     return Machine(cuda=False, memory=total_memory())
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
-    """A fresh learner on the weights of a model; those weights train that the recipe leaves free.
+    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
     Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
     Without `kl` it has no reference model, whatever the recipe says.
-
-    Raises:
-        ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model, a library that the recipe
-            needs is not installed, or `train.ranks` is more than there are GPUs.
-        TrainError: a rank does not start, or an earlier learner is not closed.
     """
     check_ranks(recipe)
     build = partial(_learner, recipe, images, model_path, kl=kl)

@@ -26,12 +26,10 @@ from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
 from webdojo.loops.log import RunLog
-from webdojo.loops.metrics import batch_metrics, staleness_metrics
+from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
 from webdojo.loops.models import asleep, learn
-from webdojo.loops.replay import replayed
-from webdojo.loops.resume import checkpoint_meta, resume, task_order, trained_key
+from webdojo.loops.resume import replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
-from webdojo.loops.step_timer import StepTimer
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
 from webdojo.rollout.filters import dynamic_sampling
@@ -90,7 +88,7 @@ async def online(
         await runner.save(trajectory, RL, begun_in)
         return trajectory
 
-    scheduler = Scheduler(rollout, engine, lambda: runner.places)
+    scheduler = Scheduler(rollout, engine, lambda: runner.pool.places)
     curriculum, stream = task_order(state, tasks, recipe, runner.blocked, iteration_now)
     pool = RolloutPool(
         episode,
@@ -108,7 +106,7 @@ async def online(
         on_end=curriculum.note,
     )
     evaluations = Evaluations(runner, scheduler, heldout, pool, log)
-    timer = StepTimer(scheduler, store, RL)
+    timer = StepTimer(scheduler, store)
 
     async with pool, evaluations, AsyncExitStack() as sleep:
         for iteration in range(state.iteration + 1, config.iterations + 1):
@@ -135,11 +133,11 @@ async def online(
             metrics = batch_metrics(batch) | staleness_metrics(samples, iteration - 1) | update
             metrics |= {"version": iteration} | timer.metrics()
             with timer.measure("save"):
-                meta = checkpoint_meta(iteration, stream.position, pool.state(), metrics)
+                meta = {"phase": RL, "iteration": iteration, "position": stream.position, "metrics": metrics}
+                meta |= {"pool": pool.state()._asdict()}
                 await asyncio.to_thread(store.checkpoints.save, f"rl-{iteration:04d}", learner.save, meta)
                 log.write(RL, iteration, metrics)
-                kept = (config.save_every, config.save_total_limit, rollout.max_staleness)
-                await asyncio.to_thread(remove_surplus, store, *kept)
+                await asyncio.to_thread(remove_surplus, store, recipe)
             with timer.measure("publish"):
                 await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)
             await sleep.aclose()

@@ -19,9 +19,7 @@ from typing import Any, cast
 import torch
 
 from webdojo.browser.find import find_chromium
-from webdojo.envs.task_sets import tasks_of
 from webdojo.evaluation.metrics import success
-from webdojo.loops.checks import check_recipe
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.keep import best
@@ -52,41 +50,30 @@ TRAIN_TASKS = 20_000
 
 
 def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
-    """Run a recipe in a run folder and return what `result.json` holds.
-
-    Raises:
-        StoreError: the folder holds a run and `resume` is not set, or holds none and it is.
-        WebdojoError: anything else that the user can act on.
-    """
+    """Run a recipe in a run folder and return what `result.json` holds."""
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
     # What a recipe may have wrong must not leave a run folder behind.
-    check_recipe(recipe, trains=True, demonstrates=not resume)
+    recipe.check(trains=True, demonstrates=not resume)
     processor = Processor.load(model_folder(recipe.model.path))
     check_learner(recipe)
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
     store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
     with store, RunLog(store) as log:
-        if resume:
-            _note_resume(store, recipe, info)
+        if resume:  # with which recipe it goes on
+            again = {key: info[key] for key in ("created", "command", "git")}
+            noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
+            store.write_start(dump_recipe(recipe), noted)
         return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 
 def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
     """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        check_recipe(recipe, trains=False, demonstrates=False)
+        recipe.check(trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
         with store, RunLog(store) as log:
-            run = Pipeline(recipe, store, log)
-            return asyncio.run(run.evaluate_alone("eval", model_path))
-
-
-def _note_resume(store: RunStore, recipe: Recipe, info: dict[str, Any]) -> None:
-    """Write down in the run folder that the run was resumed, and with which recipe it goes on."""
-    again = {key: info[key] for key in ("created", "command", "git")}
-    noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
-    store.write_start(dump_recipe(recipe), noted)
+            return asyncio.run(Pipeline(recipe, store, log).evaluate_alone("eval", model_path))
 
 
 class Pipeline:
@@ -95,14 +82,14 @@ class Pipeline:
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
         self._spans = SpanLog(store, RUN)
-        self.heldout = tasks_of(recipe.env, recipe.tasks, "eval", recipe.evaluate.tasks, recipe.seed)
+        self.heldout = recipe.draw("eval", recipe.evaluate.tasks)
         self._evaluated: dict[str, tuple[str, int]] = {}
         """Phase and iteration of the evaluation of each model."""
 
     @cached_property
     def tasks(self) -> Sequence[Task]:
         """The training tasks, drawn on first use, because that takes seconds and an evaluation needs none."""
-        return tasks_of(self.recipe.env, self.recipe.tasks, "train", TRAIN_TASKS, self.recipe.seed)
+        return self.recipe.draw("train", TRAIN_TASKS)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
         """Run every phase and return the result."""
@@ -120,10 +107,8 @@ class Pipeline:
                 result["success_sft"] = await self.evaluate(runner, "eval_sft", start)
                 self._note_evaluation(0, result["success_sft"])
             with self._timed("rl"):
-                final = await self.learn_online(runner, start)
+                final, iteration = await self.learn_online(runner, start)
             with self._timed("evaluate_rl"):
-                trained = latest(self.store)
-                iteration = 0 if trained is None else trained.meta["iteration"]
                 result["success_rl"] = await self.evaluate(runner, EVALUATION, final, iteration)
                 self._note_evaluation(iteration, result["success_rl"])
         if (found := best(self.store)) is not None:
@@ -143,23 +128,14 @@ class Pipeline:
         Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
         as they are; so do those of another phase that measured the same model.
         """
-        config = self.recipe.evaluate
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
-        stored = runner.stored(self.heldout, phase, iteration)
-        if not stored.left:  # an engine may take minutes to start
-            return success(stored.episodes).model_dump(mode="json")
-        async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
-            with progress(phase.replace("_", " "), len(self.heldout)) as bar:
-                episodes = await runner.run_tasks(
-                    self.heldout,
-                    lambda task, session: engine,
-                    phase,
-                    iteration,
-                    config.sampling,
-                    config.horizon,
-                    bar,
-                    stored=stored,
-                )
+        episodes, left = runner.stored(self.heldout, phase, iteration)
+        if left:  # an engine may take minutes to start
+            async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
+                with progress(phase.replace("_", " "), len(self.heldout)) as bar:
+                    episodes = await runner.run_tasks(
+                        self.heldout, lambda task, session: engine, phase, iteration, self.recipe.evaluate, bar
+                    )
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
@@ -176,8 +152,7 @@ class Pipeline:
         tasks = self.tasks[: self.recipe.sft.demos]
         with progress("demonstrations", len(tasks)) as bar:
             actor = scripted_actor(runner.harness, lambda task: oracle(task, runner.harness.view))
-            config = self.recipe.rollout
-            shown = await runner.run_tasks(tasks, actor, "demo", 0, config.sampling, config.horizon, bar)
+            shown = await runner.run_tasks(tasks, actor, "demo", 0, self.recipe.rollout, bar)
         good = [demo for demo in shown if demo.reward is not None and demo.reward.value == 1]
         if tasks and not good:
             logger.warning(
@@ -189,11 +164,7 @@ class Pipeline:
         return good
 
     async def warm_start(self, demos: list[Trajectory], base: str) -> str:
-        """Fine-tune on the demonstrations and return the model that RL starts from.
-
-        Raises:
-            ModelError: the warm start of an earlier attempt is corrupt.
-        """
+        """Fine-tune on the demonstrations and return the model that RL starts from."""
         if self._is_warm():
             done = self.store.checkpoints.get(SFT).path
             check_checkpoint(done)
@@ -220,15 +191,15 @@ class Pipeline:
         """Whether an earlier attempt made the warm start."""
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
 
-    async def learn_online(self, runner: EpisodeRunner, start: str) -> str:
-        """Train online from the model `start` and return the folder of the final policy."""
+    async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
+        """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""
         attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
             async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
-                trainable = cast(TrainableEngine, engine)  # `check_recipe` has seen to it
+                trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
                 await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
-        checkpoint = latest(self.store)
-        return start if checkpoint is None else str(checkpoint.path)
+        final = latest(self.store)
+        return (start, 0) if final is None else (str(final.path), final.meta["iteration"])
 
     def _note_evaluation(self, iteration: int, found: dict[str, Any]) -> None:
         """Add the first or the last point to the curve of evaluations during online training, if there is one."""

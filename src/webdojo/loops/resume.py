@@ -10,19 +10,22 @@ versions.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from webdojo.loops.keep import saved
 from webdojo.loops.log import RunLog
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe
 from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream, number_of
+from webdojo.rollout.groups import Group, TaskStream, in_order, number_of
 from webdojo.rollout.pool import PoolState
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
+from webdojo.trainer.batch import Sample, samples_from_groups
 from webdojo.trainer.learner.learner import Learner
+from webdojo.trainer.replay import draw
 from webdojo.types import Task, Trajectory
 
 
@@ -56,11 +59,7 @@ class ResumeState:
 
 
 def resume(store: RunStore, learner: Learner, log: RunLog, group_size: int) -> ResumeState:
-    """Load the latest checkpoint, if there is one, into the learner, and forget what cannot train any more.
-
-    Raises:
-        ModelError: the checkpoint is corrupt.
-    """
+    """Load the latest checkpoint, if there is one, into the learner, and forget what cannot train any more."""
     state = ResumeState(store)
     if (checkpoint := latest(store)) is not None:
         learner.load(checkpoint.path)
@@ -68,7 +67,10 @@ def resume(store: RunStore, learner: Learner, log: RunLog, group_size: int) -> R
         state.pool = PoolState(**_either(checkpoint, "pool", "unsettled"))
         if all(row["step"] != state.iteration for row in store.metrics(RL)):  # killed before it could write them
             log.write(RL, state.iteration, metrics_of(checkpoint))
-    _forget_metrics(store, state.iteration)
+    for phase in (RL, EVALUATION):
+        store.discard_metrics(phase, after=state.iteration)
+    for gone in {row.iteration for row in store.rows(EVALUATION) if row.iteration > state.iteration}:
+        store.discard_trajectories(EVALUATION, gone)
     _forget_unusable(state, group_size)
     return state
 
@@ -80,11 +82,7 @@ def task_order(
     blocked: Callable[[], Container[str]],
     iteration: Callable[[], int],
 ) -> tuple[Curriculum, TaskStream]:
-    """The curriculum and the order of the training tasks, which go on where the state stands.
-
-    Args:
-        blocked, iteration: as in `TaskStream` and `Curriculum`.
-    """
+    """The curriculum and the order of the training tasks, which go on where the state stands."""
     curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.settled_chance, iteration)
     for rows in state.members.values():
         curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
@@ -92,15 +90,10 @@ def task_order(
     return curriculum, TaskStream(tasks, recipe.seed, state.position, blocked, curriculum.chance, begun)
 
 
-def checkpoint_meta(iteration: int, position: int, pool: PoolState, metrics: dict[str, float]) -> dict[str, Any]:
-    """What `resume` reads from a checkpoint besides the learner's own files."""
-    return {"phase": RL, "iteration": iteration, "position": position, "pool": pool._asdict(), "metrics": metrics}
-
-
 def latest(store: RunStore) -> Checkpoint | None:
     """The checkpoint of the last finished iteration, if any iteration is finished."""
-    found = [checkpoint for checkpoint in store.checkpoints.all() if checkpoint.meta["phase"] == RL]
-    return max(found, key=lambda checkpoint: checkpoint.meta["iteration"], default=None)
+    there = saved(store)
+    return there[max(there)] if there else None
 
 
 def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
@@ -117,14 +110,6 @@ def trained_key(iteration: int) -> str:
 def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:
     """A value of a checkpoint's meta, which has another name in runs of webdojo 0.1."""
     return checkpoint.meta[name if name in checkpoint.meta else in_0_1]
-
-
-def _forget_metrics(store: RunStore, version: int) -> None:
-    """Discard what was measured of weights after `version`, the last whose checkpoint is left."""
-    for phase in (RL, EVALUATION):
-        store.discard_metrics(phase, after=version)
-    for gone in {row.iteration for row in store.rows(EVALUATION) if row.iteration > version}:
-        store.discard_trajectories(EVALUATION, gone)
 
 
 def _forget_unusable(state: ResumeState, group_size: int) -> None:
@@ -156,3 +141,36 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
         running=[*pool.running, *(number for number in pool.waiting if number in broken)],
         finished=[number for number in pool.finished if number not in broken],
     )
+
+
+def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
+    """The samples of an update that replays the last iterations, which are read one at a time.
+
+    `own` are those that the iteration itself has brought; they come back where there is nothing to draw.
+    """
+    config = recipe.train
+    last = range(iteration - config.replay_buffer_capacity + 1, iteration)
+    earlier = [ids for past in last if (ids := store.get(trained_key(past))) is not None]
+
+    def buffer() -> Iterator[tuple[int, list[Sample]]]:
+        for age, ids in enumerate(earlier, 1):
+            past = [g for g in stored_groups(store, phase, ids) if all(map(store.has_screenshots, g.trajectories))]
+            yield age, samples_from_groups([group.trajectories for group in past], config)
+        yield len(earlier) + 1, own
+
+    return draw(buffer(), config.samples_per_iteration or len(own), config, f"{recipe.seed}/replay/{iteration}") or own
+
+
+def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group]:
+    """Groups as the store has them, in the order of `ids`, and their members by number, as they were collected."""
+    members: dict[str, list[str]] = {id: [] for id in ids}
+    for row in store.rows(phase):
+        if row.group_id in members:
+            members[row.group_id].append(row.id)
+    groups = []
+    for id, names in members.items():
+        trajectories = [store.trajectory(name) for name in names]
+        group = Group(id, trajectories[0].task, trajectories)
+        in_order(group)
+        groups.append(group)
+    return groups

@@ -47,14 +47,9 @@ def is_unfinished(folder: Path) -> bool:
 
 
 def resume_or_next(root: Path, name: str) -> tuple[Path, bool]:
-    """The newest unfinished run of that name under `root`, else the next free folder.
-
-    Returns:
-        The folder, and whether a run in it is to be resumed.
-    """
+    """The newest unfinished run of that name under `root`, else the next free folder, and whether to resume it."""
     numbered = _numbered(root, name)
-    unfinished = [number for number in numbered if is_unfinished(numbered[number])]
-    if unfinished:
+    if unfinished := [number for number in numbered if is_unfinished(numbered[number])]:
         return numbered[max(unfinished)], True
     return next_free(root, name), False
 
@@ -74,13 +69,7 @@ def _numbered(root: Path, name: str) -> dict[int, Path]:
 
 
 def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
-    """The recipe that the run in `folder` was started with, changed by `overrides` only.
-
-    Raises:
-        StoreError: no run there.
-        ConfigError: it was started with another recipe than `name`, or an override would change what its
-            stored episodes stand for (`FIXED`).
-    """
+    """The recipe `name` that the run in `folder` was started with, changed by `overrides` where it is not `FIXED`."""
     RunStore.open(folder, readonly=True).close()
     started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
     recipe = load_recipe(str(folder / "recipe.yaml"), overrides, migrate=True)

@@ -6,19 +6,18 @@ Nothing here needs the recipe to be one that this webdojo would take: old runs c
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import yaml
 
 from webdojo.errors import StoreError
-from webdojo.loops.garbage import bytes_on_disk
-from webdojo.loops.keep import best, rolled_out
+from webdojo.loops.keep import best, bytes_on_disk, rolled_out
 from webdojo.loops.run_folder import ACT, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
@@ -61,19 +60,13 @@ class Glance:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """The folder itself if it is a run, else the runs right below it.
-
-    Raises:
-        StoreError: there is no such folder, or no run in it.
-    """
+    """The folder itself if it is a run, else the runs right below it."""
     if (folder / DATABASE).is_file():
         return [folder]
-    if not folder.is_dir():
-        raise StoreError(f"{folder} does not exist: give the folder of a run, or one that holds runs")
-    found = [file.parent for file in folder.glob(f"*/{DATABASE}")]
-    if not found:
-        raise StoreError(f"there is no run in {folder}: give the folder of a run, or one that holds runs")
-    return sorted(found)
+    if not (found := sorted(file.parent for file in folder.glob(f"*/{DATABASE}"))):
+        why = f"there is no run in {folder}" if folder.is_dir() else f"{folder} does not exist"
+        raise StoreError(f"{why}: give the folder of a run, or one that holds runs")
+    return found
 
 
 def state_of(store: RunStore) -> State:
@@ -90,20 +83,13 @@ def glance(path: Path) -> Glance:
     """A run in one line; a run that cannot be read has a state of its own."""
     try:
         with RunStore.open(path, readonly=True) as store:
-            recipe = _recipe(store)
-            steps = store.metrics(RL)
-            last = next((row["success"] for row in reversed(steps) if "success" in row), None)
+            last = next((row["success"] for row in reversed(store.metrics(RL)) if "success" in row), None)
             measured = store.get("result", {}).get("success_rl", {}).get("rate")
             return Glance(
-                run=str(path),
-                state=state_of(store),
-                recipe=str(recipe.get("name", "")),
-                iteration=int(steps[-1]["step"]) if steps else 0,
-                iterations=_section(recipe, "train").get("iterations", 0),
+                **_heading(store, _recipe(store)),
                 success=last if measured is None else measured,
                 measured=measured is not None,
                 episodes=sum(store.count().values()),
-                bytes=bytes_on_disk(path),
                 created=datetime.fromisoformat(created).timestamp() if (created := store.info.get("created")) else 0.0,
             )
     except StoreError as error:
@@ -111,23 +97,16 @@ def glance(path: Path) -> Glance:
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """Everything about a run, as a JSON object.
-
-    Raises:
-        StoreError: no run there, or it cannot be read.
-    """
+    """Everything about a run, as a JSON object."""
     with RunStore.open(path, readonly=True) as store:
-        recipe, info, result, metrics = _recipe(store), store.info, store.get("result", {}), store.metrics(RL)
-        invalid: dict[str, Counter[str]] = {}
+        recipe, info = _recipe(store), store.info
+        invalid: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for row in store.rows():
             if row.valid is False:
-                invalid.setdefault(row.phase, Counter())[row.termination] += 1
-        return {
-            "run": str(path),
-            "state": state_of(store),
+                invalid[row.phase][row.termination] += 1
+        return _heading(store, recipe) | {
             "pid": writer(path).pid,
-            "recipe": recipe.get("name", ""),
-            "model": info.get("model") or _section(recipe, "model").get("path", ""),
+            "model": info.get("model") or recipe.get("model", {}).get("path", ""),
             "seed": info.get("seed"),
             "created": info.get("created", ""),
             "resumed": [each["created"] for each in info.get("resumed", [])],
@@ -135,27 +114,38 @@ def describe(path: Path) -> dict[str, Any]:
             "git": info.get("git"),
             "versions": info.get("versions", {}),
             "machine": info.get("machine", {}),
-            "iteration": int(metrics[-1]["step"]) if metrics else 0,
-            "iterations": _section(recipe, "train").get("iterations", 0),
             "episodes": store.count(),
             "invalid": invalid,
-            "results": {name: found for name, found in result.items() if name.startswith("success_")},
-            "metrics": [_finite(row) for row in metrics],
+            "results": {name: it for name, it in store.get("result", {}).items() if name.startswith("success_")},
+            "metrics": [
+                {name: value if math.isfinite(value) else None for name, value in row.items()}
+                for row in store.metrics(RL)
+            ],
             "checkpoints": _checkpoints(store),
             "seconds": store.get("seconds", {}),
-            "bytes": bytes_on_disk(path),
         }
+
+
+def _heading(store: RunStore, recipe: dict[str, Any]) -> dict[str, Any]:
+    steps = store.metrics(RL)
+    return {
+        "run": str(store.path),
+        "state": state_of(store),
+        "recipe": recipe.get("name", ""),
+        "iteration": int(steps[-1]["step"]) if steps else 0,
+        "iterations": recipe.get("train", {}).get("iterations", 0),
+        "bytes": bytes_on_disk(store.path),
+    }
 
 
 def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
     """The checkpoints, oldest first; `success` is that of the training episodes that began under their policy."""
-    found, saved = best(store), store.checkpoints.all()
-    success = {iteration: tally.success for iteration, tally in rolled_out(store).items()}
+    found, saved, outcomes = best(store), store.checkpoints.all(), rolled_out(store)
     return [
         {
             "name": checkpoint.name,
-            "iteration": checkpoint.meta.get("iteration"),
-            "success": success.get(checkpoint.meta.get("iteration", -1)),
+            "iteration": (iteration := checkpoint.meta.get("iteration")),
+            "success": fmean(outcomes[iteration]) if iteration in outcomes else None,
             "best": found is not None and found.checkpoint.name == checkpoint.name,
             "latest": checkpoint is saved[-1],
             "bytes": bytes_on_disk(checkpoint.path),
@@ -165,14 +155,5 @@ def _checkpoints(store: RunStore) -> list[dict[str, Any]]:
 
 
 def _recipe(store: RunStore) -> dict[str, Any]:
-    read = yaml.safe_load(store.recipe_yaml)
-    return read if isinstance(read, dict) else {}
-
-
-def _section(recipe: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = recipe.get(name)
-    return section if isinstance(section, dict) else {}
-
-
-def _finite(row: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: value if math.isfinite(value) else None for name, value in row.items()}
+    recipe: dict[str, Any] = yaml.safe_load(store.recipe_yaml) or {}
+    return recipe

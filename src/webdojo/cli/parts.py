@@ -1,0 +1,157 @@
+"""Parts of webdojo by themselves: `doctor`, `plugins`, `tasks make`, `tiny train`, `sites serve`, `browser serve`."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from webdojo.cli.app import Overrides, app, group
+
+tasks_app = group("tasks", "Task sets.")
+tiny_app = group("tiny", "The tiny model that ships with webdojo.")
+sites_app = group("sites", "The embedded web.")
+browser_app = group("browser", "Browsers for other machines.")
+
+
+@app.command()
+def doctor() -> None:
+    """Check this machine: Python, torch, Chromium, memory, disk."""
+    from webdojo.doctor import examine, table
+
+    findings = examine()
+    Console().print(table(findings))
+    raise typer.Exit(int(any(finding.status == "fail" for finding in findings.values())))
+
+
+@app.command("plugins")
+def list_plugins() -> None:
+    """Show the environments, rewards, harnesses, engines, … that a recipe can name, and where each is from."""
+    from rich import box
+    from rich.table import Table
+
+    from webdojo.envs.task_sets import SOURCES
+    from webdojo.recipe import PLUGS
+    from webdojo.sites.kinds import KINDS
+    from webdojo.trainer.config import NAMED_PARTS
+
+    table = Table("recipe key", "name", "from", "entry points", box=box.SIMPLE_HEAD)
+    named = {f"{section}.name": registry for section, (registry, _) in PLUGS.items()}
+    named |= {"tasks.source": SOURCES, "env.kinds": KINDS}
+    named |= {f"train.{key}": registry for key, registry in NAMED_PARTS.items()}
+    for key, registry in named.items():
+        for name, where in registry.listed().items():
+            table.add_row(key, name, where, registry.group)
+    Console().print(table)
+    typer.echo("One of your own: ./file.py:Name or package.module:Name; see docs/your-own.md")
+
+
+@tasks_app.command("make")
+def make_tasks(
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them, one JSON object a line.")],
+    split: Annotated[str, typer.Option(help="train, valid, test, test_phrasings or test_kinds.")] = "train",
+    n: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Kind of site; may be given several times. All if absent.")
+    ] = None,
+    difficulty: Annotated[
+        list[int] | None, typer.Option(min=1, help="Number of facts; may be given several times. All if absent.")
+    ] = None,
+) -> None:
+    """Draw tasks of the embedded web into a file."""
+    from webdojo.envs.task_sets import load_tasks
+    from webdojo.progress import progress
+    from webdojo.store.files import replacing
+
+    tasks = iter(load_tasks(f"dojo:{split}", seed=seed, kinds=kind or (), difficulties=difficulty or ()))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(out) as file, progress("tasks", n) as bar:
+        for task in islice(tasks, n):
+            file.write(f"{task.model_dump_json(exclude_defaults=True)}\n".encode())
+            bar.advance(1)
+    typer.echo(f"{n} tasks in {out}")
+
+
+@tiny_app.command("train")
+def tiny_train(
+    out: Annotated[Path, typer.Option(help="Folder for screens, measurements and weights.")] = Path("runs/tiny"),
+    seed: Annotated[int | None, typer.Option(help="Seed of weights, screens and questions.")] = None,
+    screens: Annotated[int | None, typer.Option(min=1, help="Screens to render.")] = None,
+    see_samples: Annotated[int | None, typer.Option(min=1, help="Screens for learning to see.")] = None,
+    answer_samples: Annotated[int | None, typer.Option(min=1, help="Screens for learning to point and read.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; 1 on a GPU.")] = None,
+) -> None:
+    """Build the tiny model from nothing, as the shipped one was built; hours on two cores."""
+    from webdojo.tiny.train import TinyConfig, main
+
+    given = {"seed": seed, "screens": screens, "see_samples": see_samples, "answer_samples": answer_samples}
+    given["workers"] = workers
+    main(out, TinyConfig(**{name: value for name, value in given.items() if value is not None}))
+    typer.echo(f"weights: {out / 'model'}")
+
+
+@sites_app.command("serve")
+def serve_sites(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
+    perturbations: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
+    perturbation_seed: Annotated[str, typer.Option(help="Another seed is other perturbations.")] = "",
+) -> None:
+    """Browse the embedded web by hand."""
+    from webdojo.sites import HELDOUT_SEED, host_of
+    from webdojo.sites.kinds import KINDS
+    from webdojo.sites.perturbations.schedule import Perturbations
+    from webdojo.sites.serving.server import SiteServer
+
+    with (
+        SiteServer(port, Perturbations(perturbations, perturbation_seed)) as server,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        typer.echo("Open in a browser (names that end in .localhost are this machine; any seed works):")
+        for kind in KINDS:
+            for seed in (0, 1, 2, HELDOUT_SEED):
+                typer.echo(f"  http://{host_of(kind, seed)}:{server.port}/")
+        typer.echo("Ctrl-C stops.")
+        threading.Event().wait()
+
+
+@browser_app.command("serve")
+def serve_browsers(
+    overrides: Overrides = None,
+    recipe_name: Annotated[
+        str, typer.Option("--recipe", metavar="RECIPE", help="Its browser section counts; a name or a .yaml file.")
+    ] = "openwebrl",
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8400,
+    max_sessions: Annotated[int | None, typer.Option(help="Sessions at once: browser.serve.max_sessions.")] = None,
+    idle_timeout_s: Annotated[
+        float | None, typer.Option(help="Close sessions that nobody calls: browser.serve.idle_timeout_s.")
+    ] = None,
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN=ADDRESS", help="Where hosts are served, past the guard; may be repeated."),
+    ] = None,
+) -> None:
+    """Serve browser sessions over HTTP; the token is read from WEBDOJO_BROWSER_TOKEN."""
+    import asyncio
+
+    from webdojo.browser_service.access import token_from_environment
+    from webdojo.browser_service.serve import read_hosts, serve
+    from webdojo.recipe import load_recipe
+
+    options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}
+    given = [f"browser.serve.{name}={value}" for name, value in options.items() if value is not None]
+    config = load_recipe(recipe_name, [*(overrides or []), *given]).browser
+    token = token_from_environment()
+
+    def announce(url: str) -> None:
+        access = "a token is required" if token else "open to programs of this machine"
+        typer.echo(f"{url}  {config.serve.max_sessions} sessions, {access}; API page: {url}/docs")
+        typer.echo("Ctrl-C lets open sessions finish and stops; a second one stops at once.")
+
+    asyncio.run(serve(config, host=host, port=port, token=token, hosts=read_hosts(hosts or []), on_listening=announce))
