@@ -10,6 +10,7 @@ from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import mini_batches, samples_from_groups, sft_samples
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.objective import Objective
+from webdojo.trainer.token_weights import NORMALIZERS
 from webdojo.types import Response, Trajectory
 
 
@@ -80,6 +81,13 @@ def test_samples_keep_the_sampled_ids_and_versions_and_leave_invalid_members_out
     assert [s.old_logprobs for s in samples] == [t.response.logprobs for t in kept]
     assert [s.versions for s in samples] == [t.response.versions for t in kept]
     assert max(abs(s.advantage) for s in samples) < 3, "the invalid member's reward of 1e6 leaked into the statistics"
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS.built_in)
+def test_an_empty_response_becomes_no_sample(normalizer: str) -> None:
+    group = [trajectory([turn(prompt([1]), response([])), turn(prompt([1]), response([5]))], r) for r in (0.0, 1.0)]
+    samples = samples_from_groups([group], TrainConfig(normalizer=normalizer))
+    assert [s.response_ids for s in samples] == [[5], [5]]
 
 
 def test_a_group_without_spread_pushes_nothing() -> None:

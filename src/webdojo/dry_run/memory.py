@@ -31,6 +31,7 @@ from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
+from webdojo.trainer.learner.scoring import FEATURE_CACHE_BYTES
 
 GB = 2**30
 CUDA_CONTEXT = GB
@@ -80,7 +81,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     Raises:
         ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
     """
-    train, value, sharded = recipe.train, _value_bytes(recipe, machine), _sharded(recipe, machine)
+    train, value, sharded = recipe.train, _value_bytes(machine), _sharded(recipe, machine)
     total = sum(p.numel() for p in model.parameters())
     trained = _trained_sizes(model, recipe.model)
     tower_trains = _tower_trains(model, recipe.model)
@@ -201,14 +202,13 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
         yield "model.freeze_vision=true", _changed(recipe, "model", freeze_vision=True)
 
 
-def _value_bytes(recipe: Recipe, machine: Machine) -> int:
+def _value_bytes(machine: Machine) -> int:
     """The bytes of a value in the forward pass."""
-    dtype = recipe.train.compute_dtype
-    return 2 if dtype == "bfloat16" or (dtype == "auto" and machine.cuda) else 4
+    return 2 if machine.cuda else 4
 
 
 def _sharded(recipe: Recipe, machine: Machine) -> bool:
-    return recipe.train.ranks > 1 or _value_bytes(recipe, machine) == 2
+    return recipe.train.ranks > 1 or machine.cuda
 
 
 def _trained_sizes(model: PreTrainedModel, config: ModelConfig) -> list[int]:
@@ -280,7 +280,7 @@ def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
     config: Any = model.config
     layers = 1 + (len(config.vision_config.deepstack_visual_indexes) if layout_of(model).deepstack else 0)
     seen = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px)
-    return max(int(recipe.train.encoder_cache_gb * 1e9), 4 * seen * layers * config.get_text_config().hidden_size)
+    return max(FEATURE_CACHE_BYTES, 4 * seen * layers * config.get_text_config().hidden_size)
 
 
 def _tower_parameters(model: PreTrainedModel) -> list[nn.Parameter]:

@@ -113,10 +113,8 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bo
 
 
 def compute_dtype(recipe: Recipe) -> torch.dtype:
-    """Precision of the learner's passes: `train.compute_dtype`, with `auto` resolved."""
-    if recipe.train.compute_dtype == "auto":
-        return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
-    return torch.bfloat16 if recipe.train.compute_dtype == "bfloat16" else torch.float32
+    """Precision of the learner's passes: bfloat16 on a GPU, else float32."""
+    return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
 
 
 def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.trainer.advantages.advantage import Outcome
-from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.token_weights import TurnShape, token_weights
-from webdojo.types import Prompt, Trajectory, Turn
+from webdojo.trainer.token_weights import NORMALIZERS, TurnShape
+from webdojo.types import Prompt, Reward, Trajectory, Turn
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,7 @@ def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -
     Raises:
         TrainError: a trajectory has no reward, or a valid one's reward is not finite.
     """
-    outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
-    return ADVANTAGES.get(config.advantage).function(outcomes)
+    return ADVANTAGES.get(config.advantage).function([[_reward(each) for each in group] for group in groups])
 
 
 def weighted_samples(
@@ -79,19 +77,18 @@ def weighted_samples(
         (unit, trajectory, len(group), advantage)
         for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
         for trajectory, advantage in zip(group, row, strict=True)
-        if _outcome(trajectory).valid
+        if _reward(trajectory).valid
     ]
     all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
+    weight_of = NORMALIZERS.get(config.normalizer).function
     samples: list[Sample] = []
     for unit, trajectory, group_size, advantage in trained:
         for turn in trajectory.turns:
-            if config.repetition_penalty and turn.same_screen and advantage > 0:
-                continue
             tokens = len(turn.response.ids)
+            if not tokens or (config.repetition_penalty and turn.same_screen and advantage > 0):
+                continue
             shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
-            weights = token_weights(config.normalizer, shape, k=config.normalizer_k)
-            if weights:
-                samples.append(_sample(trajectory, turn, advantage, weights, unit))
+            samples.append(_sample(trajectory, turn, advantage, weight_of(shape, config.normalizer_k), unit))
     return samples
 
 
@@ -106,10 +103,7 @@ def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
     """
     turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
     total_tokens = sum(len(turn.response.ids) for _, turn in turns)
-    return [
-        _sample(trajectory, turn, 0.0, [1 / total_tokens] * len(turn.response.ids), unit)
-        for unit, (trajectory, turn) in enumerate(turns)
-    ]
+    return [_sample(trajectory, turn, 0.0, 1 / total_tokens, unit) for unit, (trajectory, turn) in enumerate(turns)]
 
 
 def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) -> list[list[int]]:
@@ -136,13 +130,13 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
     return [batch for batch in batches if batch]
 
 
-def _outcome(trajectory: Trajectory) -> Outcome:
+def _reward(trajectory: Trajectory) -> Reward:
     if trajectory.reward is None:
         raise TrainError(f"trajectory {trajectory.id!r} has no reward; score it before it trains")
-    return Outcome(trajectory.reward.value, trajectory.reward.valid)
+    return trajectory.reward
 
 
-def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[float], unit: int) -> Sample:
+def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weight: float, unit: int) -> Sample:
     response = turn.response
     counts = (len(response.ids), len(response.logprobs), len(response.versions))
     if len(set(counts)) != 1:
@@ -155,7 +149,7 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[
         response_ids=list(response.ids),
         old_logprobs=list(response.logprobs),
         advantage=advantage,
-        token_weights=weights,
+        token_weights=[weight] * len(response.ids),
         versions=list(response.versions),
         unit=unit,
     )

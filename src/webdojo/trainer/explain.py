@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webdojo.rollout.config import RolloutConfig
-from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses.kl import KL_ESTIMATORS
-from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.losses import KL_ESTIMATORS, LOSSES
 from webdojo.trainer.token_weights import NORMALIZERS
 
 _PROX = {
@@ -42,7 +41,7 @@ def _loss(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     yield f"       π_prox: {_PROX[train.old_logprobs]}"
     yield f"ℓ    = {LOSSES.get(train.policy_loss).formula(train.clip)}  ({train.policy_loss})"
     if train.correction != "none":
-        rule = CORRECTIONS.get(train.correction).formula.format(low=train.correction_low, high=train.correction_high)
+        rule = CORRECTIONS.get(train.correction).formula
         yield f"c    = {rule}, q = π_prox(k) / π_engine(k)  ({train.correction})"
     if train.kl_coef:
         yield f"KL   = {KL_ESTIMATORS.get(train.kl_estimator).formula}  ({train.kl_estimator})"

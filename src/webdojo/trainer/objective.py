@@ -18,9 +18,7 @@ from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses.kl import KL_ESTIMATORS
-from webdojo.trainer.losses.loss import Clip, Loss, Tokens, too_far, turn_means
-from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.losses import KL_ESTIMATORS, LOSSES, Clip, Loss, Tokens, too_far, turn_means
 
 
 class Objective:
@@ -45,7 +43,7 @@ class Objective:
             prox_T = log_linear(scores.logprobs.detach(), tokens.behave_logprobs, self._version - versions_T)
             tokens = dataclasses.replace(tokens, prox_logprobs=prox_T)
         gap_T = tokens.prox_logprobs - tokens.behave_logprobs
-        factor_T = correction.function(gap_T, tokens.turns, config.correction_low, config.correction_high)
+        factor_T = correction.function(gap_T, tokens.turns)
         per_token = factor_T * loss.function(scores.logprobs, tokens, config.clip)
         means = policy_stats(scores.logprobs, tokens, config.clip, loss)
         if config.correction != "none":

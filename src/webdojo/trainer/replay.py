@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.losses import LOSSES
 
 
 def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: TrainConfig, seed: str) -> list[Sample]:

@@ -24,7 +24,7 @@ class TurnShape:
     turns: int
     """Turns of the trajectory (T_i)."""
     tokens: int
-    """Response tokens of the turn (|y_it|)."""
+    """Response tokens of the turn (|y_it|), at least 1."""
     all_tokens: int
     """Response tokens of all valid trajectories of the update."""
 
@@ -44,7 +44,7 @@ def openwebrl(shape: TurnShape, k: float) -> float:
 
     w = 1 / (groups · G · |y_it|) (OpenWebRL §4.4). `k` is not used.
     """
-    return 1 / (shape.groups * shape.group_size * max(shape.tokens, 1))
+    return 1 / (shape.groups * shape.group_size * shape.tokens)
 
 
 def webagent_r1(shape: TurnShape, k: float) -> float:
@@ -52,7 +52,7 @@ def webagent_r1(shape: TurnShape, k: float) -> float:
 
     w = 1 / (groups · G · T_i · |y_it|) (WebAgent-R1 §2.3). `k` is not used.
     """
-    return openwebrl(shape, k) / max(shape.turns, 1)
+    return openwebrl(shape, k) / shape.turns
 
 
 def asyncwebrl(shape: TurnShape, k: float) -> float:
@@ -62,7 +62,7 @@ def asyncwebrl(shape: TurnShape, k: float) -> float:
 
 def dapo(shape: TurnShape, k: float) -> float:
     """Mean over all response tokens of the update: w = 1 / Σ |y| (DAPO, token-level loss). `k` is not used."""
-    return 1 / max(shape.all_tokens, 1)
+    return 1 / shape.all_tokens
 
 
 _CONSTANT = Normalizer(asyncwebrl, "1 / ({episodes} · {k:g})")
@@ -80,8 +80,3 @@ NORMALIZERS: Registry[Normalizer] = Registry(
     },
 )
 """What `train.normalizer` of a recipe may be."""
-
-
-def token_weights(normalizer: str, shape: TurnShape, *, k: float) -> list[float]:
-    """The weights of the response tokens of a turn of a valid trajectory, length `shape.tokens`."""
-    return [NORMALIZERS.get(normalizer).function(shape, k)] * shape.tokens

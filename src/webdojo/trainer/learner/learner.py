@@ -44,7 +44,7 @@ from webdojo.trainer.learner.oom import micro_batch_in_memory, moments_in_memory
 from webdojo.trainer.learner.optimizer import constant, load_moments, make_optimizer, quantised_moments, step_optimizer
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.scoring import Scoring, in_order
-from webdojo.trainer.learner.sharding import gather_weights, load_weights, local_part, whole_tensor
+from webdojo.trainer.learner.sharding import gather_weights, load_weights, whole_tensor
 from webdojo.trainer.objective import Objective
 from webdojo.types import ImageSource
 
@@ -128,7 +128,6 @@ class Learner:
         self.thread = ThreadPoolExecutor(1, "learner")
         """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
         thread: in a pool each would keep the memory of an update."""
-        self._remembered: list[Tensor] = []
         self._generator = torch.Generator().manual_seed(seed)
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
@@ -236,14 +235,6 @@ class Learner:
         means.merge(added)
         return found
 
-    def remember(self) -> None:
-        """Copy the weights that train to CPU memory, in place of the copy before."""
-        self.ranks.run(Learner._remember, self)
-
-    def recall(self) -> None:
-        """Go back to the weights of `remember`; the optimizer stays as it is."""
-        self.ranks.run(Learner._recall, self)
-
     def state_dict(self) -> Mapping[str, Tensor]:
         """The policy's weights, whole, by the names of the model without adapters, which are merged into them."""
         whole = self.model.state_dict() if self.ranks.mesh is None else self.ranks.run(Learner._gather, self)
@@ -314,15 +305,6 @@ class Learner:
         norm = whole_tensor(norm)
         torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
         return float(norm)
-
-    @torch.no_grad()
-    def _remember(self) -> None:
-        self._remembered = [local_part(parameter).to("cpu", copy=True) for parameter in self._parameters]
-
-    @torch.no_grad()
-    def _recall(self) -> None:
-        for parameter, value in zip(self._parameters, self._remembered, strict=True):
-            local_part(parameter).copy_(value)
 
     def _gather(self) -> dict[str, Tensor]:
         return gather_weights(self.model, keep=self.ranks.rank == 0)

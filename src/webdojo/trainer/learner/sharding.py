@@ -97,11 +97,6 @@ def whole_tensor(value: Tensor) -> Tensor:
     return value.full_tensor() if isinstance(value, DTensor) else value
 
 
-def local_part(value: Tensor) -> Tensor:
-    """This rank's part of a sharded tensor, which is changed with it; any other tensor as it is."""
-    return value.to_local() if isinstance(value, DTensor) else value
-
-
 @torch.no_grad()
 def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
     """Overwrite the weights, sharded or not, with whole tensors, of which each rank takes its part.
