@@ -110,7 +110,7 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
     """Indices of samples, shuffled unit by unit into about even batches of about `size` samples.
 
     Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step. A unit is
-    never cut: what its samples share is computed once (`radix`).
+    never cut: what its samples share is computed once (`packing`).
 
     Args:
         units: the unit of each sample.

@@ -31,7 +31,7 @@ from webdojo.store.images import ImageStore
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.learner import Learner, Means
-from webdojo.trainer.packing.radix import MicroBatch, rounds
+from webdojo.trainer.packing import MicroBatch, rounds
 from webdojo.types import ImageRef
 
 __all__ = ["model_dir"]
@@ -285,6 +285,6 @@ def test_every_rank_has_a_micro_batch_in_every_round(
 ) -> None:
     dealt = rounds(micro_batches(*tokens), count)
     shown = [
-        [str(job.micro_batch.tokens) if job.counts else f"({job.micro_batch.tokens})" for job in jobs] for jobs in dealt
+        [str(each.tokens) if each.counts else f"({each.tokens})" for each in micro_batches] for micro_batches in dealt
     ]
     assert shown == expected

@@ -25,11 +25,8 @@ from torch.distributed.checkpoint.filesystem import FileSystemReader
 from torch.distributed.checkpoint.metadata import TensorStorageMetadata
 from torch.distributed.checkpoint.state_dict_loader import load as load_parts
 from torch.distributed.checkpoint.state_dict_saver import save as save_parts
-from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError
-from webdojo.policy.model.loading import save_model
-from webdojo.policy.model.processor import Processor
 from webdojo.store.files import write_error
 
 MANIFEST = "manifest.json"
@@ -54,32 +51,10 @@ def writing(folder: Path) -> Iterator[None]:
         raise write_error(folder, "torch could not write all of a file") from error
 
 
-def write_policy(
-    folder: Path,
-    model: PreTrainedModel,
-    processor: Processor,
-    weights: Mapping[str, Tensor],
-    trainer: Mapping[str, Any],
-) -> None:
-    """Write weights, tokenizer, image settings and `trainer` (tensors, numbers, and containers of them).
-
-    Args:
-        weights: the model's state dict, whole.
-
-    Raises:
-        StoreFailure: as `writing`, and so the next two functions.
-    """
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        save_model(model, processor, folder, weights)
-        torch.save(dict(trainer), folder / TRAINER)
-
-
 def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
     """Write tensors by name, each rank its own parts; every rank calls it."""
     if moments:
-        with writing(folder), _one_error(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        with _parts():
             save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
 
 
@@ -103,8 +78,7 @@ def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Te
             found[key] = torch.zeros_like(parameter, dtype=dtype)
         else:
             found[key] = torch.zeros(entry.size, dtype=dtype)
-    with _one_error(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+    with _parts():
         load_parts(found, checkpoint_id=source)
     return found
 
@@ -113,8 +87,7 @@ def write_manifest(folder: Path) -> None:
     """Write down the hash of every file, when all are written."""
     hashes = {str(path.relative_to(folder)): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     hashes.pop(MANIFEST, None)
-    with writing(folder):
-        (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
+    (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
 
 
 def check_checkpoint(folder: Path) -> None:
@@ -139,18 +112,20 @@ def check_checkpoint(folder: Path) -> None:
 
 
 def read_trainer(folder: Path) -> dict[str, Any]:
-    """Read what `write_policy` was given as `trainer`, to the CPU; call `check_checkpoint` first."""
+    """Read the steps and the order of samples, to the CPU; call `check_checkpoint` first."""
     trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
     return trainer
 
 
 @contextmanager
-def _one_error() -> Iterator[None]:
+def _parts() -> Iterator[None]:
     """Raise what went wrong on one rank, rather than the list of all ranks with their tracebacks."""
-    try:
-        yield
-    except CheckpointException as error:
-        raise min(error.failures.items())[1][0] from None
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        try:
+            yield
+        except CheckpointException as error:
+            raise min(error.failures.items())[1][0] from None
 
 
 def _corrupt(folder: Path, why: str) -> ModelError:

@@ -17,7 +17,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial, wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
@@ -25,28 +27,38 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.model.forward import TokenScores
-from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import Sample, mini_batches
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.checkpoint import (
+    TRAINER,
     check_checkpoint,
     read_moments,
     read_trainer,
     write_manifest,
     write_moments,
-    write_policy,
     writing,
 )
 from webdojo.trainer.learner.lora import ADAPTER, Adapters
 from webdojo.trainer.learner.malloc import keep_freed_memory
-from webdojo.trainer.learner.oom import micro_batch_in_memory, moments_in_memory
-from webdojo.trainer.learner.optimizer import constant, load_moments, make_optimizer, quantised_moments, step_optimizer
+from webdojo.trainer.learner.optimizer import (
+    constant,
+    load_moments,
+    make_optimizer,
+    moments_of,
+    parameters_of,
+    quantised_moments,
+    step_optimizer,
+)
 from webdojo.trainer.learner.ranks import Ranks
-from webdojo.trainer.learner.scoring import Scoring, in_order
+from webdojo.trainer.learner.scoring import Scoring, in_memory, in_order
 from webdojo.trainer.learner.sharding import gather_weights, load_weights, whole_tensor
 from webdojo.trainer.objective import Objective
 from webdojo.types import ImageSource
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
 """Takes the samples of a micro-batch and the scores of their T response tokens, sample after sample; gives the summed
@@ -78,6 +90,17 @@ class Means:
 
     def result(self) -> dict[str, float]:
         return {name: total / self._weights[name] for name, total in self._sums.items()}
+
+
+def on_every_rank(method: Callable[Concatenate[Learner, P], T]) -> Callable[Concatenate[Learner, P], T]:
+    """The driver's call of the method is a call on every rank, each with its own learner; its own result comes back."""
+
+    @wraps(method)
+    def everywhere(self: Learner, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self.ranks.doing(everywhere, args, kwargs):
+            return method(self, *args, **kwargs)
+
+    return everywhere
 
 
 class Learner:
@@ -133,9 +156,18 @@ class Learner:
         self._parameters = [p for _, p in trained]
         self._optimizer = make_optimizer(trained, config)
 
+    @on_every_rank
     def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
         """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
-        return self.ranks.run(Learner._logprobs, self, samples, temperature)
+        return self._scoring.logprobs(samples, temperature)
+
+    @on_every_rank
+    def reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
+        """As `logprobs`, under the reference model."""
+        if self.adapters is None:
+            return self._scoring.logprobs(samples, temperature, self.reference)
+        with self.adapters.disabled():
+            return self._scoring.logprobs(samples, temperature)
 
     def train_policy(
         self, samples: Sequence[Sample], temperature: float, version: int | None = None
@@ -174,7 +206,7 @@ class Learner:
                 for sample, logprobs in zip(samples, current, strict=True)
             ]
         if config.kl_coef:
-            before = self.ranks.run(Learner._reference_logprobs, self, samples, temperature)
+            before = self.reference_logprobs(samples, temperature)
             samples = [
                 dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
                 for sample, logprobs in zip(samples, before, strict=True)
@@ -205,6 +237,7 @@ class Learner:
         batches = mini_batches([sample.unit for sample in samples], size, self._generator)
         return [[samples[i] for i in batch] for batch in batches]
 
+    @on_every_rank
     def step(
         self,
         batch: Sequence[Sample],
@@ -231,19 +264,85 @@ class Learner:
         Raises:
             TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
         """
-        found, added = self.ranks.run(Learner._step, self, batch, share, temperature, lr, loss)
-        means.merge(added)
-        return found
+        self._optimizer.zero_grad(set_to_none=True)
+        if self.adapters is not None:
+            self.adapters.reseed(self.steps, self.ranks.rank)
+        total, own, mine = 0.0, Means(), dict[int, Tensor]()
+        for piece in self._scoring.pieces(batch):
+            with in_memory(partial(self._scoring.does_not_fit, piece)):
+                scores = self._scoring.scores(piece, temperature)
+                if not piece.micro_batch.counts:
+                    (scores.logprobs.sum() * 0.0).backward()
+                    continue
+                part, token_means = loss(piece.members, scores)
+                (part / share).backward()
+            total += float(part.detach()) / share
+            entropy = float(scores.entropy.detach().mean())
+            own.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
+            tokens = piece.micro_batch.tokens
+            own.add({"packing": sum(map(len, piece.members)) / tokens}, weight=tokens)
+            mine |= piece.by_sample(scores)
+        totals, found, scored = zip(*self.ranks.gather((total, own, mine)), strict=True)
+        total = sum(totals)
+        norm = self._clip_gradients()
+        if not (math.isfinite(total) and math.isfinite(norm)):
+            self._optimizer.zero_grad(set_to_none=True)
+            raise TrainError(
+                f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
+                f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
+            )
+        smaller = "train.optimizer=adamw_8bit or " if self.config.optimizer == "adamw" else ""
+        message = (
+            f"in the optimizer's step over {sum(p.numel() for p in self._parameters):,} values "
+            f"(train.optimizer={self.config.optimizer}); set {smaller}model.lora.r=16, freeze more (model.freeze_*), "
+            "or take more ranks, and resume"
+        )
+        with in_memory(lambda: message):
+            step_optimizer(self._optimizer, lr, self.config)
+        self._optimizer.zero_grad(set_to_none=True)
+        self.steps += 1
+        for of_rank in found:
+            means.merge(of_rank)
+        means.add({"loss": total, "grad_norm": norm, "lr": lr})
+        return in_order(scored)
 
+    def _clip_gradients(self) -> float:
+        """Scale the gradients of all ranks to a joint norm of at most `grad_clip`; the norm that they had."""
+        norm = torch.nn.utils.get_total_norm([p.grad for p in self._parameters if p.grad is not None])
+        norm = whole_tensor(norm)
+        torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
+        return float(norm)
+
+    @on_every_rank
     def state_dict(self) -> Mapping[str, Tensor]:
         """The policy's weights, whole, by the names of the model without adapters, which are merged into them."""
-        whole = self.model.state_dict() if self.ranks.mesh is None else self.ranks.run(Learner._gather, self)
+        whole = gather_weights(self.model, keep=self.ranks.rank == 0)
         return whole if self.adapters is None else self.adapters.merged(whole)
 
+    @on_every_rank
     def save(self, folder: Path) -> None:
-        """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
-        self.ranks.run(Learner._save, self, folder)
+        """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank.
 
+        Raises:
+            StoreFailure: nothing more can be written to `folder`.
+        """
+        first = self.ranks.rank == 0
+        weights = gather_weights(self.model, keep=first)
+        with writing(folder):
+            if first:
+                folder.mkdir(parents=True, exist_ok=True)
+                if self.adapters is not None:
+                    self.adapters.write(folder / ADAPTER, weights)
+                    weights = self.adapters.merged(weights)
+                save_model(self.model, self.processor, folder, weights)
+                trained = list(parameters_of(self._optimizer))
+                trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": trained}
+                torch.save(trainer, folder / TRAINER)
+            write_moments(folder, moments_of(self._optimizer))
+            if first:
+                write_manifest(folder)
+
+    @on_every_rank
     def load(self, folder: Path) -> None:
         """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
 
@@ -253,124 +352,30 @@ class Learner:
             ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
                 other parameters (nothing has changed then).
         """
-        self.ranks.run(Learner._load, self, folder)
-
-    def close(self) -> None:
-        """End the other ranks; a learner that has any is of no use afterwards."""
-        self.ranks.close()
-        self.thread.shutdown(wait=False)
-
-    def _step(
-        self, batch: Sequence[Sample], share: float, temperature: float, lr: float, loss: TokenLoss
-    ) -> tuple[list[Tensor], Means]:
-        self._optimizer.zero_grad(set_to_none=True)
-        if self.adapters is not None:
-            self.adapters.reseed(self.steps, self.ranks.rank)
-        total, means, mine = 0.0, Means(), dict[int, Tensor]()
-        for piece in self._scoring.pieces(batch):
-            with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self.config):
-                scores = self._scoring.scores(piece, temperature)
-                if not piece.counts:
-                    (scores.logprobs.sum() * 0.0).backward()
-                    continue
-                part, token_means = loss(piece.members, scores)
-                (part / share).backward()
-            total += float(part.detach()) / share
-            entropy = float(scores.entropy.detach().mean())
-            means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
-            tokens = piece.micro_batch.tokens
-            means.add({"packing": sum(map(len, piece.members)) / tokens}, weight=tokens)
-            mine |= piece.by_sample(scores)
-        parts = self.ranks.gather((total, means, mine))
-        total, means = sum(part[0] for part in parts), Means()
-        for _, others, _ in parts:
-            means.merge(others)
-        norm = self._clip_gradients()
-        if not (math.isfinite(total) and math.isfinite(norm)):
-            self._optimizer.zero_grad(set_to_none=True)
-            raise TrainError(
-                f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
-                f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
-            )
-        with moments_in_memory(sum(p.numel() for p in self._parameters), self.config):
-            step_optimizer(self._optimizer, lr, self.config)
-        self._optimizer.zero_grad(set_to_none=True)
-        self.steps += 1
-        means.add({"loss": total, "grad_norm": norm, "lr": lr})
-        return in_order([part[2] for part in parts]), means
-
-    def _clip_gradients(self) -> float:
-        """Scale the gradients of all ranks to a joint norm of at most `grad_clip`; the norm that they had."""
-        norm = torch.nn.utils.get_total_norm([p.grad for p in self._parameters if p.grad is not None])
-        norm = whole_tensor(norm)
-        torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
-        return float(norm)
-
-    def _gather(self) -> dict[str, Tensor]:
-        return gather_weights(self.model, keep=self.ranks.rank == 0)
-
-    def _save(self, folder: Path) -> None:
-        weights = self._gather()
-        names = self._names()
-        if self.ranks.rank == 0:
-            if self.adapters is not None:
-                with writing(folder):
-                    self.adapters.write(folder / ADAPTER, weights)
-                weights = self.adapters.merged(weights)
-            trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": names}
-            write_policy(folder, self.model, self.processor, weights, trainer)
-        state = self._optimizer.state_dict()["state"]
-        write_moments(folder, {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()})
-        if self.ranks.rank == 0:
-            write_manifest(folder)
-
-    def _load(self, folder: Path) -> None:
         check_checkpoint(folder)
         saved, _ = load_model(folder)
-        trainer = read_trainer(folder)
-        names = self._names()
-        numbers = {name: i for i, name in enumerate(names)}
-        if set(trainer["trained"]) != set(names):
-            different = min(set(trainer["trained"]) ^ set(names))
+        trainer, parameters = read_trainer(folder), parameters_of(self._optimizer)
+        if different := set(trainer["trained"]) ^ set(parameters):
             raise ModelError(
                 f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
-                f"the {len(names)} that train now, first difference {different!r}; resume with the same "
+                f"the {len(parameters)} that train now, first difference {min(different)!r}; resume with the same "
                 "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
             )
-        like = dict(zip(names, self._parameters_in_order(), strict=True))
-        moments = read_moments(folder, like, quantised_moments(self._optimizer, self.config))
+        moments = read_moments(folder, parameters, quantised_moments(self._optimizer, self.config))
         weights: Mapping[str, Tensor] = saved.state_dict()
         if self.adapters is not None:
             weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
             self.adapters.check_base(weights, saved.state_dict(), folder)
         load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
         self._scoring.forget_images()
-        state: dict[int, dict[str, Tensor]] = {}
-        for key, value in moments.items():
-            name, _, kind = key.rpartition("/")
-            state.setdefault(numbers[name], {})[kind] = value
-        load_moments(self._optimizer, state, self.config)
+        load_moments(self._optimizer, moments, self.config)
         self._generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
 
-    def _names(self) -> list[str]:
-        """Names of the parameters that train, in the optimizer's order."""
-        return [name for group in self._optimizer.param_groups for name in group["param_names"]]
-
-    def _parameters_in_order(self) -> list[Tensor]:
-        """The parameters of `_names`."""
-        return [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
-
-    def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        return self._scoring.logprobs(samples, temperature)
-
-    def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        """As `logprobs`, under the reference model."""
-        if self.adapters is not None:
-            with self.adapters.disabled():
-                return self._scoring.logprobs(samples, temperature)
-        assert self.reference is not None
-        return self._scoring.reference_logprobs(self.reference, samples, temperature)
+    def close(self) -> None:
+        """End the other ranks; a learner that has any is of no use afterwards."""
+        self.ranks.close()
+        self.thread.shutdown(wait=False)
 
 
 def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, version: int) -> Tensor:

@@ -153,12 +153,12 @@ class Adapters:
         Raises:
             ModelError: the adapters of that checkpoint were trained on another base than this model's.
         """
-        ours = self.merged(state)
-        different = [n for n in ours if n not in merged or ours[n].shape != merged[n].shape]
-        different += [
+        different = [
             name
-            for name in ours.keys() - set(different)
-            if not torch.allclose(ours[name].cpu(), merged[name].cpu(), rtol=1e-5, atol=1e-6)
+            for name, ours in self.merged(state).items()
+            if name not in merged
+            or ours.shape != merged[name].shape
+            or not torch.allclose(ours.cpu(), merged[name].cpu(), rtol=1e-5, atol=1e-6)
         ]
         if different:
             raise ModelError(

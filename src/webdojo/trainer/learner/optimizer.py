@@ -8,7 +8,7 @@ its first step is already above 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import nn
@@ -99,17 +99,32 @@ def quantised_moments(optimizer: Optimizer, config: TrainConfig) -> dict[str, to
     optimizer.zero_grad(set_to_none=True)
     for group, rate in zip(optimizer.param_groups, rates, strict=True):
         group["lr"].fill_(rate)
+    return moments_of(optimizer)
+
+
+def parameters_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
+    """The parameters of an optimizer by name, in its order."""
+    groups = optimizer.param_groups
+    return {n: p for group in groups for n, p in zip(group["param_names"], group["params"], strict=True)}
+
+
+def moments_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
+    """What an optimizer keeps for its parameters, by `NAME/kind`."""
     return {
         f"{name}/{kind}": value
-        for group in optimizer.param_groups
-        for name, parameter in zip(group["param_names"], group["params"], strict=True)
-        for kind, value in optimizer.state[parameter].items()
+        for name, parameter in parameters_of(optimizer).items()
+        for kind, value in optimizer.state.get(parameter, {}).items()
     }
 
 
-def load_moments(optimizer: Optimizer, moments: dict[int, dict[str, torch.Tensor]], config: TrainConfig) -> None:
-    """Take over moments, by the number of their parameter in the optimizer's state dict."""
-    optimizer.load_state_dict(optimizer.state_dict() | {"state": moments})
+def load_moments(optimizer: Optimizer, moments: Mapping[str, torch.Tensor], config: TrainConfig) -> None:
+    """Take over what `moments_of` gave."""
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    numbers = {name: number for number, name in enumerate(parameters_of(optimizer))}
+    for key, value in moments.items():
+        name, _, kind = key.rpartition("/")
+        state.setdefault(numbers[name], {})[kind] = value
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
     if config.optimizer_offload:
         _move_moments(optimizer, torch.device("cpu"))
 

@@ -67,7 +67,7 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
         sharded.set_gradient_divide_factor(1.0)
         sharded.set_force_sum_reduction_for_comms(True)
     if tower is not None and whole:
-        tower.to(_device(mesh))
+        tower.to(mesh.device_type)  # of which this rank has its own, the current one
 
 
 def tower_trains(model: PreTrainedModel) -> bool:
@@ -77,7 +77,7 @@ def tower_trains(model: PreTrainedModel) -> bool:
 
 
 def gather_weights(model: PreTrainedModel, keep: bool) -> dict[str, Tensor]:
-    """The state dict of a sharded model with whole tensors on the CPU; every rank calls it.
+    """The state dict of a model, sharded or not, with whole tensors on the CPU; every rank calls it.
 
     Args:
         keep: False gathers for the others only, and returns nothing.
@@ -112,10 +112,3 @@ def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: 
         if isinstance(value, DTensor):
             new = distribute_tensor(new, value.device_mesh, value.placements, src_data_rank=None)
         value.copy_(new)
-
-
-def _device(mesh: DeviceMesh) -> torch.device:
-    """This rank's device."""
-    if mesh.device_type == "cpu":
-        return torch.device("cpu")
-    return torch.device(mesh.device_type, torch.accelerator.current_device_index())

@@ -12,15 +12,18 @@ float tolerance; the literature knows the idea for text (tree training, prefix g
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise, zip_longest
 
 import numpy as np
+import torch
 
-from webdojo.policy.model.collate import Sequence_
-from webdojo.types import ImageSegment, Prompt
+from webdojo.policy.model.collate import Batch, Sequence_, ShownImages, check_response, lay_out
+from webdojo.policy.model.processor import Processor
+from webdojo.types import ImageSegment, ImageSource, Prompt
 
 
 @dataclass(frozen=True)
@@ -33,52 +36,43 @@ class MicroBatch:
     """Tokens that each has in common with the one before it; 0 for the first."""
     tokens: int
     """Tokens of the micro-batch, which are what is computed."""
+    counts: bool = True
+    """False for a filler: it keeps a rank that has nothing left in step with the others, and adds nothing."""
 
 
-class Paths:
-    """The key sequences of samples, in depth-first order.
-
-    Args:
-        sequences: the samples; a response has at least one token.
-    """
-
-    def __init__(self, sequences: Sequence[Sequence_]) -> None:
-        numbers: dict[str, int] = {}
-        keys = [_keys(prompt, response, numbers) for prompt, response in sequences]
-        self.order = sorted(range(len(keys)), key=lambda i: keys[i].astype(">u8").tobytes())
-        self.lengths = [len(keys[i]) for i in self.order]
-        self.shared = [0] + [_common(keys[a], keys[b]) for a, b in zip(self.order, self.order[1:], strict=False)]
-        """Tokens that each path has in common with the one before it."""
-
-    def micro_batch(self, begin: int, end: int) -> MicroBatch:
-        """A micro-batch of the paths from `begin` up to `end` in depth-first order."""
-        shared = (0, *self.shared[begin + 1 : end])
-        return MicroBatch(tuple(self.order[begin:end]), shared, sum(self.lengths[begin:end]) - sum(shared))
-
-
-def cut(paths: Paths, max_tokens: int) -> list[MicroBatch]:
-    """Cut the tree into micro-batches of at most `max_tokens`, where the least is computed twice.
+def cut(sequences: Sequence[Sequence_], max_tokens: int) -> list[MicroBatch]:
+    """Cut the tree of some samples into micro-batches of at most `max_tokens`, where the least is computed twice.
 
     A path that is cut off its neighbours brings its ancestors with it. A single path that is longer than `max_tokens`
     is alone. Among cuts that compute as much, it is one with the fewest micro-batches. The result is exact for
     micro-batches of neighbouring paths, by dynamic programming.
+
+    Args:
+        sequences: the samples; a response has at least one token.
     """
-    count = len(paths.order)
-    best = [(0.0, 0)] + [(math.inf, 0)] * count
-    begins = [0] * (count + 1)
-    for end in range(1, count + 1):
+    numbers: dict[str, int] = {}
+    keys = [_keys(prompt, response, numbers) for prompt, response in sequences]
+    order = sorted(range(len(keys)), key=lambda i: keys[i].astype(">u8").tobytes())
+    lengths = [len(keys[i]) for i in order]
+    shared = [0, *(_common(keys[a], keys[b]) for a, b in pairwise(order))]
+
+    best = [(0.0, 0)] + [(math.inf, 0)] * len(order)
+    begins = [0] * len(best)
+    for end in range(1, len(best)):
         tokens = 0
         for begin in range(end - 1, -1, -1):
-            tokens += paths.lengths[begin] - (paths.shared[begin + 1] if begin + 1 < end else 0)
+            tokens += lengths[begin] - (shared[begin + 1] if begin + 1 < end else 0)
             if tokens > max_tokens and begin + 1 < end:
                 break
             if (total := (best[begin][0] + tokens, best[begin][1] + 1)) < best[end]:
                 best[end], begins[end] = total, begin
     found: list[MicroBatch] = []
-    end = count
+    end = len(order)
     while end:
-        found.append(paths.micro_batch(begins[end], end))
-        end = begins[end]
+        begin = begins[end]
+        common = (0, *shared[begin + 1 : end])
+        found.append(MicroBatch(tuple(order[begin:end]), common, sum(lengths[begin:end]) - sum(common)))
+        end = begin
     return found[::-1]
 
 
@@ -94,27 +88,12 @@ def balance(micro_batches: Sequence[MicroBatch], ranks: int) -> list[list[MicroB
     return shares
 
 
-class Job(NamedTuple):
-    """A micro-batch that a rank computes in a round."""
-
-    micro_batch: MicroBatch
-    counts: bool
-    """False for a filler: it keeps a rank that has nothing left in step with the others, and adds nothing."""
-
-
-def rounds(micro_batches: Sequence[MicroBatch], count: int) -> list[list[Job]]:
-    """Micro-batches dealt out to `count` ranks (`balance`), as rounds [round][rank] of one each, largest first."""
-    shares = balance(micro_batches, count)
-    longest = max(len(share) for share in shares)
-    smallest = min(micro_batches, key=lambda each: each.tokens, default=None)
-
-    def job(share: list[MicroBatch], k: int) -> Job:
-        if k < len(share):
-            return Job(share[k], True)
-        assert smallest is not None
-        return Job(smallest, False)
-
-    return [[job(share, k) for share in shares] for k in range(longest)]
+def rounds(micro_batches: Sequence[MicroBatch], ranks: int) -> list[tuple[MicroBatch, ...]]:
+    """Micro-batches dealt out (`balance`), as rounds of one for each rank, largest first; fillers are the smallest."""
+    if not micro_batches:
+        return []
+    smallest = min(micro_batches, key=lambda each: each.tokens)
+    return [*zip_longest(*balance(micro_batches, ranks), fillvalue=dataclasses.replace(smallest, counts=False))]
 
 
 @dataclass(frozen=True)
@@ -130,12 +109,7 @@ class Placement:
 
 
 def place(micro_batch: MicroBatch, prompts: Sequence[int], responses: Sequence[int]) -> Placement:
-    """Lay a micro-batch out.
-
-    Args:
-        prompts: tokens of each member's prompt.
-        responses: tokens of each member's response.
-    """
+    """Lay a micro-batch out, whose members have so many tokens in their prompts and responses."""
     ends = np.full(micro_batch.tokens, micro_batch.tokens, dtype=np.int64)
     path = np.zeros(0, dtype=np.int64)
     new: list[slice] = []
@@ -149,6 +123,55 @@ def place(micro_batch: MicroBatch, prompts: Sequence[int], responses: Sequence[i
         predictors.append(path[prompt - 1 :])
         offset += length - shared
     return Placement(new, ends, predictors)
+
+
+def collate_micro_batch(
+    micro_batch: MicroBatch,
+    sequences: Sequence[Sequence_],
+    processor: Processor,
+    images: ImageSource,
+    grids: Mapping[str, tuple[int, int]] | None = None,
+) -> Batch:
+    """A micro-batch as a `Batch` of a single long row; its T response tokens stand member after member.
+
+    Args:
+        sequences: the samples of `micro_batch.members`, in that order.
+        grids: as `policy.collate.collate` takes them.
+
+    Raises:
+        EngineError: image tokens and features disagree, or a response holds a banned id.
+    """
+    shown = ShownImages(sequences, processor, images, grids)
+    banned = processor.banned(processor.vocab_size)
+    placed = place(micro_batch, [len(prompt) for prompt, _ in sequences], [len(response) for _, response in sequences])
+    ids: list[torch.Tensor] = []
+    positions: list[torch.Tensor] = []
+    feature_rows: list[torch.Tensor] = []
+    for (prompt, response), new in zip(sequences, placed.new, strict=True):
+        check_response(response, banned)
+        path = lay_out(prompt, response[:-1], shown.grids_of(prompt), processor.image_token_id)
+        path_ids = torch.tensor(path.ids, dtype=torch.long)
+        ids.append(path_ids[new])
+        positions.append(path.position_ids[:, new])
+        is_image = path_ids == processor.image_token_id
+        features = torch.zeros(len(path_ids), dtype=torch.long)
+        features[is_image] = shown.rows_of(prompt)
+        feature_rows.append(features[new][is_image[new]])
+    input_ids = torch.cat(ids)[None]
+    return Batch(
+        input_ids=input_ids,
+        attention_mask=torch.ones_like(input_ids, dtype=torch.bool),
+        position_ids=torch.cat(positions, dim=1)[:, None],
+        mm_token_type_ids=(input_ids == processor.image_token_id).long(),
+        pixel_values=shown.pixel_values,
+        image_grid_thw=shown.image_grid_thw,
+        feature_rows=torch.cat(feature_rows),
+        predictors=torch.cat([torch.from_numpy(p) for p in placed.predictors]),
+        targets=torch.tensor([token for _, response in sequences for token in response], dtype=torch.long),
+        response_lengths=tuple(len(response) for _, response in sequences),
+        banned=banned,
+        ends=torch.from_numpy(placed.ends),
+    )
 
 
 def _keys(prompt: Prompt, response: Sequence[int], numbers: dict[str, int]) -> np.ndarray:
