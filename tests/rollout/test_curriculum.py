@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tests.rollout.records import task, trajectory
 from webdojo.rollout.config import RolloutConfig, StageConfig
-from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.curriculum import Curriculum, TaskStream
+from webdojo.rollout.groups import Group
 from webdojo.types import Task
 
 TASKS = [task(f"t{n}").model_copy(update={"difficulty": 1 + n % 2}) for n in range(40)]

@@ -13,8 +13,8 @@ from tests.rollout.records import reward_of, task, trajectory
 from webdojo.errors import EngineError, TrainError
 from webdojo.loops.metrics import batch_metrics
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.filters import dynamic_sampling
-from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.curriculum import TaskStream
+from webdojo.rollout.groups import Group, dynamic_sampling
 from webdojo.rollout.pool import Batch, PoolState, RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.types import EngineHealth, FinishReason, Prompt, Response, Sampling, Task, Termination, Trajectory

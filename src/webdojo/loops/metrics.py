@@ -11,8 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from webdojo.agent.chatml import shared_fraction
-from webdojo.rollout.filters import STALE
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import STALE, Group
 from webdojo.rollout.pool import Batch
 from webdojo.trainer.batch import Sample
 from webdojo.types import Trajectory

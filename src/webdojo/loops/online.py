@@ -34,8 +34,7 @@ from webdojo.loops.run_folder import RL
 from webdojo.loops.step_timer import StepTimer
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
-from webdojo.rollout.filters import dynamic_sampling
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import Group, dynamic_sampling
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore

@@ -17,8 +17,8 @@ from typing import Any
 from webdojo.loops.log import RunLog
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe
-from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream, number_of
+from webdojo.rollout.curriculum import Curriculum, TaskStream
+from webdojo.rollout.groups import Group, number_of
 from webdojo.rollout.pool import PoolState
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow

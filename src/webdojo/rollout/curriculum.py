@@ -1,4 +1,5 @@
-"""The curriculum: how many turns training episodes may take, and with which chance a task is drawn in its turn.
+"""Which task comes next: the order of the tasks, and the curriculum, which says with which chance a task is drawn when
+its turn comes, and how many turns its episodes may take.
 
 Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
 (`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
@@ -8,12 +9,14 @@ the place in the order, so an order that is gone on with is the same order.
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from functools import lru_cache
 
+from webdojo.errors import TaskError
 from webdojo.rollout.config import HorizonSection, StageConfig
-from webdojo.rollout.filters import is_settled
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import Group, is_settled
 from webdojo.types import Task
 
 
@@ -77,3 +80,67 @@ class Curriculum:
             return 1.0
         wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
         return wanted[difficulty] / max(wanted.values())
+
+
+class TaskStream:
+    """An endless seeded order over tasks, in which each pass is a new shuffle.
+
+    `position` counts the tasks that were handed out or passed over; a stream made with that position goes on there.
+
+    Args:
+        blocked: returns the hosts whose tasks are passed over now; it is called before each task.
+        chance: the chance with which a task is drawn when its turn comes; it must be above 0 for some task.
+        begun: places that are drawn whatever those two say, because an earlier stream handed them out and some of
+            their episodes are stored.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        seed: int,
+        position: int = 0,
+        blocked: Callable[[], Container[str]] = lambda: (),
+        chance: Callable[[Task], float] = lambda task: 1.0,
+        begun: Container[int] = (),
+    ) -> None:
+        assert tasks, "a task stream needs tasks"
+        self._tasks = list(tasks)
+        self._seed = seed
+        self._blocked = blocked
+        self._chance = chance
+        self._begun = begun
+        self.position = position
+
+    def at(self, number: int) -> Task:
+        """The task at a place of the order, counted from 0; `position` stays."""
+        epoch, index = divmod(number, len(self._tasks))
+        return self._tasks[_order(len(self._tasks), f"{self._seed}/{epoch}")[index]]
+
+    def draw(self) -> int:
+        """The place of the next task.
+
+        Raises:
+            TaskError: the hosts of all tasks are blocked.
+        """
+        blocked, first = self._blocked(), self.position
+        while True:
+            number, self.position = self.position, self.position + 1
+            task = self.at(number)
+            if number in self._begun:
+                return number
+            if task.website not in blocked and random.Random(f"{self._seed}/{number}").random() < self._chance(task):
+                return number
+            if self.position == first + len(self._tasks):
+                able = [task for task in self._tasks if self._chance(task) > 0]
+                if all(task.website in blocked for task in able):
+                    raise TaskError(
+                        f"the web sites of all {len(able)} tasks are on the blocklist (tasks.blocklist): wait until "
+                        "their time is over, delete the file, or add tasks of other sites"
+                    )
+
+
+@lru_cache(maxsize=4)
+def _order(count: int, seed: str) -> list[int]:
+    order = list(range(count))
+    random.Random(seed).shuffle(order)
+    return order

@@ -35,8 +35,8 @@ from typing import NamedTuple, Self
 from uuid import uuid4
 
 from webdojo.errors import TrainError
-from webdojo.rollout.filters import STALE, GroupFilter
-from webdojo.rollout.groups import Group, RunEpisode, TaskStream, in_order, member_ids
+from webdojo.rollout.curriculum import TaskStream
+from webdojo.rollout.groups import STALE, Group, GroupFilter, RunEpisode, in_order, member_ids
 from webdojo.rollout.scheduler import RESOURCES, Scheduler
 from webdojo.types import Task, Trajectory
 
@@ -124,15 +124,16 @@ class RolloutPool:
         self._max_staleness = max_staleness
         self._updates = updates
         self._again = deque(state.running)
-        self._accepted = version * groups
+        self._batches = version
+        """How many updates have got their groups."""
         self._unfinished: dict[str, Group] = {}
-        self._ahead: deque[tuple[RunEpisode, Group]] = deque()
-        """Groups of one episode each, which is not for training."""
-        self._queued: deque[tuple[Group, str]] = deque()
+        self._queued: deque[tuple[RunEpisode, Group, str]] = deque()
+        """What starts next; the names of episodes come last."""
         self._running: dict[asyncio.Task[Trajectory], Group] = {}
         self._ended: asyncio.Queue[asyncio.Task[Trajectory] | None] = asyncio.Queue()
         """Episodes that have ended; None asks the scheduler again."""
         self._asks_again = False
+        """Whether a None is on its way."""
         self._news = asyncio.Event()
         ended = {number: self._group(number) for number in {*state.waiting, *state.finished}}
         self._next = Batch([], [ended[number] for number in state.finished], Counter(state.dropped))
@@ -172,6 +173,7 @@ class RolloutPool:
         self.waiting.sort(key=lambda group: (group.versions[0], group.number))
         batch, self._next = self._next, Batch()
         batch.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
+        self._batches += 1
         self._fill()
         return batch
 
@@ -188,7 +190,7 @@ class RolloutPool:
             WebdojoError: an episode raised it, one of these or one that trains.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
-        self._ahead += [(run, group) for group in groups]
+        self._queued.extendleft((run, group, *member_ids(group, 1)) for group in reversed(groups))
         self._fill()
         while not all(group.trajectories for group in groups):
             await self._next_news()
@@ -201,7 +203,6 @@ class RolloutPool:
             self._give_up(group)
         for group in [group for group in self.waiting if self._is_stale(group.versions[0])]:
             self.waiting.remove(group)
-            self._accepted -= 1
             self._drop(group, STALE.reason)
         self._fill()
 
@@ -236,40 +237,30 @@ class RolloutPool:
     def _fill(self) -> None:
         """Start episodes until something keeps the next one from starting."""
         while (limit := self._scheduler.limit(len(self._running), self._has_work())) is None:
-            if self._ahead:
-                run, group = self._ahead.popleft()
-                self._start(run, group, *member_ids(group, 1))
-                continue
             if not self._queued:
                 self._begin()
             if self._queued:
-                self._start(self._run, *self._queued.popleft())
+                run, group, name = self._queued.popleft()
+                episode = asyncio.create_task(run(group.task, group.id, name))
+                episode.add_done_callback(self._ended.put_nowait)
+                self._running[episode] = group
         if limit in RESOURCES and not self._asks_again:
             self._asks_again = True
             asyncio.get_running_loop().call_later(CHECK_S, self._ended.put_nowait, None)
 
-    def _start(self, run: RunEpisode, group: Group, name: str) -> None:
-        """Start an episode in a free slot."""
-        episode = asyncio.create_task(run(group.task, group.id, name))
-        episode.add_done_callback(self._ended.put_nowait)
-        self._running[episode] = group
-
     def _has_work(self) -> bool:
-        """Whether there is an episode that staleness lets start."""
-        return bool(self._ahead or self._queued) or self._may_begin()
-
-    def _may_begin(self) -> bool:
-        """Whether the staleness gate lets a group begin; it is closed, too, while a whole batch waits."""
+        """Whether there is an episode that staleness lets start; no group begins, too, while a whole batch waits."""
         batches = min(self._max_staleness + self.version + 1, self._updates)
-        ahead = self._accepted + len(self._unfinished)
-        return ahead < batches * self._wanted and len(self.waiting) < self._wanted
+        begun = self._batches * self._wanted + len(self.waiting) + len(self._unfinished)
+        return bool(self._queued) or (begun < batches * self._wanted and len(self.waiting) < self._wanted)
 
     def _begin(self) -> None:
         """Queue the members of one more group."""
         group = self._group(self._again.popleft() if self._again else self._tasks.draw())
         there = {trajectory.id for trajectory in group.trajectories}
         self._unfinished[group.id] = group
-        self._queued += [(group, name) for name in member_ids(group, self._group_size) if name not in there]
+        names = member_ids(group, self._group_size)
+        self._queued += [(self._run, group, name) for name in names if name not in there]
         if self._is_stale(group.began):
             self._give_up(group)
         elif len(there) == self._group_size:
@@ -311,7 +302,6 @@ class RolloutPool:
         if found.keep and self._is_stale(group.versions[0]):
             found = STALE
         if found.keep:
-            self._accepted += 1
             self.waiting.append(group)
         else:
             self._drop(group, found.reason)
@@ -319,7 +309,7 @@ class RolloutPool:
     def _give_up(self, group: Group) -> None:
         """Stop a group that has become too old before it costs more."""
         del self._unfinished[group.id]
-        self._queued = deque(entry for entry in self._queued if entry[0] is not group)
+        self._queued = deque(entry for entry in self._queued if entry[1] is not group)
         for episode, other in self._running.items():
             if other is group:
                 episode.cancel()
