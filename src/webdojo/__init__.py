@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webdojo.envs.env import Environment as Environment
     from webdojo.envs.env import Visit as Visit
     from webdojo.envs.task_sets import load_tasks as load_tasks
-    from webdojo.reward.reward import RewardFunction as RewardFunction
+    from webdojo.reward import RewardFunction as RewardFunction
     from webdojo.types import Reward as Reward
     from webdojo.types import Task as Task
     from webdojo.types import Trajectory as Trajectory
@@ -31,7 +31,7 @@ _HOMES = {
     "Environment": "webdojo.envs.env",
     "Policy": "webdojo.api",
     "Reward": "webdojo.types",
-    "RewardFunction": "webdojo.reward.reward",
+    "RewardFunction": "webdojo.reward",
     "Task": "webdojo.types",
     "Trajectory": "webdojo.types",
     "Visit": "webdojo.envs.env",

@@ -19,7 +19,7 @@ from webdojo.envs.env import Environment
 from webdojo.envs.web import Web
 from webdojo.policy.engine import ServedModel
 from webdojo.recipe import Recipe, load_recipe
-from webdojo.reward.reward import RewardFunction, Scorer
+from webdojo.reward import RewardFunction, Scorer
 from webdojo.rollout import episode as rollout
 from webdojo.store.images import MemoryImages
 from webdojo.types import Engine, Task, Trajectory

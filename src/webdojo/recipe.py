@@ -25,13 +25,12 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment
 from webdojo.envs.registry import ENVIRONMENTS
 from webdojo.errors import ConfigError
-from webdojo.evaluation.config import EvaluateConfig
+from webdojo.evaluation import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
-from webdojo.reward.reward import RewardFunction
-from webdojo.reward.rewards import REWARDS, EnvironmentReward
+from webdojo.reward import REWARDS, EnvironmentReward, RewardFunction
 from webdojo.rollout.config import RolloutConfig
 from webdojo.tasks.config import TasksConfig
 from webdojo.trainer.config import SFTConfig, TrainConfig

@@ -28,8 +28,7 @@ from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
 from webdojo.gym.actions import ACTION_SPACE, to_call
 from webdojo.gym.observations import observation_space, observe, pixels
-from webdojo.reward.reward import RewardFunction, Scorer
-from webdojo.reward.rewards import EnvironmentReward
+from webdojo.reward import EnvironmentReward, RewardFunction, Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import environment_errors
 from webdojo.store.images import MemoryImages

@@ -27,10 +27,10 @@ from webdojo.loops.browsers import open_browsers
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
-from webdojo.reward.reward import Scorer
+from webdojo.reward import Scorer
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.store.run import RunStore
 from webdojo.tasks.config import TasksConfig
 from webdojo.types import Sampling, Task, Termination, Trajectory

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from webdojo.evaluation.metrics import success
+from webdojo.evaluation import success
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
-from webdojo.evaluation.metrics import wilson95
+from webdojo.evaluation import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore

@@ -26,7 +26,7 @@ from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import load_model, skeleton
 from webdojo.recipe import Recipe
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.learner import Learner
 from webdojo.trainer.learner.lora import Adapters

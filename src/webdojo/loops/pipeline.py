@@ -20,7 +20,7 @@ import torch
 
 from webdojo.browser.find import find_chromium
 from webdojo.envs.task_sets import tasks_of
-from webdojo.evaluation.metrics import success
+from webdojo.evaluation import success
 from webdojo.loops.checks import check_recipe
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations

@@ -19,7 +19,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, EngineError, EngineLost, Failure, StartError, TaskError
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)

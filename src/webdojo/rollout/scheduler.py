@@ -12,14 +12,14 @@ runs, one may always start, so a shortage that never ends makes a run slow, not 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from webdojo.memory import free_memory
 from webdojo.rollout.adaptive import AdaptiveConcurrency
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.types import MonitoredEngine, Prompt, Response, Sampling
 
 SETTLE_S = 1.0
@@ -160,7 +160,7 @@ class Scheduler:
 
 
 class MeteredEngine:
-    """An engine whose requests are counted.
+    """An engine whose requests are counted, in seconds of a clock that stands still while the engine sleeps.
 
     Attributes:
         answered: how many responses there were so far, one for each turn.
@@ -172,27 +172,23 @@ class MeteredEngine:
         self._clock = clock
         self._in_flight = 0
         self._seconds = 0.0
-        self._last = clock.now()
+        """The sum of all times at which requests ended, less that of those at which they began."""
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response; raises what the engine raises."""
-        self._account(1)
+        self._in_flight += 1
+        self._seconds -= self._clock.now()
         try:
             response = await self._engine.generate(prompt, sampling)
         finally:
-            self._account(-1)
+            self._in_flight -= 1
+            self._seconds += self._clock.now()
         self.answered += 1
         return response
 
     def seconds(self) -> float:
-        """Seconds summed over all requests so far, those in flight included, without the engine's sleep."""
-        self._account(0)
-        return self._seconds
-
-    def _account(self, change: int) -> None:
-        now = self._clock.now()
-        self._seconds += self._in_flight * (now - self._last)
-        self._in_flight, self._last = self._in_flight + change, now
+        """Seconds summed over all requests so far, those in flight included."""
+        return self._seconds + self._in_flight * self._clock.now()
 
 
 class MemoryGate:
@@ -219,3 +215,61 @@ class MemoryGate:
             return False
         self._next_start = now + SETTLE_S
         return True
+
+
+class SleepClock:
+    """The event loop's clock without the times at which the engine slept during an update, and deadlines that go by it.
+
+    Episodes cannot go on meanwhile, and it is not their fault: that time counts towards no episode's limit, no
+    request's seconds and no slot's work.
+    """
+
+    def __init__(self) -> None:
+        self._slept = 0.0
+        self._stopped_at: float | None = None
+        self._deadlines: dict[asyncio.Timeout, float] = {}
+        """When each open deadline ends by this clock."""
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stand still in the block, of which there is one at a time."""
+        self._stopped_at = _loop_time()
+        self._reschedule()
+        try:
+            yield
+        finally:
+            self._slept += _loop_time() - self._stopped_at
+            self._stopped_at = None
+            self._reschedule()
+
+    def now(self) -> float:
+        """Seconds by this clock."""
+        return self.at(_loop_time())
+
+    def at(self, moment: float) -> float:
+        """What this clock shows at a moment of the event loop's clock that is not before the last stop."""
+        return (moment if self._stopped_at is None else self._stopped_at) - self._slept
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
+        """`asyncio.timeout` by this clock."""
+        async with asyncio.timeout(None) as deadline:
+            self._deadlines[deadline] = self.now() + seconds
+            deadline.reschedule(self._when(deadline))
+            try:
+                yield deadline
+            finally:
+                del self._deadlines[deadline]
+
+    def _reschedule(self) -> None:
+        for deadline in self._deadlines:
+            if not deadline.expired():
+                deadline.reschedule(self._when(deadline))
+
+    def _when(self, deadline: asyncio.Timeout) -> float | None:
+        """When a deadline ends by the event loop's clock; None while that cannot be known."""
+        return None if self._stopped_at is not None else self._deadlines[deadline] + self._slept
+
+
+def _loop_time() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,4 +1,4 @@
-"""Success rates with 95 % intervals.
+"""How good an agent is: success rates with 95 % intervals, and the recipe's `evaluate` section.
 
 There are two rates, because papers differ in which they report: over all tasks, where an episode
 that the web or the system failed counts as a failure, and over the valid episodes alone.
@@ -14,11 +14,24 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from pydantic import Field
 
-from webdojo.types import Record, Reward, Trajectory
+from webdojo.rollout.config import HorizonSection
+from webdojo.types import Record, Reward, Sampling, Trajectory
 
 Z95 = 1.959963984540054
 K = TypeVar("K", int, str)
+
+
+class EvaluateConfig(HorizonSection):
+    max_steps: int = Field(default=30, ge=1)
+    """Turns before an episode ends unfinished."""
+    tasks: int = Field(default=200, ge=1)
+    """Held-out tasks, the same for every policy of a run."""
+    every: int = Field(default=0, ge=0)
+    """Iterations between evaluations during online training, whose episodes share the pool (`loops/evaluations.py`); 0
+    evaluates before and after training only."""
+    sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)
 
 
 class Rate(Record):
