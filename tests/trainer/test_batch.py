@@ -9,7 +9,7 @@ from webdojo.errors import TrainError
 from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import mini_batches, samples_from_groups, sft_samples
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.objective import objective
 from webdojo.trainer.token_weights import NORMALIZERS
 from webdojo.types import Response, Trajectory
 
@@ -69,7 +69,7 @@ def test_samples_sum_to_the_objective_of_the_paper(normalizer: str, ratio: float
     config = TrainConfig.model_validate({"normalizer": normalizer, "normalizer_k": 10})
     samples = samples_from_groups(groups, config)
     old = torch.tensor([lp for s in samples for lp in s.old_logprobs])
-    loss, _ = Objective(config)(samples, TokenScores(old + math.log(ratio), torch.zeros_like(old)))
+    loss, _ = objective(samples, TokenScores(old + math.log(ratio), torch.zeros_like(old)), config)
     assert float(loss) == pytest.approx(naive_objective(groups, normalizer, 10, ratio), abs=1e-5)
 
 

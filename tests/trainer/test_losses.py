@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses import KL_ESTIMATORS, LOSSES, Clip, Tokens, clip
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES, Clip, Tokens, clip
 from webdojo.trainer.objective import log_linear, policy_stats
 
 BOUNDS = Clip(low=0.2, high=0.28)
@@ -211,8 +210,8 @@ CORRECTION_FORMULAS: dict[str, Callable[[list[float], int], float]] = {
 @pytest.mark.parametrize("name", CORRECTIONS.built_in)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_correction_equals_its_formula(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webdojo.trainer.corrections.LOW", 0.5)
-    monkeypatch.setattr("webdojo.trainer.corrections.HIGH", 1.5)
+    monkeypatch.setattr("webdojo.trainer.losses.LOW", 0.5)
+    monkeypatch.setattr("webdojo.trainer.losses.HIGH", 1.5)
     _, tokens = random_tokens(seed)
     gap = 0.3 * (tokens.prox_logprobs - tokens.behave_logprobs)
     ratios = gap.exp().tolist()

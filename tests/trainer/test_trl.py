@@ -19,7 +19,7 @@ from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import samples_from_groups
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.objective import objective
 from webdojo.types import Trajectory
 
 GROUPS, SIZE, LONGEST = 3, 4, 9
@@ -221,8 +221,8 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("case", CASES)
 def test_losses_and_their_gradients_are_those_of_trl(case: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webdojo.trainer.corrections.LOW", 0.7)
-    monkeypatch.setattr("webdojo.trainer.corrections.HIGH", 1.3)
+    monkeypatch.setattr("webdojo.trainer.losses.LOW", 0.7)
+    monkeypatch.setattr("webdojo.trainer.losses.HIGH", 1.3)
     theirs_options, ours_options = CASES[case]
     config = TrainConfig.model_validate({"old_logprobs": "learner"} | ours_options)
     draw = Draw(seed)
@@ -243,7 +243,7 @@ def test_losses_and_their_gradients_are_those_of_trl(case: str, seed: int, monke
     ]
     taken = torch.arange(LONGEST) < torch.tensor(draw.lengths)[:, None]
     flat = draw.new[taken].requires_grad_()
-    ours, means = Objective(config)(samples, TokenScores(flat, draw.entropies[taken]))
+    ours, means = objective(samples, TokenScores(flat, draw.entropies[taken]), config)
     ours.backward()
     assert flat.grad is not None
 

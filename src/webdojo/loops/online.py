@@ -102,7 +102,7 @@ async def online(
         max_staleness=rollout.max_staleness,
         updates=config.iterations,
         version=state.iteration,
-        state=state.pool,
+        earlier=state.pool,
         stored=state.stored,
         on_end=curriculum.note,
     )

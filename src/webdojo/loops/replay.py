@@ -8,8 +8,7 @@ from webdojo.loops.resume import trained_key
 from webdojo.recipe import Recipe
 from webdojo.rollout.groups import Group, in_order
 from webdojo.store.run import RunStore
-from webdojo.trainer.batch import Sample, samples_from_groups
-from webdojo.trainer.replay import draw
+from webdojo.trainer.batch import Sample, draw, samples_from_groups
 
 
 def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:

@@ -1,9 +1,5 @@
 """Decides whether one more episode may start, and accounts for the time of the episode slots.
 
-The scheduler owns all that this takes: how many slots there are (fixed, or following what pays, `adaptive.py`), the
-resources whose shortage keeps a slot free (the engine's queue, browser sessions, memory), the clock that stands still
-while the engine sleeps, and the engine as episodes ask it, whose requests are counted.
-
 Invariants: every second of every slot is counted once, as busy or as idle for one reason (`Limit`). A resource is
 looked at before each start, never waited for, so a signal that never comes cannot stop a run; and where no episode
 runs, one may always start, so a shortage that never ends makes a run slow, not stuck.
@@ -77,13 +73,10 @@ class Scheduler:
     """Says whether an episode may start, why not, how many slots there are, and how their time was spent.
 
     Args:
-        config: how many slots there may be, and how short of a resource holds episodes back.
-        engine: the engine that all episodes ask.
         max_sessions: how many browser sessions there may be at once, as far as it is known now.
-        free_memory: how many bytes of memory are free.
 
     Attributes:
-        slots: how many there are now.
+        slots: how many there are now, a fixed number, or following what pays (`adaptive.py`).
         engine: the engine with its requests counted; episodes ask this one.
         clock: stands still while the engine sleeps.
     """
@@ -116,7 +109,6 @@ class Scheduler:
         Call this whenever the number of running episodes has changed.
 
         Args:
-            running: how many episodes run now.
             has_work: whether there is an episode that staleness lets start.
         """
         self._account()
@@ -160,16 +152,12 @@ class Scheduler:
 
 
 class MeteredEngine:
-    """An engine whose requests are counted, in seconds of a clock that stands still while the engine sleeps.
-
-    Attributes:
-        answered: how many responses there were so far, one for each turn.
-    """
+    """An engine whose requests are counted, in seconds of a clock that stands still while the engine sleeps."""
 
     def __init__(self, engine: MonitoredEngine, clock: SleepClock) -> None:
         self.answered = 0
-        self._engine = engine
-        self._clock = clock
+        """How many responses there were so far, one for each turn."""
+        self._engine, self._clock = engine, clock
         self._in_flight = 0
         self._seconds = 0.0
         """The sum of all times at which requests ended, less that of those at which they began."""
@@ -192,16 +180,10 @@ class MeteredEngine:
 
 
 class MemoryGate:
-    """Admits no episode while too little memory is free, and for a while after that one per `SETTLE_S`.
-
-    Args:
-        least: how many bytes must be free.
-        free: how many bytes are free.
-    """
+    """Admits no episode while fewer than `least` bytes are free, and for a while after that one per `SETTLE_S`."""
 
     def __init__(self, least: float, free: Callable[[], float]) -> None:
-        self._least = least
-        self._free = free
+        self._least, self._free = least, free
         self._now = asyncio.get_running_loop().time
         self._short_until = self._next_start = 0.0
 

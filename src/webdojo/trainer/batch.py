@@ -7,8 +7,11 @@ weight to carry, so they become no sample; they still count in the normalisers.
 
 from __future__ import annotations
 
+import dataclasses
+import heapq
+import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -16,6 +19,7 @@ import torch
 from webdojo.errors import TrainError
 from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import TrainConfig
+from webdojo.trainer.losses import LOSSES
 from webdojo.trainer.token_weights import NORMALIZERS, TurnShape
 from webdojo.types import Prompt, Reward, Trajectory, Turn
 
@@ -50,10 +54,7 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
 
 
 def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
-    """The advantage of each trajectory by `config.advantage`, group by group.
-
-    Args:
-        groups: each the finished, rewarded trajectories of one task; sizes may differ.
+    """The advantage of each trajectory by `config.advantage`, group by group; groups may differ in size.
 
     Raises:
         TrainError: a trajectory has no reward, or a valid one's reward is not finite.
@@ -65,10 +66,6 @@ def weighted_samples(
     groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
 ) -> list[Sample]:
     """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them.
-
-    Args:
-        groups: the trajectories of an update, as `advantages_of` had them.
-        advantages: one for each trajectory.
 
     Raises:
         TrainError: the logprobs of a response do not match its ids.
@@ -95,9 +92,6 @@ def weighted_samples(
 def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
     """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike.
 
-    Args:
-        trajectories: demonstrations to imitate, all of them; the caller has chosen the good ones.
-
     Raises:
         TrainError: a response whose logprobs do not match its ids.
     """
@@ -111,9 +105,6 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
 
     Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step. A unit is
     never cut: what its samples share is computed once (`packing`).
-
-    Args:
-        units: the unit of each sample.
     """
     members: dict[int, list[int]] = defaultdict(list)
     for index, unit in enumerate(units):
@@ -128,6 +119,49 @@ def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) ->
         batches[min(int(middle * wanted / len(units)), wanted - 1)] += members[name]
         placed += len(members[name])
     return [batch for batch in batches if batch]
+
+
+def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: TrainConfig, seed: str) -> list[Sample]:
+    """At most `count` samples for an update, oldest first, none of them twice: replay (WebGym §5.1, table 6).
+
+    Samples from which nothing would be learned are passed over. Each of the others is drawn with weight k^p, where k is
+    its iteration in the buffer and p = `config.recency_bias_power`. All loss weights are multiplied by (samples that
+    teach, mean over iterations) / (samples drawn), so that the loss has the size of an update without replay. A draw is
+    a function of the samples and the seed alone, so a run that goes on after a crash draws what it would have drawn.
+
+    Args:
+        buffer: k, counted from 1 at the oldest, and the samples of that iteration, weighted as for an update of
+            their own. Read once, in order, so that one iteration at a time need be in memory.
+        seed: another one draws others.
+    """
+    rng = random.Random(seed)
+    # The first to ring among exponential clocks with rates w are a draw by weight w without replacement.
+    rung: list[tuple[float, int, int, Sample]] = []
+    found = iterations = 0
+    for age, samples in buffer:
+        iterations += 1
+        for sample in samples:
+            if _teaches(sample, config):
+                rung.append((rng.expovariate(age**config.recency_bias_power), found, age, sample))
+                found += 1
+        rung = heapq.nsmallest(count, rung)
+    scale = found / iterations / len(rung) if rung else 0.0
+    units: dict[tuple[int, int], int] = {}
+    return [
+        dataclasses.replace(
+            sample,
+            token_weights=[scale * weight for weight in sample.token_weights],
+            unit=units.setdefault((age, sample.unit), len(units)),
+        )
+        for _, _, age, sample in sorted(rung, key=lambda entry: entry[1])
+    ]
+
+
+def _teaches(sample: Sample, config: TrainConfig) -> bool:
+    """Whether the sample moves the weights."""
+    if config.kl_coef or config.entropy_coef:
+        return True
+    return sample.advantage > 0 if LOSSES.get(config.policy_loss).positives_only else sample.advantage != 0
 
 
 def _reward(trajectory: Trajectory) -> Reward:

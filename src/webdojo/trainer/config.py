@@ -10,8 +10,7 @@ from webdojo.config import Section
 from webdojo.plugins import Registry, plug_name
 from webdojo.rollout.config import StageConfig
 from webdojo.trainer.advantages import ADVANTAGES
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses import KL_ESTIMATORS, LOSSES, Clip
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES, Clip
 from webdojo.trainer.token_weights import NORMALIZERS
 
 NAMED_PARTS: dict[str, Registry[Any]] = {
@@ -103,7 +102,7 @@ class TrainConfig(Section):
     decoupled loss, log-linear between what the engine reported and the weights that learn, which saves a forward pass:
     for a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
     correction: Annotated[str, plug_name(CORRECTIONS)] = "none"
-    """Factor for tokens where engine and learner disagree (`trainer/corrections.py`): `none`, `tis`, `icepop`,
+    """Factor for tokens where engine and learner disagree (`trainer/losses.py`): `none`, `tis`, `icepop`,
     `mis_token`, `mis_sequence`, `mis_geometric`; needs `old_logprobs: learner`."""
     kl_coef: float = Field(default=0.0, ge=0)
     """β of the KL term against the model that online training starts from; 0 loads no reference model."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from webdojo.rollout.config import RolloutConfig
 from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses import KL_ESTIMATORS, LOSSES
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES
 from webdojo.trainer.token_weights import NORMALIZERS
 
 _PROX = {

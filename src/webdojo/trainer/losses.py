@@ -1,4 +1,4 @@
-"""Policy losses, one record each, and the KL estimators that may stand beside them.
+"""Policy losses, one record each, and what may stand beside them: corrections and KL estimators.
 
 A loss is a function over flat response tokens: every tensor has shape [T], the response tokens of a micro-batch one
 after the other, without padding. Invariant: it is computed token by token before weights, so that a token of weight 0
@@ -7,8 +7,8 @@ adds nothing to it, to its gradient or to its statistics.
 π is the policy that learns, π_prox the one that ratios are taken against, and π_behave the one that
 sampled. ρ = π / π_prox, carrying the gradient; A is the advantage of the token's trajectory.
 
-A new one is a line in `LOSSES`, or a file of your own that the recipe names. The recipe reads the records when it is
-validated, so nothing here imports torch.
+A new one is a line in its registry, or a file of your own that the recipe names. Nothing here imports torch: the recipe
+reads the records when it is validated.
 """
 
 from __future__ import annotations
@@ -165,6 +165,82 @@ LOSSES: Registry[Loss] = Registry(
     },
 )
 """What `train.policy_loss` of a recipe may be."""
+
+
+LOW, HIGH = 0.0, 2.0
+"""Bounds of what a correction compares."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A correction for engines that disagree with the learner, as `train.correction` of a recipe names it.
+
+    Both hold the same weights and still give other probabilities (other kernels, other precision). With
+    ρ_k = π_learner / π_engine of each sampled token, it is a factor for the token's loss, without gradient: clipped, or
+    0 for what is out of bounds.
+    """
+
+    function: Callable[[Tensor, Tensor], Tensor]
+    """Takes log ρ [T] and the turn of each token [T]; gives a factor for each token [T]."""
+    formula: str
+    """The factor as `webdojo explain` prints it; q is the ratio of a token."""
+
+
+def none(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
+    """1: the engine is trusted."""
+    return log_ratio_T.new_ones(len(log_ratio_T))
+
+
+def tis(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
+    """clamp(ρ, low, high) of each token (truncated importance sampling)."""
+    return log_ratio_T.exp().clamp(LOW, HIGH)
+
+
+def icepop(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
+    """1[low <= ρ <= high] of each token (IcePop)."""
+    return _within(log_ratio_T.exp()).to(log_ratio_T.dtype)
+
+
+def mis_token(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
+    """ρ of each token where it is within bounds, else 0 (masked importance sampling)."""
+    return _masked(log_ratio_T.exp())
+
+
+def mis_sequence(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
+    """Π ρ over the turn where it is within bounds, else 0: a turn is kept or dropped as a whole."""
+    return _masked(turn_sums(log_ratio_T, turns_T).exp())
+
+
+def mis_geometric(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
+    """1 where the geometric mean of ρ over the turn is within bounds, else 0."""
+    return _within(turn_means(log_ratio_T, turns_T).exp()).to(log_ratio_T.dtype)
+
+
+def _within(ratio: Tensor) -> Tensor:
+    return (ratio >= LOW) & (ratio <= HIGH)
+
+
+def _masked(ratio: Tensor) -> Tensor:
+    # Not a product: over a turn the ratio may be infinite.
+    return ratio.masked_fill(~_within(ratio), 0)
+
+
+_TOKEN, _TURN = (f"1[{LOW:g} <= {ratio} <= {HIGH:g}]" for ratio in "qQ")
+
+CORRECTIONS: Registry[Correction] = Registry(
+    "webdojo.corrections",
+    "correction",
+    *instance_of(Correction),
+    {
+        "none": Correction(none, "1"),
+        "tis": Correction(tis, f"clamp(q, {LOW:g}, {HIGH:g})"),
+        "icepop": Correction(icepop, _TOKEN),
+        "mis_token": Correction(mis_token, f"q · {_TOKEN}"),
+        "mis_sequence": Correction(mis_sequence, f"Q · {_TURN}, Q = product of q over the turn"),
+        "mis_geometric": Correction(mis_geometric, f"{_TURN}, Q = geometric mean of q over the turn"),
+    },
+)
+"""What `train.correction` of a recipe may be."""
 
 
 @dataclass(frozen=True)

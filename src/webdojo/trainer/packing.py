@@ -35,7 +35,7 @@ class MicroBatch:
     shared: tuple[int, ...]
     """Tokens that each has in common with the one before it; 0 for the first."""
     tokens: int
-    """Tokens of the micro-batch, which are what is computed."""
+    """How many are computed."""
     counts: bool = True
     """False for a filler: it keeps a rank that has nothing left in step with the others, and adds nothing."""
 
@@ -45,10 +45,7 @@ def cut(sequences: Sequence[Sequence_], max_tokens: int) -> list[MicroBatch]:
 
     A path that is cut off its neighbours brings its ancestors with it. A single path that is longer than `max_tokens`
     is alone. Among cuts that compute as much, it is one with the fewest micro-batches. The result is exact for
-    micro-batches of neighbouring paths, by dynamic programming.
-
-    Args:
-        sequences: the samples; a response has at least one token.
+    micro-batches of neighbouring paths, by dynamic programming. A response has at least one token.
     """
     numbers: dict[str, int] = {}
     keys = [_keys(prompt, response, numbers) for prompt, response in sequences]
@@ -136,10 +133,7 @@ def collate_micro_batch(
 
     Args:
         sequences: the samples of `micro_batch.members`, in that order.
-        grids: as `policy.collate.collate` takes them.
-
-    Raises:
-        EngineError: image tokens and features disagree, or a response holds a banned id.
+        grids: as in `policy.model.collate.collate`, whose errors it raises.
     """
     shown = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)

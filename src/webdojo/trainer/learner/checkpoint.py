@@ -36,11 +36,7 @@ OPTIMIZER = "optimizer"
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn whatever each library raises when the disk refuses into one kind of error.
-
-    Raises:
-        StoreFailure: nothing more can be written to `folder`.
-    """
+    """Turn whatever each library raises when the disk refuses into `StoreFailure`."""
     try:
         yield
     except (OSError, SafetensorError) as error:

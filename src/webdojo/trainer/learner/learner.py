@@ -10,19 +10,20 @@ of ranks; a step whose loss or gradient is not finite changes no weight and rais
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError, TrainError
@@ -54,7 +55,7 @@ from webdojo.trainer.learner.optimizer import (
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.scoring import Scoring, in_memory, in_order
 from webdojo.trainer.learner.sharding import gather_weights, load_weights, whole_tensor
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.objective import objective
 from webdojo.types import ImageSource
 
 P = ParamSpec("P")
@@ -62,15 +63,11 @@ T = TypeVar("T")
 
 TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
 """Takes the samples of a micro-batch and the scores of their T response tokens, sample after sample; gives the summed
-loss, and means over those tokens for the log. With several ranks it is sent to the others, so it is a function of a
-module, or an object of a class that pickles."""
+loss, and means over those tokens for the log. With several ranks it is pickled for the others."""
 
 
 class Means:
-    """Running weighted means by name, for the log: of tokens over micro-batches, of steps over an update.
-
-    A name that was never added is not in the result.
-    """
+    """Running weighted means by name, for the log: of tokens over micro-batches, of steps over an update."""
 
     def __init__(self) -> None:
         self._sums: defaultdict[str, float] = defaultdict(float)
@@ -111,11 +108,9 @@ class Learner:
             tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
             Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
         processor: of the same model folder; saved with every checkpoint.
-        images: where the screenshots of the prompts are read from.
-        config: optimizer, clip and batch sizes.
         reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
             while it scores. Where there are adapters it is the model without them.
-        adapters: the adapters of the model, where they train in place of its weights.
+        adapters: those of the model, where they train in place of its weights.
         seed: decides the order in which samples are drawn.
         ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
             once one of them has raised, the ranks have ended.
@@ -180,12 +175,9 @@ class Learner:
             version: which version the weights that learn are; None: the newest that sampled.
 
         Returns:
-            Means over tokens: `entropy` (nats) and those of `policy_stats`, such as `approx_kl` and `ratio`. Means
-            over optimizer steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens
-            the samples have apart as in the micro-batches that were computed. Counts: `samples`, `tokens` (of the
-            responses), `optimizer_steps`. `seconds`. `engine_gap_mean` and `engine_gap_max`, the absolute difference in
-            nats between the engine's logprobs and the learner's before the first step, over tokens of that version (of
-            the first mini-batch only, unless `old_logprobs` is `learner`; absent where that has no such token).
+            The metrics of an update (`docs/metrics.md`). `engine_gap_mean` and `engine_gap_max` are over the tokens of
+            that version before the first step, of the first mini-batch only, unless `old_logprobs` is `learner`;
+            absent where that has no such token.
 
         Raises:
             TrainError: no samples, a loss or gradient that is not finite, or `stop` is set.
@@ -200,25 +192,18 @@ class Learner:
         gaps: list[Tensor] = []
         if config.old_logprobs == "learner":
             current = self.logprobs(samples, temperature)
-            gaps = [_engine_gap([s], lp, version) for s, lp in zip(samples, current, strict=True)]
-            samples = [
-                dataclasses.replace(sample, prox_logprobs=logprobs.tolist())
-                for sample, logprobs in zip(samples, current, strict=True)
-            ]
+            gaps = _engine_gaps(samples, current, version)
+            samples = [replace(s, prox_logprobs=lp.tolist()) for s, lp in zip(samples, current, strict=True)]
         if config.kl_coef:
             before = self.reference_logprobs(samples, temperature)
-            samples = [
-                dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
-                for sample, logprobs in zip(samples, before, strict=True)
-            ]
-        objective, means = Objective(config, version), Means()
+            samples = [replace(s, reference_logprobs=lp.tolist()) for s, lp in zip(samples, before, strict=True)]
+        loss, means = partial(objective, config=config, version=version), Means()
         for _ in range(config.ppo_epochs):
             for batch in self.shuffled(samples, config.batch_size):
                 lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
                 share = len(batch) / len(samples)
-                scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=objective, means=means)
-                if not gaps:  # of the first step, unless `old_logprobs` is `learner`
-                    gaps = [_engine_gap([s], lp, version) for s, lp in zip(batch, scored, strict=True)]
+                scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=loss, means=means)
+                gaps = gaps or _engine_gaps(batch, scored, version)  # of the first step, unless `old_logprobs: learner`
         gap_T = torch.cat(gaps)
         gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
         return (
@@ -251,11 +236,7 @@ class Learner:
         """One optimizer step on a mini-batch.
 
         Args:
-            batch: the samples of the mini-batch.
             share: which part of the update's samples the mini-batch holds, in (0, 1]; the loss is divided by it.
-            temperature: logits are divided by it.
-            lr: learning rate of this step.
-            loss: what to minimise.
             means: where `loss`, `grad_norm`, `lr` and the token means are added.
 
         Returns:
@@ -284,7 +265,10 @@ class Learner:
             mine |= piece.by_sample(scores)
         totals, found, scored = zip(*self.ranks.gather((total, own, mine)), strict=True)
         total = sum(totals)
-        norm = self._clip_gradients()
+        # The gradients of all ranks are scaled to a joint norm of at most `grad_clip`.
+        norm_tensor = whole_tensor(get_total_norm([p.grad for p in self._parameters if p.grad is not None]))
+        clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm_tensor)
+        norm = float(norm_tensor)
         if not (math.isfinite(total) and math.isfinite(norm)):
             self._optimizer.zero_grad(set_to_none=True)
             raise TrainError(
@@ -305,13 +289,6 @@ class Learner:
             means.merge(of_rank)
         means.add({"loss": total, "grad_norm": norm, "lr": lr})
         return in_order(scored)
-
-    def _clip_gradients(self) -> float:
-        """Scale the gradients of all ranks to a joint norm of at most `grad_clip`; the norm that they had."""
-        norm = torch.nn.utils.get_total_norm([p.grad for p in self._parameters if p.grad is not None])
-        norm = whole_tensor(norm)
-        torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
-        return float(norm)
 
     @on_every_rank
     def state_dict(self) -> Mapping[str, Tensor]:
@@ -378,8 +355,9 @@ class Learner:
         self.thread.shutdown(wait=False)
 
 
-def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, version: int) -> Tensor:
-    """|engine - learner| in nats of the tokens that `version` sampled."""
-    engine_T = torch.tensor([lp for sample in samples for lp in sample.old_logprobs])
-    chosen_T = torch.tensor([sampled_by == version for sample in samples for sampled_by in sample.versions])
-    return (logprobs_T - engine_T).abs()[chosen_T]
+def _engine_gaps(samples: Sequence[Sample], logprobs: Sequence[Tensor], version: int) -> list[Tensor]:
+    """|engine - learner| in nats of the tokens that `version` sampled, by sample."""
+    return [
+        (lp - torch.tensor(sample.old_logprobs)).abs()[torch.tensor(sample.versions) == version]
+        for sample, lp in zip(samples, logprobs, strict=True)
+    ]

@@ -1,8 +1,7 @@
 """Which weights train, the optimizer over them, its learning rates, and what its state weighs.
 
-Invariants: a state dict names its parameters, so a checkpoint tells which of them it was trained with. Learning rates
-are functions of the optimizer step, counted from 0, so a resumed run needs only its step count; warm-up is linear, and
-its first step is already above 0.
+Invariant: learning rates are functions of the optimizer step, counted from 0, so a resumed run needs only its step
+count; warm-up is linear, and its first step is already above 0.
 """
 
 from __future__ import annotations
@@ -89,7 +88,6 @@ def quantised_moments(optimizer: Optimizer, config: TrainConfig) -> dict[str, to
     """
     if config.optimizer != "adamw_8bit":
         return {}
-    rates = [float(group["lr"]) for group in optimizer.param_groups]
     # A step on gradients of zero at a rate of zero makes moments and changes no weight.
     for group in optimizer.param_groups:
         group["lr"].fill_(0.0)
@@ -97,8 +95,6 @@ def quantised_moments(optimizer: Optimizer, config: TrainConfig) -> dict[str, to
             parameter.grad = torch.zeros_like(parameter)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    for group, rate in zip(optimizer.param_groups, rates, strict=True):
-        group["lr"].fill_(rate)
     return moments_of(optimizer)
 
 

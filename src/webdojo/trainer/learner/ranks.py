@@ -54,9 +54,6 @@ class Ranks:
     ) -> AbstractContextManager[None]:
         """Where this is the driver, the followers do `work(learner, *args, **kwargs)` while the block does the same.
 
-        Args:
-            work: a function that can be imported by its name; all three are pickled.
-
         Raises:
             TrainError: a follower failed, or has failed before.
         """
@@ -103,11 +100,7 @@ def lead(build: Callable[[Ranks], L], count: int, device_type: str) -> L:
 
 
 class Driver(Ranks):
-    """Rank 0, which starts the processes of the others; arguments as `lead` takes them.
-
-    Args:
-        port: port of the store where the ranks meet.
-    """
+    """Rank 0, which starts the processes of the others; `port` is that of the store where the ranks meet."""
 
     def __init__(self, build: Callable[[Ranks], Any], count: int, port: int, device_type: str) -> None:
         super().__init__(0, count)
@@ -139,22 +132,15 @@ class Driver(Ranks):
                 yield
                 self.answers()
             except BaseException as error:
-                # An error that is not ours may come of a follower that is gone, which then is the one to tell of.
-                ours = isinstance(error, WebdojoError) or not isinstance(error, Exception)
-                failure = None if ours else self._failure(REPORT_TIMEOUT_S)
-                self.give_up()
-                if failure is None:
-                    raise
-                raise failure from error
-
-    def answers(self) -> None:
-        """Wait until every follower has done its last call.
-
-        Raises:
-            TrainError: one failed; RankLost: one died.
-        """
-        if (failure := self._failure(None)) is not None:
-            raise failure
+                try:
+                    # Another error than ours may come of a follower that is gone, which then is the one to tell of.
+                    if isinstance(error, Exception) and not isinstance(error, WebdojoError):
+                        self.answers(REPORT_TIMEOUT_S)
+                except TrainError as failure:
+                    raise failure from error
+                finally:
+                    self.give_up()
+                raise
 
     def close(self) -> None:
         """Let all end; a call that is under way in another thread fails. Nothing happens where they have ended."""
@@ -185,8 +171,12 @@ class Driver(Ranks):
         for process in self._followers:
             process.join()
 
-    def _failure(self, timeout_s: float | None) -> TrainError | None:
-        """What ended a follower; None if all answer, or (with `timeout_s`) some go on for that long."""
+    def answers(self, timeout_s: float | None = None) -> None:
+        """Wait until every follower has done its last call, or for that long.
+
+        Raises:
+            TrainError: one failed; RankLost: one died.
+        """
         until = None if timeout_s is None else time.monotonic() + timeout_s
         waiting: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
         failures: list[tuple[bool, int, TrainError]] = []
@@ -207,7 +197,8 @@ class Driver(Ranks):
                     failures.append((secondary, rank, kind(told)))
                     # One that fails takes those down that wait for it; give them time to report, and no more.
                     until = min(until or float("inf"), time.monotonic() + REPORT_TIMEOUT_S)
-        return min(failures, key=lambda each: each[:2])[2] if failures else None
+        if failures:
+            raise min(failures, key=lambda each: each[:2])[2]
 
     def _death(self, rank: int) -> str:
         process = self._followers[rank - 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -12,20 +13,27 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import AttentionInterface, PreTrainedModel
 
 from webdojo.errors import TrainError
 from webdojo.memory import is_out_of_memory
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
-from webdojo.policy.model.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
+from webdojo.policy.model.forward import (
+    TokenScores,
+    attend_in_rows,
+    join_features,
+    narrow_last_layer,
+    text_layers,
+    token_logprobs,
+)
 from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.tree_attention import TREE, tree_attention
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.learner.layers import compile_layers, recompute_activations
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.sharding import Scorer, shard, tower_trains
 from webdojo.trainer.packing import MicroBatch, collate_micro_batch, cut, rounds
-from webdojo.types import ImageSource, Prompt
+from webdojo.types import ImageSource
 
 FEATURE_CACHE_BYTES = 250_000_000
 """Visual features that a learner whose vision tower is frozen keeps on its device. An update's screenshots go through
@@ -39,10 +47,6 @@ class Piece(NamedTuple):
     members: list[Sample]
     images: bool
     """Some rank's micro-batch of this round shows an image."""
-
-    @property
-    def sequences(self) -> list[tuple[Prompt, list[int]]]:
-        return [(sample.prompt, sample.response_ids) for sample in self.members]
 
     def by_sample(self, scores: TokenScores) -> dict[int, Tensor]:
         """Log-probabilities of the members, on the CPU, by the numbers of the samples."""
@@ -77,11 +81,11 @@ class Scoring:
         self._scorer = Scorer(model)
         narrow_last_layer(model)
         if config.gradient_checkpointing:
-            recompute_activations(model)
+            _recompute_activations(model)
         if ranks.mesh is not None:
             shard(self._scorer, ranks.mesh, compute_dtype)
         if config.compile:
-            compile_layers(model)
+            _compile_layers(model)
         attend_in_rows(model)
         self._features = None if tower_trains(model) else FeatureCache(model, processor, images, FEATURE_CACHE_BYTES)
 
@@ -99,27 +103,26 @@ class Scoring:
     def scores(self, piece: Piece, temperature: float, reference: PreTrainedModel | None = None) -> TokenScores:
         """The scores of the response tokens of a micro-batch, member after member, as `logprobs`."""
         device = self._model.device
-        entropy_grad = self._config.entropy_coef > 0
         self._model.train(torch.is_grad_enabled())  # where layers recompute, and adapters drop out
-        if self._features is None or reference is not None:
-            batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images)
-            if reference is not None:
-                return token_logprobs(reference, batch.to(device), temperature)
-            if batch.pixel_values is None and piece.images:
-                # The tower runs all the same, on an image that no token shows, and gets gradients of zero: all ranks
-                # gather its weights where one has images.
-                pixel_values, image_grid_thw = self._processor.blank()
-                batch = dataclasses.replace(batch, pixel_values=pixel_values, image_grid_thw=image_grid_thw)
-            return self._scorer(batch.to(device), temperature, entropy_grad=entropy_grad)
-        shown: dict[str, ImageFeatures] = {}
-        # A tower that does not train keeps its float32 weights; sharding does not cast them.
-        with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
-            for sample in piece.members:
-                shown |= self._features.of(sample.prompt)
-        grids = {sha: image.grid for sha, image in shown.items()}
-        batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images, grids)
-        features = join_features([image.features for image in shown.values()])
-        return self._scorer(batch.to(device), temperature, features, entropy_grad=entropy_grad)
+        grids, features = None, None
+        if self._features is not None and reference is None:
+            shown: dict[str, ImageFeatures] = {}
+            # A tower that does not train keeps its float32 weights; sharding does not cast them.
+            with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
+                for sample in piece.members:
+                    shown |= self._features.of(sample.prompt)
+            grids = {sha: image.grid for sha, image in shown.items()}
+            features = join_features([image.features for image in shown.values()])
+        sequences = [(sample.prompt, sample.response_ids) for sample in piece.members]
+        batch = collate_micro_batch(piece.micro_batch, sequences, self._processor, self._images, grids)
+        if reference is not None:
+            return token_logprobs(reference, batch.to(device), temperature)
+        if self._features is None and batch.pixel_values is None and piece.images:
+            # The tower runs all the same, on an image that no token shows, and gets gradients of zero: all ranks gather
+            # its weights where one has images.
+            pixel_values, image_grid_thw = self._processor.blank()
+            batch = dataclasses.replace(batch, pixel_values=pixel_values, image_grid_thw=image_grid_thw)
+        return self._scorer(batch.to(device), temperature, features, entropy_grad=self._config.entropy_coef > 0)
 
     @torch.no_grad()
     def logprobs(
@@ -186,3 +189,27 @@ def in_order(found: Sequence[Mapping[int, Tensor]]) -> list[Tensor]:
     """The values that the ranks have by the numbers of samples, as one list."""
     joined = {number: value for part in found for number, value in part.items()}
     return [joined[i] for i in range(len(joined))]
+
+
+def _recompute_activations(model: PreTrainedModel) -> None:
+    """Keep of each text layer and vision block, in training mode, only its input, and compute the rest again in the
+    backward pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # transformers 6 will have it by another name only
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+    # The switch makes the embeddings' output require gradients, and so keeps what frozen layers below the first trained
+    # one compute.
+    model.disable_input_require_grads()
+
+
+def _compile_layers(model: PreTrainedModel) -> None:
+    """Compile the text layers, once for micro-batches of any length; call it when the model is sharded, if it is.
+
+    What gathers and drops weights around a layer stays outside, and so does the attention of micro-batches on the CPU,
+    which would be compiled again for every number of pieces. This is the only place in `trainer` that binds `forward`
+    anew; it was tested with torch 2.13 and transformers 5.23, and `tests/trainer/learner/test_layers.py` fails where it
+    stops working.
+    """
+    AttentionInterface.register(TREE, torch.compiler.disable(tree_attention))
+    for layer in text_layers(model):
+        layer.forward = torch.compile(layer.forward, dynamic=True)

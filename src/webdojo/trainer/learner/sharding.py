@@ -23,11 +23,8 @@ from webdojo.policy.model.forward import Features, TokenScores, text_layers, tok
 
 
 class Scorer(nn.Module):
-    """`token_logprobs` as a module.
-
-    Sharding gathers weights around the calls of modules; all that no inner module gathers (embeddings, head, norm)
-    is gathered around this one's.
-    """
+    """`token_logprobs` as a module, because sharding gathers weights around the calls of modules: around this one's all
+    that no inner module gathers (embeddings, head, norm)."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
@@ -45,7 +42,6 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
 
     Args:
         scorer: its model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
-        mesh: has one dimension.
         compute_dtype: precision of gathered weights and of activations.
     """
     tower = vision_tower(scorer.model)
@@ -77,11 +73,8 @@ def tower_trains(model: PreTrainedModel) -> bool:
 
 
 def gather_weights(model: PreTrainedModel, keep: bool) -> dict[str, Tensor]:
-    """The state dict of a model, sharded or not, with whole tensors on the CPU; every rank calls it.
-
-    Args:
-        keep: False gathers for the others only, and returns nothing.
-    """
+    """The state dict of a model, sharded or not, with whole tensors on the CPU; every rank calls it, and those that do
+    not `keep` gather for the others only."""
     state = model.state_dict(keep_vars=True)
     # Tied weights are one tensor of several names, and stay one.
     found: dict[int, Tensor] = {}
