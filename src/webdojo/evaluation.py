@@ -97,17 +97,14 @@ def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
     scored = [(trajectory, _reward(trajectory)) for trajectory in trajectories]
     everything = _rate([reward.success for _, reward in scored])
     valid = _rate([reward.success for _, reward in scored if reward.valid])
-    websites: dict[str, list[bool]] = defaultdict(list)
-    for trajectory, reward in scored:
-        websites[trajectory.task.website].append(reward.success)
     return SuccessRate(
         **everything.model_dump(),
         valid_n=valid.n,
         valid_rate=valid.rate,
         valid_ci95=valid.ci95,
-        ci95_by_website=bootstrap95(list(websites.values())),
-        by_difficulty=_split(scored, lambda trajectory: trajectory.task.difficulty),
-        by_kind=_split(scored, lambda trajectory: trajectory.task.kind),
+        ci95_by_website=bootstrap95(list(_split(scored, lambda trajectory: trajectory.task.website).values())),
+        by_difficulty=_rates(_split(scored, lambda trajectory: trajectory.task.difficulty)),
+        by_kind=_rates(_split(scored, lambda trajectory: trajectory.task.kind)),
         terminations=dict(Counter(trajectory.termination.value for trajectory in trajectories).most_common()),
         steps=_mean([trajectory.steps for trajectory in trajectories]),
         response_tokens=_mean([sum(len(turn.response.ids) for turn in t.turns) for t in trajectories]),
@@ -125,10 +122,14 @@ def _rate(outcomes: Sequence[bool]) -> Rate:
     return Rate(n=n, successes=successes, rate=_mean(outcomes), ci95=wilson95(successes, n))
 
 
-def _split(scored: Sequence[tuple[Trajectory, Reward]], key: Callable[[Trajectory], K]) -> dict[K, Rate]:
+def _split(scored: Sequence[tuple[Trajectory, Reward]], key: Callable[[Trajectory], K]) -> dict[K, list[bool]]:
     outcomes: dict[K, list[bool]] = defaultdict(list)
     for trajectory, reward in scored:
         outcomes[key(trajectory)].append(reward.success)
+    return outcomes
+
+
+def _rates(outcomes: dict[K, list[bool]]) -> dict[K, Rate]:
     return {k: _rate(outcomes[k]) for k in sorted(outcomes)}
 
 

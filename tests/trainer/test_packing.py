@@ -16,7 +16,7 @@ from webdojo.policy.model.collate import Sequence_, collate
 from webdojo.policy.model.fast_layers import is_narrow
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_layers, token_logprobs
 from webdojo.policy.model.processor import Processor
-from webdojo.trainer.packing import balance, collate_micro_batch, cut, place
+from webdojo.trainer.packing import collate_micro_batch, cut, place, rounds
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 Loaded = tuple[PreTrainedModel, Processor]
@@ -77,13 +77,13 @@ def test_samples_that_share_nothing_fill_micro_batches() -> None:
     assert [row.tokens for row in cut(sequences, 40)] == [36, 36, 18]
 
 
-def test_rows_are_balanced_over_ranks() -> None:
+def test_rows_of_a_round_are_about_as_large() -> None:
     sequences = [sequence([100 + i] * (10 * (i + 1)), [7]) for i in range(6)]
     rows = cut(sequences, 60)
-    shares = balance(rows, 2)
-    assert sorted(id(row) for share in shares for row in share) == sorted(map(id, rows))
-    loads = [sum(row.tokens for row in share) for share in shares]
-    assert max(loads) - min(loads) <= max(row.tokens for row in rows)
+    dealt = [row for each in rounds(rows, 2) for row in each]
+    assert sorted(id(row) for row in dealt if row.counts) == sorted(map(id, rows))
+    sizes = [row.tokens for row in dealt]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def agent_turns(

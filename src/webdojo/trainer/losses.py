@@ -186,36 +186,6 @@ class Correction:
     """The factor as `webdojo explain` prints it; q is the ratio of a token."""
 
 
-def none(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
-    """1: the engine is trusted."""
-    return log_ratio_T.new_ones(len(log_ratio_T))
-
-
-def tis(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
-    """clamp(ρ, low, high) of each token (truncated importance sampling)."""
-    return log_ratio_T.exp().clamp(LOW, HIGH)
-
-
-def icepop(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
-    """1[low <= ρ <= high] of each token (IcePop)."""
-    return _within(log_ratio_T.exp()).to(log_ratio_T.dtype)
-
-
-def mis_token(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
-    """ρ of each token where it is within bounds, else 0 (masked importance sampling)."""
-    return _masked(log_ratio_T.exp())
-
-
-def mis_sequence(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
-    """Π ρ over the turn where it is within bounds, else 0: a turn is kept or dropped as a whole."""
-    return _masked(turn_sums(log_ratio_T, turns_T).exp())
-
-
-def mis_geometric(log_ratio_T: Tensor, turns_T: Tensor) -> Tensor:
-    """1 where the geometric mean of ρ over the turn is within bounds, else 0."""
-    return _within(turn_means(log_ratio_T, turns_T).exp()).to(log_ratio_T.dtype)
-
-
 def _within(ratio: Tensor) -> Tensor:
     return (ratio >= LOW) & (ratio <= HIGH)
 
@@ -232,12 +202,20 @@ CORRECTIONS: Registry[Correction] = Registry(
     "correction",
     *instance_of(Correction),
     {
-        "none": Correction(none, "1"),
-        "tis": Correction(tis, f"clamp(q, {LOW:g}, {HIGH:g})"),
-        "icepop": Correction(icepop, _TOKEN),
-        "mis_token": Correction(mis_token, f"q · {_TOKEN}"),
-        "mis_sequence": Correction(mis_sequence, f"Q · {_TURN}, Q = product of q over the turn"),
-        "mis_geometric": Correction(mis_geometric, f"{_TURN}, Q = geometric mean of q over the turn"),
+        "none": Correction(lambda log_q, turns: log_q.new_ones(len(log_q)), "1"),
+        # Truncated importance sampling.
+        "tis": Correction(lambda log_q, turns: log_q.exp().clamp(LOW, HIGH), f"clamp(q, {LOW:g}, {HIGH:g})"),
+        # IcePop.
+        "icepop": Correction(lambda log_q, turns: _within(log_q.exp()).to(log_q.dtype), _TOKEN),
+        # Masked importance sampling, of tokens, and of turns, which are kept or dropped as a whole.
+        "mis_token": Correction(lambda log_q, turns: _masked(log_q.exp()), f"q · {_TOKEN}"),
+        "mis_sequence": Correction(
+            lambda log_q, turns: _masked(turn_sums(log_q, turns).exp()), f"Q · {_TURN}, Q = product of q over the turn"
+        ),
+        "mis_geometric": Correction(
+            lambda log_q, turns: _within(turn_means(log_q, turns).exp()).to(log_q.dtype),
+            f"{_TURN}, Q = geometric mean of q over the turn",
+        ),
     },
 )
 """What `train.correction` of a recipe may be."""
@@ -253,30 +231,19 @@ class KLEstimator:
     """The term of token k as `webdojo explain` prints it."""
 
 
-def k1(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:
-    """log π - log π_ref: unbiased, of either sign; as a loss its gradient does not hold the policy back."""
-    return logprobs_T - reference_T
-
-
-def k2(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:
-    """(log π - log π_ref)² / 2: its gradient is that of KL(π || π_ref) on samples of π."""
-    return (logprobs_T - reference_T).square() / 2
-
-
-def k3(logprobs_T: Tensor, reference_T: Tensor) -> Tensor:
-    """r - 1 - log r with r = π_ref / π: unbiased, never negative (GRPO; WebAgent-R1 §2.3)."""
-    log_r = reference_T - logprobs_T
-    return log_r.exp() - 1 - log_r
-
-
 KL_ESTIMATORS: Registry[KLEstimator] = Registry(
     "webdojo.kl_estimators",
     "KL estimator",
     *instance_of(KLEstimator),
     {
-        "k1": KLEstimator(k1, "log π - log π_ref"),
-        "k2": KLEstimator(k2, "(log π - log π_ref)² / 2"),
-        "k3": KLEstimator(k3, "π_ref/π - 1 - log(π_ref/π)"),
+        # Unbiased, of either sign; as a loss its gradient does not hold the policy back.
+        "k1": KLEstimator(lambda log_p, log_ref: log_p - log_ref, "log π - log π_ref"),
+        # Its gradient is that of KL(π || π_ref) on samples of π.
+        "k2": KLEstimator(lambda log_p, log_ref: (log_p - log_ref).square() / 2, "(log π - log π_ref)² / 2"),
+        # Unbiased, never negative (GRPO; WebAgent-R1 §2.3).
+        "k3": KLEstimator(
+            lambda log_p, log_ref: (log_ref - log_p).exp() - 1 - (log_ref - log_p), "π_ref/π - 1 - log(π_ref/π)"
+        ),
     },
 )
 """What `train.kl_estimator` of a recipe may be."""

@@ -52,14 +52,10 @@ def objective(
 
 @torch.no_grad()
 def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -> dict[str, float]:
-    """How far the policy has moved from π_prox, and what the loss cuts off.
+    """How far the policy has moved from π_prox, and what the loss cuts off (`docs/metrics.md`).
 
     Returns:
-        Plain means over the tokens with a weight other than 0, whatever that weight is; 0 over none. `approx_kl`:
-        KL(π_prox || π) by the k3 estimator, mean of (ρ - 1 - log ρ), in nats. `ratio`: ρ. Where the loss clips,
-        `clip_fraction`: tokens whose gradient the clip cuts off; where it has dual clip, `dual_clip_fraction`: those
-        whose gradient that cuts off; where it is decoupled, `capped_fraction`: those above the cap of π_prox /
-        π_behave.
+        Plain means over the tokens with a weight other than 0, whatever that weight is; 0 over none.
     """
     counted = tokens.token_weights != 0
     log_ratio_T = logprobs_T - tokens.prox_logprobs

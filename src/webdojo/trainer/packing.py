@@ -16,7 +16,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -73,24 +73,15 @@ def cut(sequences: Sequence[Sequence_], max_tokens: int) -> list[MicroBatch]:
     return found[::-1]
 
 
-def balance(micro_batches: Sequence[MicroBatch], ranks: int) -> list[list[MicroBatch]]:
-    """Deal them out so that no rank has much more to do than another: the largest first, each to the rank with the
-    least."""
-    shares: list[list[MicroBatch]] = [[] for _ in range(ranks)]
-    load = [0] * ranks
-    for micro_batch in sorted(micro_batches, key=lambda each: -each.tokens):
-        rank = load.index(min(load))
-        shares[rank].append(micro_batch)
-        load[rank] += micro_batch.tokens
-    return shares
+def rounds(micro_batches: Sequence[MicroBatch], ranks: int) -> list[list[MicroBatch]]:
+    """Deal micro-batches out in rounds of one for each rank, the last one filled up with the smallest.
 
-
-def rounds(micro_batches: Sequence[MicroBatch], ranks: int) -> list[tuple[MicroBatch, ...]]:
-    """Micro-batches dealt out (`balance`), as rounds of one for each rank, largest first; fillers are the smallest."""
-    if not micro_batches:
-        return []
-    smallest = min(micro_batches, key=lambda each: each.tokens)
-    return [*zip_longest(*balance(micro_batches, ranks), fillvalue=dataclasses.replace(smallest, counts=False))]
+    Ranks wait for one another in every layer, so those of a round are about as large: they go from large to small.
+    """
+    dealt = sorted(micro_batches, key=lambda each: -each.tokens)
+    if fillers := -len(dealt) % ranks:
+        dealt += [dataclasses.replace(dealt[-1], counts=False)] * fillers
+    return [dealt[first : first + ranks] for first in range(0, len(dealt), ranks)]
 
 
 @dataclass(frozen=True)

@@ -39,44 +39,28 @@ class Normalizer:
     """The weight as `webdojo explain` prints it, with `{episodes}` for the trajectories of an update and `{k}`."""
 
 
-def openwebrl(shape: TurnShape, k: float) -> float:
-    """Mean over the tokens of a turn, sum over turns, mean over G and over groups; no 1/T.
-
-    w = 1 / (groups · G · |y_it|) (OpenWebRL §4.4). `k` is not used.
-    """
-    return 1 / (shape.groups * shape.group_size * shape.tokens)
-
-
-def webagent_r1(shape: TurnShape, k: float) -> float:
-    """Mean over the tokens of a turn and over the turns of a trajectory (M-GRPO).
-
-    w = 1 / (groups · G · T_i · |y_it|) (WebAgent-R1 §2.3). `k` is not used.
-    """
-    return openwebrl(shape, k) / shape.turns
-
-
-def asyncwebrl(shape: TurnShape, k: float) -> float:
-    """Sum over turns and tokens, divided by a constant: w = 1 / (groups · G · k) (AsyncWebRL, Eq. 1)."""
-    return 1 / (shape.groups * shape.group_size * k)
-
-
-def dapo(shape: TurnShape, k: float) -> float:
-    """Mean over all response tokens of the update: w = 1 / Σ |y| (DAPO, token-level loss). `k` is not used."""
-    return 1 / shape.all_tokens
-
-
-_CONSTANT = Normalizer(asyncwebrl, "1 / ({episodes} · {k:g})")
+_CONSTANT = Normalizer(lambda turn, k: 1 / (turn.groups * turn.group_size * k), "1 / ({episodes} · {k:g})")
 
 NORMALIZERS: Registry[Normalizer] = Registry(
     "webdojo.normalizers",
     "normalizer",
     *instance_of(Normalizer),
     {
-        "openwebrl": Normalizer(openwebrl, "1 / ({episodes} · |y_it|)"),
-        "webagent_r1": Normalizer(webagent_r1, "1 / ({episodes} · T_i · |y_it|)"),
+        # Mean over the tokens of a turn, sum over turns, mean over G and over groups; no 1/T (OpenWebRL §4.4).
+        "openwebrl": Normalizer(
+            lambda turn, k: 1 / (turn.groups * turn.group_size * turn.tokens), "1 / ({episodes} · |y_it|)"
+        ),
+        # Mean over the tokens of a turn and over the turns of a trajectory (M-GRPO; WebAgent-R1 §2.3).
+        "webagent_r1": Normalizer(
+            lambda turn, k: 1 / (turn.groups * turn.group_size * turn.tokens) / turn.turns,
+            "1 / ({episodes} · T_i · |y_it|)",
+        ),
+        # Sum over turns and tokens, divided by a constant (AsyncWebRL, equation 1).
         "asyncwebrl": _CONSTANT,
-        "dr_grpo": _CONSTANT,  # its constant is the longest response that may be sampled
-        "dapo": Normalizer(dapo, "1 / Σ |y|"),
+        # Its constant is the longest response that may be sampled (Dr. GRPO).
+        "dr_grpo": _CONSTANT,
+        # Mean over all response tokens of the update (DAPO, token-level loss).
+        "dapo": Normalizer(lambda turn, k: 1 / turn.all_tokens, "1 / Σ |y|"),
     },
 )
 """What `train.normalizer` of a recipe may be."""

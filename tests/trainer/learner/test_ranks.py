@@ -101,7 +101,7 @@ def batches(model_dir: Path, images: StoredImages) -> Batches:
     processor = Processor.load(model_dir)
     seen = images.random(1), images.random(2)
     return {
-        # Rank 1 has two rows without images; rank 0 one with, and then a filler.
+        # Rank 0 has a row with images, and then one without; rank 1 one without, and then a filler.
         "images on one rank": [
             sample(processor, "find the red mug", *seen),
             sample(processor, "open the cart", advantage=-1.0, unit=1),
@@ -276,7 +276,8 @@ def micro_batches(*tokens: int) -> list[MicroBatch]:
         ((), 2, []),
         ((5, 9), 1, [["9"], ["5"]]),
         ((5, 9), 2, [["9", "5"]]),
-        ((9, 3, 4), 2, [["9", "4"], ["(3)", "3"]]),
+        ((9, 3, 4), 2, [["9", "4"], ["3", "(3)"]]),
+        ((3, 9, 3, 3), 2, [["9", "3"], ["3", "3"]]),
         ((7,), 3, [["7", "(7)", "(7)"]]),
     ],
 )

@@ -32,15 +32,7 @@ from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import Sample, mini_batches
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.learner.checkpoint import (
-    TRAINER,
-    check_checkpoint,
-    read_moments,
-    read_trainer,
-    write_manifest,
-    write_moments,
-    writing,
-)
+from webdojo.trainer.learner import checkpoint
 from webdojo.trainer.learner.lora import ADAPTER, Adapters
 from webdojo.trainer.learner.malloc import keep_freed_memory
 from webdojo.trainer.learner.optimizer import (
@@ -305,7 +297,7 @@ class Learner:
         """
         first = self.ranks.rank == 0
         weights = gather_weights(self.model, keep=first)
-        with writing(folder):
+        with checkpoint.writing(folder):
             if first:
                 folder.mkdir(parents=True, exist_ok=True)
                 if self.adapters is not None:
@@ -314,10 +306,10 @@ class Learner:
                 save_model(self.model, self.processor, folder, weights)
                 trained = list(parameters_of(self._optimizer))
                 trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": trained}
-                torch.save(trainer, folder / TRAINER)
-            write_moments(folder, moments_of(self._optimizer))
+                torch.save(trainer, folder / checkpoint.TRAINER)
+            checkpoint.write_moments(folder, moments_of(self._optimizer))
             if first:
-                write_manifest(folder)
+                checkpoint.write_manifest(folder)
 
     @on_every_rank
     def load(self, folder: Path) -> None:
@@ -329,16 +321,16 @@ class Learner:
             ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
                 other parameters (nothing has changed then).
         """
-        check_checkpoint(folder)
+        checkpoint.check_checkpoint(folder)
         saved, _ = load_model(folder)
-        trainer, parameters = read_trainer(folder), parameters_of(self._optimizer)
+        trainer, parameters = checkpoint.read_trainer(folder), parameters_of(self._optimizer)
         if different := set(trainer["trained"]) ^ set(parameters):
             raise ModelError(
                 f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
                 f"the {len(parameters)} that train now, first difference {min(different)!r}; resume with the same "
                 "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
             )
-        moments = read_moments(folder, parameters, quantised_moments(self._optimizer, self.config))
+        moments = checkpoint.read_moments(folder, parameters, quantised_moments(self._optimizer, self.config))
         weights: Mapping[str, Tensor] = saved.state_dict()
         if self.adapters is not None:
             weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
