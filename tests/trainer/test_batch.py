@@ -7,10 +7,10 @@ import torch
 from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.errors import TrainError
 from webdojo.policy.model.forward import TokenScores
+from webdojo.trainer.advantages import NORMALIZERS
 from webdojo.trainer.batch import mini_batches, samples_from_groups, sft_samples
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.objective import objective
-from webdojo.trainer.token_weights import NORMALIZERS
 from webdojo.types import Response, Trajectory
 
 

@@ -76,15 +76,12 @@ class AdaptiveConcurrency:
         self._begin_window()
 
     def note(self, turns: int, running: int, seconds: float, full: bool) -> int:
-        """Take note of the time since the last call.
+        """Take note of the time since the last call, and return how many episodes may run from now on.
 
         Args:
             turns: how many have finished in all.
             running: how many episodes ran all the time.
             full: whether no slot lacked work.
-
-        Returns:
-            How many episodes may run from now on.
         """
         finished, self._turns = turns - self._turns, turns
         if not full:

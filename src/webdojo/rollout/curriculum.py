@@ -52,7 +52,12 @@ class Curriculum:
     def chance(self, task: Task) -> float:
         """Chance with which the task is drawn now when its turn comes."""
         settled = self.settled_chance if task.id in self._settled else 1.0
-        return settled * self._difficulty_chance(task.difficulty)
+        stage = stage_of(self.stages, self.iteration())
+        if stage is None or not stage.difficulty_sampling:
+            return settled
+        # These give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1.
+        wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
+        return settled * (wanted[task.difficulty] / max(wanted.values()))
 
     def note(self, group: Group) -> None:
         """Take note of how a group ended."""
@@ -61,14 +66,6 @@ class Curriculum:
     def remember(self, task_id: str, rewards: Sequence[float]) -> None:
         """Take note of the rewards of the valid members of a group."""
         (self._settled.add if is_settled(rewards) else self._settled.discard)(task_id)
-
-    def _difficulty_chance(self, difficulty: int) -> float:
-        """Chances that give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1."""
-        stage = stage_of(self.stages, self.iteration())
-        if stage is None or not stage.difficulty_sampling:
-            return 1.0
-        wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
-        return wanted[difficulty] / max(wanted.values())
 
 
 @dataclass(eq=False)

@@ -50,7 +50,6 @@ async def run_episode(
         env: an environment that has started; the episode is a visit there.
         config: says `max_context_tokens` and `task_timeout_s`.
         seed: the seed of what the environment draws for the visit.
-        group: the id that the episodes of one group share.
         trajectory_id: a unique id; empty draws one.
         on_turn: called with each turn once its calls were carried out.
         clock: the clock that `task_timeout_s` goes by, which leaves out the engine's sleep; None if it never sleeps.
@@ -82,7 +81,7 @@ async def run_episode(
                     trajectory, env, visit, session, harness, engine, room, sampling, max_steps, timer, on_turn
                 )
             finally:
-                timer.next_turn()
+                timer.turn = {}
                 with timer.phase("close"):
                     try:
                         with environment_errors(env):
@@ -149,7 +148,7 @@ async def _converse(
         prompt = conversation.prompt(room)
         if len(prompt) > room:
             return Termination.CONTEXT_LENGTH
-        timer.next_turn()
+        timer.turn = {}
         began = timer.now()
         with timer.phase("generate"):
             response = await engine.generate(prompt, sampling)
@@ -203,14 +202,11 @@ class _Timer:
         self._begin_unix = time.time()
         self._total: dict[str, float] = {}
         self.turn: dict[str, float] = {}
+        """A new one for each turn."""
 
     def now(self) -> float:
         """Unix time that goes on evenly, whatever is done to the machine's clock meanwhile."""
         return self._begin_unix + time.perf_counter() - self._begin
-
-    def next_turn(self) -> None:
-        """End the turn at hand; what follows belongs to the next one."""
-        self.turn = {}
 
     def phases(self) -> dict[str, float]:
         """All phases so far, and `total` since the timer was made."""

@@ -28,17 +28,15 @@ class Limit(StrEnum):
     """What keeps the next episode from starting, or one that runs from going on."""
 
     SLOTS = "slots"
-    """All slots are taken."""
     STALENESS = "staleness"
     """No group may begin before the next update."""
     SLEEP = "sleep"
     """The engine sleeps during an update."""
     ENGINE = "engine"
-    """Too many requests wait in the engine's queue."""
+    """Too many requests wait in its queue."""
     BROWSERS = "browsers"
-    """There is no room for another browser session."""
+    """There is no room for another session."""
     MEMORY = "memory"
-    """Too little memory is free."""
 
 
 RESOURCES = (Limit.ENGINE, Limit.BROWSERS, Limit.MEMORY)
@@ -237,20 +235,17 @@ class SleepClock:
         """`asyncio.timeout` by this clock."""
         async with asyncio.timeout(None) as deadline:
             self._deadlines[deadline] = self.now() + seconds
-            deadline.reschedule(self._when(deadline))
+            self._reschedule()
             try:
                 yield deadline
             finally:
                 del self._deadlines[deadline]
 
     def _reschedule(self) -> None:
-        for deadline in self._deadlines:
+        """Tell each deadline when it ends by the event loop's clock, as far as that can be known."""
+        for deadline, end in self._deadlines.items():
             if not deadline.expired():
-                deadline.reschedule(self._when(deadline))
-
-    def _when(self, deadline: asyncio.Timeout) -> float | None:
-        """When a deadline ends by the event loop's clock; None while that cannot be known."""
-        return None if self._stopped_at is not None else self._deadlines[deadline] + self._slept
+                deadline.reschedule(None if self._stopped_at is not None else end + self._slept)
 
 
 def _loop_time() -> float:

@@ -1,9 +1,14 @@
-"""Advantages against the group (GRPO and its kin), the whole update (REINFORCE++) or nothing (REINFORCE).
+"""What an episode teaches: its advantage, and the weight of each of its response tokens.
 
-An advantage is one number per trajectory, shared by all of its response tokens. Invariant: invalid members
-(infrastructure failures) move no statistics and get no advantage of their own; theirs is exactly 0.
+An advantage is one number per trajectory, against the group (GRPO and its kin), the whole update (REINFORCE++) or
+nothing (REINFORCE). Invariant: invalid members (infrastructure failures) move no statistics and get no advantage of
+their own; theirs is exactly 0.
 
-A new one is a line in `ADVANTAGES`, or a file of your own that the recipe names. Nothing here imports torch.
+A token's weight carries the normaliser of the algorithm and the mean over groups; what may not train becomes no
+sample at all. Invariant: summed over every sample of an update, weight times token loss is the
+algorithm's whole objective; nothing is divided again later.
+
+A new one is a line in its registry, or a file of your own that the recipe names. Nothing here imports torch.
 """
 
 from __future__ import annotations
@@ -69,39 +74,9 @@ def scaled(values: Sequence[float], by: Sequence[float]) -> list[float]:
     return [value / scale for value in values]
 
 
-def grpo(groups: Groups) -> list[list[float]]:
-    """A_i = (R_i - mean) / (std + 1e-6) over the valid members of the group (OpenWebRL §4.4; GRPO).
-
-    `std` divides by n - 1, as in TRL, verl and slime.
-    """
-    return by_group(groups, lambda R: scaled(centred(R, R), R), least=2)
-
-
 def dr_grpo(groups: Groups) -> list[list[float]]:
     """A_i = R_i - mean over the valid members of the group (Dr. GRPO: no division by the deviation)."""
     return by_group(groups, lambda R: centred(R, R), least=2)
-
-
-def rloo(groups: Groups) -> list[list[float]]:
-    """A_i = n/(n-1) · (R_i - mean): the reward minus the mean of the other valid members (RLOO)."""
-    return by_group(groups, lambda R: [len(R) / (len(R) - 1) * a for a in centred(R, R)], least=2)
-
-
-def reinforce(groups: Groups) -> list[list[float]]:
-    """A_i = R_i (REINFORCE, no baseline)."""
-    return by_group(groups, lambda R: R, least=1)
-
-
-def reinforce_baseline(groups: Groups) -> list[list[float]]:
-    """A_i = R_i - mean of all valid trajectories of the update (REINFORCE with a batch baseline)."""
-    everyone = valid_rewards(groups)
-    return by_group(groups, lambda R: centred(R, everyone), least=1)
-
-
-def reinforce_plus_plus(groups: Groups) -> list[list[float]]:
-    """A_i = (R_i - mean) / (std + 1e-6) over all valid trajectories of the update (REINFORCE++: global whitening)."""
-    everyone = valid_rewards(groups)
-    return by_group(groups, lambda R: scaled(centred(R, everyone), everyone), least=1)
 
 
 def reinforce_plus_plus_baseline(groups: Groups) -> list[list[float]]:
@@ -113,20 +88,92 @@ def reinforce_plus_plus_baseline(groups: Groups) -> list[list[float]]:
     return [scaled(row, kept) for row in differences]
 
 
+def against_update(groups: Groups, of_valid: Callable[[list[float], list[float]], list[float]]) -> list[list[float]]:
+    """As `by_group`, of the rewards of a group and those of the whole update."""
+    everyone = valid_rewards(groups)
+    return by_group(groups, lambda R: of_valid(R, everyone), least=1)
+
+
 ADVANTAGES: Registry[Advantage] = Registry(
     "webdojo.advantages",
     "advantage",
     *instance_of(Advantage),
     {
-        "grpo": Advantage(grpo, "(R_i - mean_group) / (std_group + 1e-6)"),
+        # OpenWebRL §4.4; GRPO. The deviation divides by n - 1, as in TRL, verl and slime.
+        "grpo": Advantage(
+            lambda groups: by_group(groups, lambda R: scaled(centred(R, R), R), least=2),
+            "(R_i - mean_group) / (std_group + 1e-6)",
+        ),
         "dr_grpo": Advantage(dr_grpo, "R_i - mean_group"),
-        "rloo": Advantage(rloo, "n/(n-1) · (R_i - mean_group), n valid members"),
-        "reinforce": Advantage(reinforce, "R_i"),
-        "reinforce_baseline": Advantage(reinforce_baseline, "R_i - mean_update"),
-        "reinforce_plus_plus": Advantage(reinforce_plus_plus, "(R_i - mean_update) / (std_update + 1e-6)"),
+        # The reward minus the mean of the other valid members.
+        "rloo": Advantage(
+            lambda groups: by_group(groups, lambda R: [len(R) / (len(R) - 1) * a for a in centred(R, R)], least=2),
+            "n/(n-1) · (R_i - mean_group), n valid members",
+        ),
+        # No baseline.
+        "reinforce": Advantage(lambda groups: by_group(groups, lambda R: R, least=1), "R_i"),
+        "reinforce_baseline": Advantage(lambda groups: against_update(groups, centred), "R_i - mean_update"),
+        # Global whitening.
+        "reinforce_plus_plus": Advantage(
+            lambda groups: against_update(groups, lambda R, everyone: scaled(centred(R, everyone), everyone)),
+            "(R_i - mean_update) / (std_update + 1e-6)",
+        ),
         "reinforce_plus_plus_baseline": Advantage(
             reinforce_plus_plus_baseline, "(R_i - mean_group) / (std_update of these + 1e-6)"
         ),
     },
 )
 """What `train.advantage` of a recipe may be."""
+
+
+@dataclass(frozen=True)
+class TurnShape:
+    """The counts that a normaliser may divide by, for turn t of trajectory i."""
+
+    groups: int
+    """Groups in the update."""
+    group_size: int
+    """Trajectories of the group (G), invalid ones included: they lower the group's weight."""
+    turns: int
+    """Turns of the trajectory (T_i)."""
+    tokens: int
+    """Response tokens of the turn (|y_it|), at least 1."""
+    all_tokens: int
+    """Response tokens of all valid trajectories of the update."""
+
+
+@dataclass(frozen=True)
+class Normalizer:
+    """A normaliser, as `train.normalizer` of a recipe names it."""
+
+    function: Callable[[TurnShape, float], float]
+    """Takes a turn and `train.normalizer_k`, and gives the weight of each of the turn's tokens."""
+    formula: str
+    """The weight as `webdojo explain` prints it, with `{episodes}` for the trajectories of an update and `{k}`."""
+
+
+_CONSTANT = Normalizer(lambda turn, k: 1 / (turn.groups * turn.group_size * k), "1 / ({episodes} · {k:g})")
+
+NORMALIZERS: Registry[Normalizer] = Registry(
+    "webdojo.normalizers",
+    "normalizer",
+    *instance_of(Normalizer),
+    {
+        # Mean over the tokens of a turn, sum over turns, mean over G and over groups; no 1/T (OpenWebRL §4.4).
+        "openwebrl": Normalizer(
+            lambda turn, k: 1 / (turn.groups * turn.group_size * turn.tokens), "1 / ({episodes} · |y_it|)"
+        ),
+        # Mean over the tokens of a turn and over the turns of a trajectory (M-GRPO; WebAgent-R1 §2.3).
+        "webagent_r1": Normalizer(
+            lambda turn, k: 1 / (turn.groups * turn.group_size * turn.tokens) / turn.turns,
+            "1 / ({episodes} · T_i · |y_it|)",
+        ),
+        # Sum over turns and tokens, divided by a constant (AsyncWebRL, equation 1).
+        "asyncwebrl": _CONSTANT,
+        # Its constant is the longest response that may be sampled (Dr. GRPO).
+        "dr_grpo": _CONSTANT,
+        # Mean over all response tokens of the update (DAPO, token-level loss).
+        "dapo": Normalizer(lambda turn, k: 1 / turn.all_tokens, "1 / Σ |y|"),
+    },
+)
+"""What `train.normalizer` of a recipe may be."""

@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.trainer.advantages import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS, TurnShape
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.losses import LOSSES
-from webdojo.trainer.token_weights import NORMALIZERS, TurnShape
 from webdojo.types import Prompt, Reward, Trajectory, Turn
 
 

@@ -9,9 +9,8 @@ from pydantic import Field, model_validator
 from webdojo.config import Section
 from webdojo.plugins import Registry, plug_name
 from webdojo.rollout.config import StageConfig
-from webdojo.trainer.advantages import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS
 from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES, Clip
-from webdojo.trainer.token_weights import NORMALIZERS
 
 NAMED_PARTS: dict[str, Registry[Any]] = {
     "policy_loss": LOSSES,

@@ -33,7 +33,7 @@ class Tokens:
     """As the engine reported them."""
     advantages: Tensor
     token_weights: Tensor
-    """See `token_weights.py`."""
+    """See `advantages.py`."""
     turns: Tensor
     """int64 [T]: which response each token belongs to, counted from 0."""
 

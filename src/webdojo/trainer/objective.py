@@ -2,7 +2,7 @@
 
     Σ_k w_k · [ c_k · ℓ_k + β · kl_k - η · entropy_k ]
 
-over all response tokens k of the update, with w from `token_weights`, and c, ℓ and the KL estimator from `losses`.
+over all response tokens k of the update, with w from `advantages`, and c, ℓ and the KL estimator from `losses`.
 """
 
 from __future__ import annotations

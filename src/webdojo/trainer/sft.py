@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from torch import Tensor
 
@@ -46,30 +47,21 @@ def train_sft(
     first_step = learner.steps
     total_steps = config.epochs * -(-len(samples) // config.batch_size)
     warmup_steps = round(config.warmup_ratio * total_steps)
+    rate = partial(cosine, total_steps=total_steps) if config.schedule == "cosine" else constant
 
     done = 0
     means = Means()
     for _ in range(config.epochs):
         means = Means()
         for batch in learner.shuffled(samples, config.batch_size):
-            lr = (
-                cosine(done, peak=config.lr, warmup_steps=warmup_steps, total_steps=total_steps)
-                if config.schedule == "cosine"
-                else constant(done, peak=config.lr, warmup_steps=warmup_steps)
-            )
+            lr = rate(done, peak=config.lr, warmup_steps=warmup_steps)
             step = Means()
             learner.step(batch, share=len(batch) / len(samples), temperature=1.0, lr=lr, loss=imitation, means=step)
             done += 1
             means.add(step.result())
             if progress is not None:
                 progress(done, total_steps, step.result())
-    return means.result() | {
-        "epoch": config.epochs,
-        "samples": len(samples),
-        "tokens": sum(len(sample.response_ids) for sample in samples),
-        "optimizer_steps": learner.steps - first_step,
-        "seconds": time.perf_counter() - started,
-    }
+    return means.result() | {"epoch": config.epochs} | learner.totals(samples, first_step, started)
 
 
 def imitation(members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:

@@ -12,17 +12,14 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import torch
 from safetensors import SafetensorError
 from torch import Tensor
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.filesystem import FileSystemReader
-from torch.distributed.checkpoint.metadata import TensorStorageMetadata
 from torch.distributed.checkpoint.state_dict_loader import load as load_parts
 from torch.distributed.checkpoint.state_dict_saver import save as save_parts
 
@@ -54,29 +51,17 @@ def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
             save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
 
 
-def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def read_moments(folder: Path, fresh: Callable[[Collection[str]], dict[str, Tensor]]) -> None:
     """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it.
 
     Args:
-        like: parameters by name; `NAME/…` is laid out as the parameter NAME if it has its shape, and is on its device.
-        into: tensors to read in place, by their own names, where a plain one would not do.
+        fresh: takes the names of parameters and gives the tensors to read in place, by `NAME/…`.
     """
     source = folder / OPTIMIZER
-    if not source.exists():
-        return {}
-    found: dict[str, Tensor] = {}
-    for key, entry in FileSystemReader(source).read_metadata().state_dict_metadata.items():
-        assert isinstance(entry, TensorStorageMetadata)
-        parameter, dtype = like[key.rpartition("/")[0]], entry.properties.dtype
-        if key in into:
-            found[key] = into[key]
-        elif entry.size == parameter.shape:
-            found[key] = torch.zeros_like(parameter, dtype=dtype)
-        else:
-            found[key] = torch.zeros(entry.size, dtype=dtype)
-    with _parts():
-        load_parts(found, checkpoint_id=source)
-    return found
+    keys = FileSystemReader(source).read_metadata().state_dict_metadata if source.exists() else {}
+    if moments := fresh({key.rpartition("/")[0] for key in keys}):
+        with _parts():
+            load_parts(moments, checkpoint_id=source)
 
 
 def write_manifest(folder: Path) -> None:
@@ -105,12 +90,6 @@ def check_checkpoint(folder: Path) -> None:
             raise _corrupt(folder, f"{name} is missing")
         if _sha256(path) != digest:
             raise _corrupt(folder, f"{name} was changed or cut")
-
-
-def read_trainer(folder: Path) -> dict[str, Any]:
-    """Read the steps and the order of samples, to the CPU; call `check_checkpoint` first."""
-    trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
-    return trainer
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
@@ -37,11 +38,10 @@ from webdojo.trainer.learner.lora import ADAPTER, Adapters
 from webdojo.trainer.learner.malloc import keep_freed_memory
 from webdojo.trainer.learner.optimizer import (
     constant,
-    load_moments,
+    fresh_moments,
     make_optimizer,
     moments_of,
     parameters_of,
-    quantised_moments,
     step_optimizer,
 )
 from webdojo.trainer.learner.ranks import Ranks
@@ -99,11 +99,9 @@ class Learner:
         model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
             tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
             Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
-        processor: of the same model folder; saved with every checkpoint.
         reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
             while it scores. Where there are adapters it is the model without them.
         adapters: those of the model, where they train in place of its weights.
-        seed: decides the order in which samples are drawn.
         ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
             once one of them has raised, the ranks have ended.
         compute_dtype: precision of activations and of the weights they meet; other than float32 only with a mesh.
@@ -144,17 +142,11 @@ class Learner:
         self._optimizer = make_optimizer(trained, config)
 
     @on_every_rank
-    def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
-        return self._scoring.logprobs(samples, temperature)
-
-    @on_every_rank
-    def reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        """As `logprobs`, under the reference model."""
-        if self.adapters is None:
-            return self._scoring.logprobs(samples, temperature, self.reference)
-        with self.adapters.disabled():
-            return self._scoring.logprobs(samples, temperature)
+    def logprobs(self, samples: Sequence[Sample], temperature: float, *, reference: bool = False) -> list[Tensor]:
+        """Log-probabilities [|y|] of each sample's response under the current weights, or those of the reference model,
+        on the CPU, in order."""
+        with self.adapters.disabled() if reference and self.adapters is not None else nullcontext():
+            return self._scoring.logprobs(samples, temperature, self.reference if reference else None)
 
     def train_policy(
         self, samples: Sequence[Sample], temperature: float, version: int | None = None
@@ -162,7 +154,6 @@ class Learner:
         """One policy update: `ppo_epochs` passes over the samples with the recipe's loss (OpenWebRL §4.4).
 
         Args:
-            samples: what `samples_from_groups` gave.
             temperature: the one at which the responses were sampled; logits are divided by it.
             version: which version the weights that learn are; None: the newest that sampled.
 
@@ -187,7 +178,7 @@ class Learner:
             gaps = _engine_gaps(samples, current, version)
             samples = [replace(s, prox_logprobs=lp.tolist()) for s, lp in zip(samples, current, strict=True)]
         if config.kl_coef:
-            before = self.reference_logprobs(samples, temperature)
+            before = self.logprobs(samples, temperature, reference=True)
             samples = [replace(s, reference_logprobs=lp.tolist()) for s, lp in zip(samples, before, strict=True)]
         loss, means = partial(objective, config=config, version=version), Means()
         for _ in range(config.ppo_epochs):
@@ -198,16 +189,16 @@ class Learner:
                 gaps = gaps or _engine_gaps(batch, scored, version)  # of the first step, unless `old_logprobs: learner`
         gap_T = torch.cat(gaps)
         gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
-        return (
-            means.result()
-            | gap
-            | {
-                "samples": len(samples),
-                "tokens": sum(len(sample.response_ids) for sample in samples),
-                "optimizer_steps": self.steps - first_step,
-                "seconds": time.perf_counter() - started,
-            }
-        )
+        return means.result() | gap | self.totals(samples, first_step, started)
+
+    def totals(self, samples: Sequence[Sample], first_step: int, started: float) -> dict[str, float]:
+        """Metrics of what was learned from some samples since a step and a time of `perf_counter`."""
+        return {
+            "samples": len(samples),
+            "tokens": sum(len(sample.response_ids) for sample in samples),
+            "optimizer_steps": self.steps - first_step,
+            "seconds": time.perf_counter() - started,
+        }
 
     def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
         """Seeded mini-batches of one pass over the samples."""
@@ -323,21 +314,22 @@ class Learner:
         """
         checkpoint.check_checkpoint(folder)
         saved, _ = load_model(folder)
-        trainer, parameters = checkpoint.read_trainer(folder), parameters_of(self._optimizer)
+        trainer = torch.load(folder / checkpoint.TRAINER, map_location="cpu", weights_only=True)
+        parameters = parameters_of(self._optimizer)
         if different := set(trainer["trained"]) ^ set(parameters):
             raise ModelError(
                 f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
                 f"the {len(parameters)} that train now, first difference {min(different)!r}; resume with the same "
                 "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
             )
-        moments = checkpoint.read_moments(folder, parameters, quantised_moments(self._optimizer, self.config))
         weights: Mapping[str, Tensor] = saved.state_dict()
         if self.adapters is not None:
             weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
             self.adapters.check_base(weights, saved.state_dict(), folder)
         load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
-        self._scoring.forget_images()
-        load_moments(self._optimizer, moments, self.config)
+        if self._scoring.features is not None:
+            self._scoring.features.clear()
+        checkpoint.read_moments(folder, partial(fresh_moments, self._optimizer, config=self.config))
         self._generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
 

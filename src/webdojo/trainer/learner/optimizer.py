@@ -7,7 +7,7 @@ count; warm-up is linear, and its first step is already above 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from torch import nn
@@ -81,23 +81,6 @@ def step_optimizer(optimizer: Optimizer, lr: float, config: TrainConfig) -> None
         _move_moments(optimizer, torch.device("cpu"))
 
 
-def quantised_moments(optimizer: Optimizer, config: TrainConfig) -> dict[str, torch.Tensor]:
-    """Fresh moments of an optimizer that keeps them in 8 bits, by `NAME/kind`, for a checkpoint to be read into.
-
-    Read as float32 and quantised again they would not come out as they were. Empty for other optimizers.
-    """
-    if config.optimizer != "adamw_8bit":
-        return {}
-    # A step on gradients of zero at a rate of zero makes moments and changes no weight.
-    for group in optimizer.param_groups:
-        group["lr"].fill_(0.0)
-        for parameter in group["params"]:
-            parameter.grad = torch.zeros_like(parameter)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    return moments_of(optimizer)
-
-
 def parameters_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
     """The parameters of an optimizer by name, in its order."""
     groups = optimizer.param_groups
@@ -113,16 +96,17 @@ def moments_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
     }
 
 
-def load_moments(optimizer: Optimizer, moments: Mapping[str, torch.Tensor], config: TrainConfig) -> None:
-    """Take over what `moments_of` gave."""
-    state: dict[int, dict[str, torch.Tensor]] = {}
-    numbers = {name: number for number, name in enumerate(parameters_of(optimizer))}
-    for key, value in moments.items():
-        name, _, kind = key.rpartition("/")
-        state.setdefault(numbers[name], {})[kind] = value
-    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
-    if config.optimizer_offload:
-        _move_moments(optimizer, torch.device("cpu"))
+def fresh_moments(optimizer: Optimizer, names: Collection[str], config: TrainConfig) -> dict[str, torch.Tensor]:
+    """Give an optimizer moments of these parameters alone, for a checkpoint to be read into; as `moments_of`.
+
+    Moments of 8 bits, which would not come out as they were if they were read otherwise, are made by a step only.
+    """
+    optimizer.state.clear()
+    for name, parameter in parameters_of(optimizer).items():
+        parameter.grad = torch.zeros_like(parameter) if name in names else None
+    step_optimizer(optimizer, 0.0, config)  # on gradients of zero at a rate of zero it changes no weight
+    optimizer.zero_grad(set_to_none=True)
+    return moments_of(optimizer)
 
 
 def _move_moments(optimizer: Optimizer, device: torch.device | None) -> None:

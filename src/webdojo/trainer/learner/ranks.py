@@ -40,11 +40,7 @@ TIMEOUT = timedelta(minutes=30)
 
 
 class Ranks:
-    """The ranks of a learner, as one of them sees them.
-
-    Args:
-        mesh: the mesh over which the model is sharded; None where a single rank holds it whole.
-    """
+    """The ranks of a learner, as one of them sees them; without a `mesh` a single one holds the model whole."""
 
     def __init__(self, rank: int = 0, count: int = 1, mesh: DeviceMesh | None = None) -> None:
         self.rank, self.count, self.mesh = rank, count, mesh
@@ -52,11 +48,8 @@ class Ranks:
     def doing(
         self, work: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> AbstractContextManager[None]:
-        """Where this is the driver, the followers do `work(learner, *args, **kwargs)` while the block does the same.
-
-        Raises:
-            TrainError: a follower failed, or has failed before.
-        """
+        """Where this is the driver, the followers do `work(learner, *args, **kwargs)` while the block does the same; a
+        TrainError says that one failed, or has failed before."""
         return nullcontext()
 
     def gather(self, value: T) -> list[T]:

@@ -87,7 +87,7 @@ class Scoring:
         if config.compile:
             _compile_layers(model)
         attend_in_rows(model)
-        self._features = None if tower_trains(model) else FeatureCache(model, processor, images, FEATURE_CACHE_BYTES)
+        self.features = None if tower_trains(model) else FeatureCache(model, processor, images, FEATURE_CACHE_BYTES)
 
     def pieces(self, samples: Sequence[Sample]) -> Iterator[Piece]:
         """The samples packed into micro-batches, and those that this rank computes, largest first: an out-of-memory
@@ -105,19 +105,19 @@ class Scoring:
         device = self._model.device
         self._model.train(torch.is_grad_enabled())  # where layers recompute, and adapters drop out
         grids, features = None, None
-        if self._features is not None and reference is None:
+        if self.features is not None and reference is None:
             shown: dict[str, ImageFeatures] = {}
             # A tower that does not train keeps its float32 weights; sharding does not cast them.
             with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
                 for sample in piece.members:
-                    shown |= self._features.of(sample.prompt)
+                    shown |= self.features.of(sample.prompt)
             grids = {sha: image.grid for sha, image in shown.items()}
             features = join_features([image.features for image in shown.values()])
         sequences = [(sample.prompt, sample.response_ids) for sample in piece.members]
         batch = collate_micro_batch(piece.micro_batch, sequences, self._processor, self._images, grids)
         if reference is not None:
             return token_logprobs(reference, batch.to(device), temperature)
-        if self._features is None and batch.pixel_values is None and piece.images:
+        if self.features is None and batch.pixel_values is None and piece.images:
             # The tower runs all the same, on an image that no token shows, and gets gradients of zero: all ranks gather
             # its weights where one has images.
             pixel_values, image_grid_thw = self._processor.blank()
@@ -152,11 +152,6 @@ class Scoring:
         if reference is not None:
             reference.to("cpu")  # type: ignore[arg-type]
         return in_order(self._ranks.gather(mine))
-
-    def forget_images(self) -> None:
-        """Drop the visual features that are kept, because the weights have changed."""
-        if self._features is not None:
-            self._features.clear()
 
     def does_not_fit(self, piece: Piece) -> str:
         """Which micro-batch memory ran out in, and what to lower."""

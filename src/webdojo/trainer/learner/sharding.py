@@ -38,11 +38,9 @@ class Scorer(nn.Module):
 
 
 def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
-    """Spread the float32 weights of a model over the ranks of a mesh, in place.
+    """Spread the float32 weights of a model over the ranks of a mesh, in place, to compute in `compute_dtype`.
 
-    Args:
-        scorer: its model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
-        compute_dtype: precision of gathered weights and of activations.
+    The model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
     """
     tower = vision_tower(scorer.model)
     modules: list[nn.Module] = list(text_layers(scorer.model))

@@ -1,6 +1,6 @@
 import pytest
 
-from webdojo.trainer.token_weights import NORMALIZERS, TurnShape
+from webdojo.trainer.advantages import NORMALIZERS, TurnShape
 
 SHAPE = TurnShape(groups=3, group_size=5, turns=4, tokens=7, all_tokens=600)
 
