@@ -89,11 +89,7 @@ def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int
 
 
 def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
-    """Measure scored trajectories, usually one for each held-out task.
-
-    Raises:
-        ValueError: a trajectory has no reward yet.
-    """
+    """Measure scored trajectories, usually one for each held-out task."""
     scored = [(trajectory, _reward(trajectory)) for trajectory in trajectories]
     everything = _rate([reward.success for _, reward in scored])
     valid = _rate([reward.success for _, reward in scored if reward.valid])

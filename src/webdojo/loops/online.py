@@ -104,7 +104,7 @@ async def online(
         version=state.iteration,
         earlier=state.pool,
         stored=state.stored,
-        on_end=curriculum.note,
+        on_end=lambda group: curriculum.note(group.task.id, group.rewards),
     )
     evaluations = Evaluations(runner, scheduler, heldout, pool, log)
     timer = StepTimer(scheduler, store, RL)

@@ -87,7 +87,7 @@ def task_order(
     """
     curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.settled_chance, iteration)
     for rows in state.members.values():
-        curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+        curriculum.note(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
     begun = {number_of(group_id) for group_id in state.members}
     return curriculum, TaskStream(tasks, recipe.seed, state.position, blocked, curriculum.chance, begun)
 

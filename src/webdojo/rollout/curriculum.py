@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from webdojo.errors import TaskError
 from webdojo.rollout.config import HorizonSection, StageConfig
-from webdojo.rollout.groups import Group, is_settled
+from webdojo.rollout.groups import is_settled
 from webdojo.types import Task
 
 
@@ -59,11 +59,7 @@ class Curriculum:
         wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
         return settled * (wanted[task.difficulty] / max(wanted.values()))
 
-    def note(self, group: Group) -> None:
-        """Take note of how a group ended."""
-        self.remember(group.task.id, group.rewards)
-
-    def remember(self, task_id: str, rewards: Sequence[float]) -> None:
+    def note(self, task_id: str, rewards: Sequence[float]) -> None:
         """Take note of the rewards of the valid members of a group."""
         (self._settled.add if is_settled(rewards) else self._settled.discard)(task_id)
 
@@ -90,11 +86,7 @@ class TaskStream:
         return self.tasks[_order(len(self.tasks), f"{self.seed}/{epoch}")[index]]
 
     def draw(self) -> int:
-        """The place of the next task.
-
-        Raises:
-            TaskError: the hosts of all tasks are blocked.
-        """
+        """The place of the next task; a TaskError where the hosts of all tasks are blocked."""
         blocked, first = self.blocked(), self.position
         while True:
             number, self.position = self.position, self.position + 1

@@ -133,10 +133,7 @@ class RolloutPool:
         await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def next_batch(self, on_news: Callable[[], None] = lambda: None) -> Batch:
-        """Wait for N groups that train, and take those with the oldest tokens.
-
-        Args:
-            on_news: called whenever an episode has ended meanwhile.
+        """Wait for N groups that train, and take those with the oldest tokens; `on_news` is called at each episode's end.
 
         Raises:
             TrainError: `max_groups` groups ended and too few of them train.
@@ -159,10 +156,7 @@ class RolloutPool:
         """Run an episode of each task in the next slots that are free, and wait for all of them.
 
         They belong to no group that trains: neither the staleness gate nor `next_batch` counts them. All their tokens
-        are of the version that serves if `advance` comes after them.
-
-        Raises:
-            WebdojoError: an episode raised it, one of these or one that trains.
+        are of the version that serves if `advance` comes after them. What any episode raises is raised here, too.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
         self._queued.extendleft((run, group, *member_ids(group, 1)) for group in reversed(groups))

@@ -76,7 +76,6 @@ class Scheduler:
     Attributes:
         slots: how many there are now, a fixed number, or following what pays (`adaptive.py`).
         engine: the engine with its requests counted; episodes ask this one.
-        clock: stands still while the engine sleeps.
     """
 
     def __init__(
@@ -104,10 +103,7 @@ class Scheduler:
     def limit(self, running: int, has_work: bool) -> Limit | None:
         """What keeps the next episode from starting now; None where it may start.
 
-        Call this whenever the number of running episodes has changed.
-
-        Args:
-            has_work: whether there is an episode that staleness lets start.
+        Call this whenever the number of running episodes has changed; `has_work` says whether staleness lets one start.
         """
         self._account()
         self._running = running

@@ -49,11 +49,7 @@ def by_group(groups: Groups, of_valid: Callable[[list[float]], Sequence[float]],
 
 
 def valid_rewards(groups: Groups) -> list[float]:
-    """Rewards of all valid members.
-
-    Raises:
-        TrainError: one of them is not finite.
-    """
+    """Rewards of all valid members; a TrainError where one of them is not finite."""
     values = [reward.value for group in groups for reward in group if reward.valid]
     for value in values:
         if not math.isfinite(value):

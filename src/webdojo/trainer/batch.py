@@ -53,22 +53,14 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
 
 
 def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
-    """The advantage of each trajectory by `config.advantage`, group by group; groups may differ in size.
-
-    Raises:
-        TrainError: a trajectory has no reward, or a valid one's reward is not finite.
-    """
+    """The advantage of each trajectory by `config.advantage`, group by group; groups may differ in size."""
     return ADVANTAGES.get(config.advantage).function([[_reward(each) for each in group] for group in groups])
 
 
 def weighted_samples(
     groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
 ) -> list[Sample]:
-    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them.
-
-    Raises:
-        TrainError: the logprobs of a response do not match its ids.
-    """
+    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them."""
     trained = [
         (unit, trajectory, len(group), advantage)
         for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
@@ -89,34 +81,29 @@ def weighted_samples(
 
 
 def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
-    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike.
-
-    Raises:
-        TrainError: a response whose logprobs do not match its ids.
-    """
+    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike."""
     turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
     total_tokens = sum(len(turn.response.ids) for _, turn in turns)
     return [_sample(trajectory, turn, 0.0, 1 / total_tokens, unit) for unit, (trajectory, turn) in enumerate(turns)]
 
 
-def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) -> list[list[int]]:
-    """Indices of samples, shuffled unit by unit into about even batches of about `size` samples.
+def mini_batches(samples: Sequence[Sample], size: int, generator: torch.Generator) -> list[list[Sample]]:
+    """Samples shuffled unit by unit into about even batches of about `size`.
 
     Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step. A unit is
     never cut: what its samples share is computed once (`packing`).
     """
-    members: dict[int, list[int]] = defaultdict(list)
-    for index, unit in enumerate(units):
-        members[unit].append(index)
-    names = list(members)
-    order = [names[i] for i in torch.randperm(len(names), generator=generator).tolist()]
-    wanted = -(-len(units) // size)
-    batches: list[list[int]] = [[] for _ in range(wanted)]
+    by_unit: dict[int, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        by_unit[sample.unit].append(sample)
+    units = list(by_unit.values())
+    wanted = -(-len(samples) // size)
+    batches: list[list[Sample]] = [[] for _ in range(wanted)]
     placed = 0
-    for name in order:
-        middle = placed + len(members[name]) / 2
-        batches[min(int(middle * wanted / len(units)), wanted - 1)] += members[name]
-        placed += len(members[name])
+    for i in torch.randperm(len(units), generator=generator).tolist():
+        middle = placed + len(units[i]) / 2
+        batches[min(int(middle * wanted / len(samples)), wanted - 1)] += units[i]
+        placed += len(units[i])
     return [batch for batch in batches if batch]
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from webdojo.errors import TrainError
 from webdojo.policy.model.forward import TokenScores
-from webdojo.trainer.batch import Sample
+from webdojo.trainer.batch import Sample, mini_batches
 from webdojo.trainer.config import SFTConfig
 from webdojo.trainer.learner.learner import Learner, Means
 from webdojo.trainer.learner.optimizer import constant, cosine
@@ -53,7 +53,7 @@ def train_sft(
     means = Means()
     for _ in range(config.epochs):
         means = Means()
-        for batch in learner.shuffled(samples, config.batch_size):
+        for batch in mini_batches(samples, config.batch_size, learner.generator):
             lr = rate(done, peak=config.lr, warmup_steps=warmup_steps)
             step = Means()
             learner.step(batch, share=len(batch) / len(samples), temperature=1.0, lr=lr, loss=imitation, means=step)

@@ -72,11 +72,7 @@ def write_manifest(folder: Path) -> None:
 
 
 def check_checkpoint(folder: Path) -> None:
-    """Compare every file with the manifest.
-
-    Raises:
-        ModelError: no checkpoint there, or a file is missing or differs from what was written.
-    """
+    """Compare every file with the manifest; a ModelError where one is missing or differs from what was written."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         raise ModelError(f"{str(folder)!r} is no training checkpoint: it has no {MANIFEST}")

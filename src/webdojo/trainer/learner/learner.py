@@ -136,7 +136,8 @@ class Learner:
         self.thread = ThreadPoolExecutor(1, "learner")
         """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
         thread: in a pool each would keep the memory of an update."""
-        self._generator = torch.Generator().manual_seed(seed)
+        self.generator = torch.Generator().manual_seed(seed)
+        """Decides the order in which samples are drawn."""
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
         self._optimizer = make_optimizer(trained, config)
@@ -182,7 +183,7 @@ class Learner:
             samples = [replace(s, reference_logprobs=lp.tolist()) for s, lp in zip(samples, before, strict=True)]
         loss, means = partial(objective, config=config, version=version), Means()
         for _ in range(config.ppo_epochs):
-            for batch in self.shuffled(samples, config.batch_size):
+            for batch in mini_batches(samples, config.batch_size, self.generator):
                 lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
                 share = len(batch) / len(samples)
                 scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=loss, means=means)
@@ -199,11 +200,6 @@ class Learner:
             "optimizer_steps": self.steps - first_step,
             "seconds": time.perf_counter() - started,
         }
-
-    def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
-        """Seeded mini-batches of one pass over the samples."""
-        batches = mini_batches([sample.unit for sample in samples], size, self._generator)
-        return [[samples[i] for i in batch] for batch in batches]
 
     @on_every_rank
     def step(
@@ -281,11 +277,7 @@ class Learner:
 
     @on_every_rank
     def save(self, folder: Path) -> None:
-        """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank.
-
-        Raises:
-            StoreFailure: nothing more can be written to `folder`.
-        """
+        """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
         first = self.ranks.rank == 0
         weights = gather_weights(self.model, keep=first)
         with checkpoint.writing(folder):
@@ -296,7 +288,7 @@ class Learner:
                     weights = self.adapters.merged(weights)
                 save_model(self.model, self.processor, folder, weights)
                 trained = list(parameters_of(self._optimizer))
-                trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": trained}
+                trainer = {"steps": self.steps, "generator": self.generator.get_state(), "trained": trained}
                 torch.save(trainer, folder / checkpoint.TRAINER)
             checkpoint.write_moments(folder, moments_of(self._optimizer))
             if first:
@@ -330,7 +322,7 @@ class Learner:
         if self._scoring.features is not None:
             self._scoring.features.clear()
         checkpoint.read_moments(folder, partial(fresh_moments, self._optimizer, config=self.config))
-        self._generator.set_state(trainer["generator"])
+        self.generator.set_state(trainer["generator"])
         self.steps = trainer["steps"]
 
     def close(self) -> None:

@@ -121,11 +121,7 @@ class Adapters:
         save_file(own, folder / WEIGHTS, metadata={"format": "pt"})
 
     def read(self, folder: Path) -> dict[str, torch.Tensor]:
-        """What `write` wrote, by the names of the model in memory, on the CPU.
-
-        Raises:
-            ModelError: no adapters there, or those of other layers or another rank.
-        """
+        """What `write` wrote, by the names of the model in memory, on the CPU."""
         try:
             saved = load_file(folder / WEIGHTS)
         except (OSError, SafetensorError) as error:

@@ -26,11 +26,7 @@ QUANTISED_BLOCK = 256
 
 
 def trained_names(model: PreTrainedModel, config: ModelConfig) -> set[str]:
-    """Names of the parameters that train where there are no adapters.
-
-    Raises:
-        ConfigError: `freeze_trainable_layers` is more than the model has.
-    """
+    """Names of the parameters that train where there are no adapters; a ConfigError where layers are too few."""
     wanted, layers = config.freeze_trainable_layers, text_layers(model)
     if wanted > len(layers):
         raise ConfigError(
@@ -44,11 +40,7 @@ def trained_names(model: PreTrainedModel, config: ModelConfig) -> set[str]:
 
 
 def make_optimizer(trained: Sequence[tuple[str, nn.Parameter]], config: TrainConfig) -> Optimizer:
-    """An AdamW over named parameters, of the kind `config.optimizer`.
-
-    Raises:
-        ConfigError: the kind needs a library that is not installed.
-    """
+    """An AdamW over named parameters, of the kind `config.optimizer`; a ConfigError where that is not installed."""
     groups = [
         {"params": [(name, p) for name, p in trained if p.ndim >= 2], "weight_decay": config.weight_decay},
         # Decay pulls norms and biases away from their neutral values and regularises nothing.

@@ -165,11 +165,7 @@ class Driver(Ranks):
             process.join()
 
     def answers(self, timeout_s: float | None = None) -> None:
-        """Wait until every follower has done its last call, or for that long.
-
-        Raises:
-            TrainError: one failed; RankLost: one died.
-        """
+        """Wait until every follower has done its last call, or for that long; raise what ended one of them."""
         until = None if timeout_s is None else time.monotonic() + timeout_s
         waiting: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
         failures: list[tuple[bool, int, TrainError]] = []

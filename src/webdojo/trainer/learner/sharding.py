@@ -92,8 +92,7 @@ def whole_tensor(value: Tensor) -> Tensor:
 def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
     """Overwrite the weights, sharded or not, with whole tensors, of which each rank takes its part.
 
-    Raises:
-        ModelError: `weights`, which come from `source`, are of another shape; nothing has changed then.
+    Where those, which come from `source`, are of another shape, it raises a ModelError and changes nothing.
     """
     state = model.state_dict(keep_vars=True)
     if {name: value.shape for name, value in state.items()} != {name: value.shape for name, value in weights.items()}:
