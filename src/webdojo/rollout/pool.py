@@ -133,7 +133,7 @@ class RolloutPool:
         await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def next_batch(self, on_news: Callable[[], None] = lambda: None) -> Batch:
-        """Wait for N groups that train, and take those with the oldest tokens; `on_news` is called at each episode's end.
+        """Wait for N groups that train, and take those with the oldest tokens; each episode's end calls `on_news`.
 
         Raises:
             TrainError: `max_groups` groups ended and too few of them train.
@@ -159,7 +159,7 @@ class RolloutPool:
         are of the version that serves if `advance` comes after them. What any episode raises is raised here, too.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
-        self._queued.extendleft((run, group, *member_ids(group, 1)) for group in reversed(groups))
+        self._queued.extendleft((run, group, member_ids(group, 1)[0]) for group in reversed(groups))
         self._fill()
         while not all(group.trajectories for group in groups):
             await self._next_news()
