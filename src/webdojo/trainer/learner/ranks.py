@@ -143,6 +143,7 @@ class Driver(Ranks):
             self._kill()
             self._abort()
             return
+        self._ended = True  # so that nobody takes an end that is wanted for a death
         for pipe in self._pipes:
             with suppress(OSError):
                 pipe.send(None)
