@@ -34,11 +34,11 @@ from paced import SIGMAS, run, run_phased
 from quickstart import train
 from record import RESULTS, record
 
-from webdojo.evaluation.metrics import wilson95
+from webdojo.evaluation import wilson95
 from webdojo.loops.resume import trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import load_recipe
-from webdojo.rollout.filters import is_settled
+from webdojo.rollout.groups import is_settled
 from webdojo.store.info import git_hash
 from webdojo.store.run import RunStore
 

@@ -21,8 +21,7 @@ from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.store.images import MemoryImages
-from webdojo.trainer.packing.collate import collate_micro_batch
-from webdojo.trainer.packing.radix import Paths, cut
+from webdojo.trainer.packing import collate_micro_batch, cut
 from webdojo.types import ImageSource
 
 TURNS = 3
@@ -60,7 +59,7 @@ def compare(
     for budget in (WHOLE, max(len(prompt) + len(response) for prompt, response in sequences)):
         packed = [
             (collate_micro_batch(row, [sequences[i] for i in row.members], processor, images), row.members)
-            for row in cut(Paths(sequences), budget)
+            for row in cut(sequences, budget)
         ]
         loss, gradients = _update(learner, packed, sequences)
         assert gradients.keys() == plain.keys()

@@ -42,7 +42,7 @@ from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.forward import MAX_LOGITS, text_model, token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
-from webdojo.trainer.packing.radix import Paths, cut, place
+from webdojo.trainer.packing import cut, place
 
 TEXT = {
     "hidden_size": 2560,
@@ -108,7 +108,7 @@ def works(way: Way, sequences: Sequence[Sequence_], budget: int) -> list[Work]:
     """What each row or batch of a way computes, from the shapes alone."""
     if way.rows == "padded":
         return [_padded_work([sequences[i] for i in members]) for members in batches_of(sequences, budget)]
-    rows = cut(Paths(sequences), budget) if way.rows == "radix" else apart_rows(sequences, budget)
+    rows = cut(sequences, budget) if way.rows == "radix" else apart_rows(sequences, budget)
     found = []
     for row in rows:
         members = [sequences[i] for i in row.members]

@@ -18,8 +18,7 @@ from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
-from webdojo.trainer.packing.collate import collate_micro_batch
-from webdojo.trainer.packing.radix import MicroBatch, Paths, cut
+from webdojo.trainer.packing import MicroBatch, collate_micro_batch, cut
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 GROUP = 5
@@ -131,7 +130,7 @@ def radix(
     sequences: Sequence[Sequence_], budget: int, processor: Processor, pictures: Pictures, grids: Grids = None
 ) -> Batches:
     """webdojo's: packed rows, shared prefixes once."""
-    for row in cut(Paths(sequences), budget):
+    for row in cut(sequences, budget):
         yield collate_micro_batch(row, [sequences[i] for i in row.members], processor, pictures, grids), row.members
 
 

@@ -28,11 +28,10 @@ from webdojo.browser.page.ready import settle, until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
-from webdojo.evaluation.metrics import wilson95
+from webdojo.evaluation import wilson95
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward.reward import Scorer
-from webdojo.reward.rules import Rules
+from webdojo.reward import Rules, Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import run_each

@@ -44,9 +44,8 @@ INTEGRATION = {
     "sites/serving": "server",
     "sites/verdict": "answers",
     "store": "failures run",
-    "trainer": "plugs sft",
+    "trainer": "packing plugs sft",
     "trainer/learner": "layers learner lora options ranks",
-    "trainer/packing": "radix",
     "view": "page report trace",
 }
 """Modules that start browsers, train, or run whole commands, and so are not for every edit."""

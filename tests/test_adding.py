@@ -26,8 +26,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from webdojo import Environment, Reward, RewardFunction, Task, Visit
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.policy.engines import HF
-from webdojo.trainer.advantages.advantage import Advantage, by_group
-from webdojo.trainer.losses.loss import Loss
+from webdojo.trainer.advantages import Advantage, by_group
+from webdojo.trainer.losses import Loss
 
 
 class Page(BaseHTTPRequestHandler):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from webdojo.api import Browser, Policy, evaluate, load_policy, open_browser, run_episode, train
     from webdojo.envs.env import Environment, Visit
     from webdojo.envs.task_sets import load_tasks
-    from webdojo.reward.reward import RewardFunction
+    from webdojo.reward import RewardFunction
     from webdojo.types import Reward, Task, Trajectory
 
 __all__ = [

@@ -18,7 +18,7 @@ from webdojo.browser.session import BrowserSession
 from webdojo.envs.env import Environment
 from webdojo.envs.web import Web
 from webdojo.recipe import Recipe, load_recipe
-from webdojo.reward.reward import RewardFunction, Scorer
+from webdojo.reward import RewardFunction, Scorer
 from webdojo.rollout import episode as rollout
 from webdojo.store.images import MemoryImages
 from webdojo.types import Engine, Task, Trajectory

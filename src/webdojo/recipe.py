@@ -26,13 +26,12 @@ from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS
 from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import ConfigError, TaskError
-from webdojo.evaluation.config import EvaluateConfig
+from webdojo.evaluation import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
-from webdojo.reward.reward import RewardFunction
-from webdojo.reward.rewards import REWARDS, EnvironmentReward
+from webdojo.reward import REWARDS, EnvironmentReward, RewardFunction
 from webdojo.rollout.config import RolloutConfig
 from webdojo.tasks.config import TasksConfig
 from webdojo.trainer.config import SFTConfig, TrainConfig

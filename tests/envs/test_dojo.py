@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.errors import ConfigError, TaskError
-from webdojo.reward.rules import Rules
+from webdojo.reward import Rules
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.taskgen import make_tasks
 

@@ -6,7 +6,7 @@ import pytest
 
 from webdojo.envs.webarena import WebArena
 from webdojo.errors import TaskError
-from webdojo.reward.rules import Rules
+from webdojo.reward import Rules
 from webdojo.tasks.webarena import load
 
 FILE = str(Path(__file__).parent.parent / "data" / "webarena.json")

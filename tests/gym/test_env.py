@@ -23,7 +23,7 @@ from webdojo.envs.miniwob import Miniwob
 from webdojo.envs.web import Web
 from webdojo.errors import ConfigError, StartError, TaskError
 from webdojo.gym import ENV_ID, to_action
-from webdojo.reward.reward import RewardFunction
+from webdojo.reward import RewardFunction
 from webdojo.sites.taskgen import make_tasks
 from webdojo.tasks.miniwob import load
 from webdojo.types import ImageSource, Reward, Task, Termination, ToolCall, Trajectory

@@ -34,8 +34,7 @@ from webdojo.loops.online import online
 from webdojo.loops.resume import latest, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.recipe import Recipe
-from webdojo.rollout.filters import is_settled
-from webdojo.rollout.groups import number_of
+from webdojo.rollout.groups import is_settled, number_of
 from webdojo.store.run import RunStore
 from webdojo.trainer.batch import Sample
 from webdojo.types import EngineHealth, Task, Trajectory

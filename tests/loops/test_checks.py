@@ -23,7 +23,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     rows = [task(name).model_dump(mode="json", exclude_defaults=True) for name in "ab"]
     (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "judge.py").write_text(
-        "from webdojo.reward.reward import RewardFunction\nfrom webdojo.types import Reward\n\n\n"
+        "from webdojo.reward import RewardFunction\nfrom webdojo.types import Reward\n\n\n"
         "class Kind(RewardFunction):\n"
         "    async def score(self, trajectory, images):\n"
         "        return Reward(value=1.0, success=True)\n"

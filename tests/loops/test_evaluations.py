@@ -26,7 +26,7 @@ from tests.rollout.records import screen
 from tests.trainer.records import turn
 from webdojo.envs.miniwob import PageReward
 from webdojo.errors import BrowserError
-from webdojo.evaluation.metrics import wilson95
+from webdojo.evaluation import wilson95
 from webdojo.loops import episodes
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import stored_evaluations
@@ -35,7 +35,7 @@ from webdojo.loops.online import online
 from webdojo.loops.pipeline import train
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
-from webdojo.reward.reward import Scorer
+from webdojo.reward import Scorer
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
 from webdojo.trainer.batch import Sample

@@ -26,6 +26,7 @@ from typing import cast
 
 import psutil
 import pytest
+import torch
 
 from tests.browser.test_chaos import role
 from tests.browser.test_pool import chromiums, running
@@ -45,7 +46,7 @@ from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.run import DATABASE, RunStore
-from webdojo.trainer.learner.checkpoint import check_checkpoint, read_trainer
+from webdojo.trainer.learner.checkpoint import TRAINER, check_checkpoint
 from webdojo.types import FinishReason, Prompt, Response, Sampling, ToolCall, TrainableEngine
 
 ROOT = Path(__file__).parent.parent.parent
@@ -103,7 +104,8 @@ def all_right(recipe: Recipe, folder: Path) -> None:
             check_checkpoint(checkpoint.path)
         last = latest(store)
         assert last is not None
-        assert read_trainer(last.path)["steps"] == recipe.train.iterations * recipe.train.ppo_epochs
+        steps = torch.load(last.path / TRAINER, weights_only=True)["steps"]
+        assert steps == recipe.train.iterations * recipe.train.ppo_epochs
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from webdojo.policy.devices import device_of, engine_dtype
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.forward import text_layers
 from webdojo.recipe import Recipe
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 

@@ -26,7 +26,6 @@ TINY = [
     "evaluate.sampling={max_tokens: 8}",
 ]
 OWN = {
-    "openwebrl": ["sft.val_size=0.5", "sft.load_best_model_at_end=true"],
     "webagent_r1": ["harness.page_tokens=512"],
     "openwebvoyager": ["harness.tree_tokens=256"],
     "webgym": ["train.advantage=grpo"],  # nothing succeeds here, and its own learns from successes alone
@@ -49,9 +48,6 @@ def test_a_papers_recipe_warm_starts_and_trains_the_tiny_model(paper: str, tmp_p
         assert ("best" in result) == scored
         if scored:
             assert result["best"]["model"] == str(store.checkpoints.get("rl-0001").path)
-        measured = [figures["val_loss"] for figures in store.metrics("sft") if "val_loss" in figures]
-        assert len(measured) == (recipe.sft.epochs if recipe.sft.val_size else 0)
-        assert result["sft"].get("val_loss") == min(measured, default=None)
         losses = [figures["loss"] for figures in store.metrics("sft")]
         assert len(losses) > 1 and losses[-1] < losses[0]
         assert [figures["version"] for figures in store.metrics("rl")] == [1, 2]

@@ -11,9 +11,7 @@ from pydantic import PrivateAttr
 
 from tests.rollout.records import task, trajectory
 from webdojo.errors import ConfigError, Failure, TaskError
-from webdojo.reward.reward import RewardFunction, Scorer
-from webdojo.reward.rewards import EnvironmentReward
-from webdojo.reward.rules import Rules
+from webdojo.reward import EnvironmentReward, RewardFunction, Rules, Scorer
 from webdojo.store.images import MemoryImages
 from webdojo.types import ImageSource, Parsed, Reward, Termination, Trajectory
 

@@ -6,8 +6,7 @@ import pytest
 
 from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
-from webdojo.reward.reward import Scorer
-from webdojo.reward.rules import Rules
+from webdojo.reward import Rules, Scorer
 from webdojo.sites.goal import fact, place
 from webdojo.sites.verdict.answers import number
 from webdojo.store.images import MemoryImages

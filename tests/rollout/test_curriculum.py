@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tests.rollout.records import task, trajectory
 from webdojo.rollout.config import RolloutConfig, StageConfig
-from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.curriculum import Curriculum, TaskStream
+from webdojo.rollout.groups import Group
 from webdojo.types import Task
 
 TASKS = [task(f"t{n}").model_copy(update={"difficulty": 1 + n % 2}) for n in range(40)]
@@ -42,7 +42,7 @@ def test_tasks_that_taught_nothing_come_less_often_until_they_teach_again() -> N
         return Group(of.id, of, [trajectory(of, reward, 0, f"{of.id}-{n}") for n, reward in enumerate(rewards)])
 
     for group in (ended(0, 0, 0), ended(1, 1, 1), ended(2, 0, 1), ended(3, 1, 1), ended(3, 0, 1)):
-        found.note(group)
+        found.note(group.task.id, group.rewards)
     counts = Counter(each.id for each in drawn(TaskStream(TASKS, seed=0, chance=found.chance)))
     usual = (counts["t2"] + counts["t3"]) / 2
     assert counts["t0"] + counts["t1"] < usual

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rollout.records import reward_of, task, trajectory
-from webdojo.rollout.filters import dynamic_sampling
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import Group, dynamic_sampling
 from webdojo.types import Termination
 
 

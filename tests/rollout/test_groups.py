@@ -6,7 +6,8 @@ import pytest
 
 from tests.rollout.records import task, trajectory
 from webdojo.errors import TaskError
-from webdojo.rollout.groups import TaskStream, run_each
+from webdojo.rollout.curriculum import TaskStream
+from webdojo.rollout.groups import run_each
 from webdojo.types import Task, Trajectory
 
 

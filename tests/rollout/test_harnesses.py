@@ -17,8 +17,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
 from webdojo.policy.scripted import Script, scripted_actor
-from webdojo.reward.reward import Scorer
-from webdojo.reward.rules import Rules
+from webdojo.reward import Rules, Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites.kinds import KINDS

@@ -13,8 +13,8 @@ from tests.rollout.records import reward_of, task, trajectory
 from webdojo.errors import EngineError, TrainError
 from webdojo.loops.metrics import batch_metrics
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.filters import dynamic_sampling
-from webdojo.rollout.groups import Group, TaskStream
+from webdojo.rollout.curriculum import TaskStream
+from webdojo.rollout.groups import Group, dynamic_sampling
 from webdojo.rollout.pool import Batch, PoolState, RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.types import EngineHealth, FinishReason, Prompt, Response, Sampling, Task, Termination, Trajectory
@@ -103,7 +103,7 @@ class World:
             max_staleness=staleness,
             updates=updates,
             version=self.version,
-            state=state or PoolState(),
+            earlier=state or PoolState(),
             stored=lambda group: list(self.stored[group.id]),
         )
 
@@ -304,7 +304,7 @@ async def test_groups_that_ended_while_the_learner_stepped_are_reported_after_a_
     async with world.pool(groups=2, staleness=2) as pool:
         await pool.next_batch()
         await settle()
-        kept, position = json.loads(json.dumps(pool.state()._asdict())), pool._tasks.position
+        kept, position = json.loads(json.dumps(pool.state()._asdict())), pool.tasks.position
         world.advance(pool)
         whole = await pool.next_batch()
     async with world.pool(groups=2, staleness=2, position=position, state=PoolState(**kept)) as pool:
@@ -322,7 +322,7 @@ async def test_a_group_that_waited_and_ran_again_to_equal_rewards_does_not_train
     world.hold = lambda number, member: number == 2
     async with world.pool(groups=3) as pool:
         await settle()
-        kept, position = pool.state(), pool._tasks.position
+        kept, position = pool.state(), pool.tasks.position
     assert kept.waiting[:2] == [0, 1]
     (group,) = (name for name in world.stored if name.endswith("-0"))
     for found in world.stored[group]:
@@ -372,7 +372,7 @@ async def test_whenever_it_is_killed_no_group_trains_twice_and_none_is_lost(seed
                     await asyncio.sleep(0)
                 trained.extend(numbers(batch.groups))
                 dropped.update(batch.dropped)
-                saved = Saved(world.version + 1, pool._tasks.position, pool.state(), len(trained))
+                saved = Saved(world.version + 1, pool.tasks.position, pool.state(), len(trained))
                 world.advance(pool)
 
     for _ in range(5):
@@ -393,7 +393,7 @@ async def test_a_group_that_waited_and_is_too_old_for_a_later_pool_does_not_trai
     world = World()
     async with world.pool(groups=3) as pool:
         await settle()
-        kept, position = pool.state(), pool._tasks.position
+        kept, position = pool.state(), pool.tasks.position
     assert kept.waiting[:3] == [0, 1, 2]
     world.version = 2
     async with world.pool(groups=3, staleness=1, position=position, state=kept._replace(running=[])) as pool:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 
 LONG = 1.0
 

@@ -1,5 +1,6 @@
 import math
 import random
+from collections.abc import Iterable
 
 import pytest
 import torch
@@ -7,9 +8,10 @@ import torch
 from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.errors import TrainError
 from webdojo.policy.model.forward import TokenScores
-from webdojo.trainer.batch import mini_batches, samples_from_groups, sft_samples
+from webdojo.trainer.advantages import NORMALIZERS
+from webdojo.trainer.batch import Sample, mini_batches, samples_from_groups, sft_samples
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.objective import objective
 from webdojo.types import Response, Trajectory
 
 
@@ -68,7 +70,7 @@ def test_samples_sum_to_the_objective_of_the_paper(normalizer: str, ratio: float
     config = TrainConfig.model_validate({"normalizer": normalizer, "normalizer_k": 10})
     samples = samples_from_groups(groups, config)
     old = torch.tensor([lp for s in samples for lp in s.old_logprobs])
-    loss, _ = Objective(config)(samples, TokenScores(old + math.log(ratio), torch.zeros_like(old)))
+    loss, _ = objective(samples, TokenScores(old + math.log(ratio), torch.zeros_like(old)), config)
     assert float(loss) == pytest.approx(naive_objective(groups, normalizer, 10, ratio), abs=1e-5)
 
 
@@ -80,6 +82,13 @@ def test_samples_keep_the_sampled_ids_and_versions_and_leave_invalid_members_out
     assert [s.old_logprobs for s in samples] == [t.response.logprobs for t in kept]
     assert [s.versions for s in samples] == [t.response.versions for t in kept]
     assert max(abs(s.advantage) for s in samples) < 3, "the invalid member's reward of 1e6 leaked into the statistics"
+
+
+@pytest.mark.parametrize("normalizer", NORMALIZERS.built_in)
+def test_an_empty_response_becomes_no_sample(normalizer: str) -> None:
+    group = [trajectory([turn(prompt([1]), response([])), turn(prompt([1]), response([5]))], r) for r in (0.0, 1.0)]
+    samples = samples_from_groups([group], TrainConfig(normalizer=normalizer))
+    assert [s.response_ids for s in samples] == [[5], [5]]
 
 
 def test_a_group_without_spread_pushes_nothing() -> None:
@@ -103,9 +112,18 @@ def test_sft_weights_are_equal_and_sum_to_one() -> None:
     assert [w for s in sft_samples([demo]) for w in s.token_weights] == pytest.approx([1 / 4] * 4)
 
 
+def of_units(units: Iterable[int]) -> list[Sample]:
+    """Samples of these units, whose ids are their numbers."""
+    return [Sample(prompt([]), [i], [0.0], 0.0, [1.0], [0], unit=unit) for i, unit in enumerate(units)]
+
+
+def numbers(batch: list[Sample]) -> list[int]:
+    return [sample.response_ids[0] for sample in batch]
+
+
 def test_mini_batches_cover_everything_once_in_even_seeded_batches() -> None:
     def draw(seed: int) -> list[list[int]]:
-        return mini_batches(range(21), 8, torch.Generator().manual_seed(seed))
+        return [numbers(each) for each in mini_batches(of_units(range(21)), 8, torch.Generator().manual_seed(seed))]
 
     assert sorted(i for batch in draw(1) for i in batch) == list(range(21))
     assert sorted(len(batch) for batch in draw(1)) == [7, 7, 7]
@@ -116,9 +134,9 @@ def test_mini_batches_cover_everything_once_in_even_seeded_batches() -> None:
 def test_mini_batches_never_cut_a_unit() -> None:
     rng = random.Random(0)
     units = [unit for unit in range(30) for _ in range(rng.randint(1, 9))]
-    batches = mini_batches(units, 40, torch.Generator().manual_seed(0))
-    assert sorted(i for batch in batches for i in batch) == list(range(len(units)))
-    homes = [{units[i] for i in batch} for batch in batches]
+    batches = mini_batches(of_units(units), 40, torch.Generator().manual_seed(0))
+    assert sorted(i for batch in batches for i in numbers(batch)) == list(range(len(units)))
+    homes = [{sample.unit for sample in batch} for batch in batches]
     assert sum(map(len, homes)) == 30
     assert len(batches) == -(-len(units) // 40)
     assert max(map(len, batches)) - min(map(len, batches)) <= 2 * 9

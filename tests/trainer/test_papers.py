@@ -15,7 +15,7 @@ from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.policy.model.forward import TokenScores
 from webdojo.recipe import load_recipe
 from webdojo.trainer.batch import samples_from_groups
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.objective import objective
 from webdojo.types import Trajectory
 
 
@@ -158,5 +158,5 @@ def test_a_papers_recipe_minimises_its_objective(paper: str, seed: int) -> None:
         samples.append(dataclasses.replace(sample, prox_logprobs=prox, reference_logprobs=reference))
         scored += tokens
     new = torch.tensor([token.new for token in scored])
-    loss, _ = Objective(config)(samples, TokenScores(new, torch.zeros_like(new)))
+    loss, _ = objective(samples, TokenScores(new, torch.zeros_like(new)), config)
     assert float(loss) == pytest.approx(OBJECTIVES[paper](groups), rel=1e-4)

@@ -21,8 +21,8 @@ from webdojo.trainer.explain import explain
 from webdojo.trainer.learner.learner import Learner
 
 MINE = """
-from webdojo.trainer.advantages.advantage import Advantage, by_group
-from webdojo.trainer.losses.loss import Loss
+from webdojo.trainer.advantages import Advantage, by_group
+from webdojo.trainer.losses import Loss
 
 
 def ratio_times_advantage(logprobs_T, tokens, bounds):
@@ -63,7 +63,7 @@ def test_a_step_with_a_loss_and_an_advantage_of_ones_own(
         ({"normalizer": "dapoo"}, "unknown normalizer 'dapoo'; did you mean 'dapo'"),
         ({"correction": "icepopp"}, "unknown correction 'icepopp'; did you mean 'icepop'"),
         ({"kl_estimator": "k4"}, "unknown KL estimator 'k4'; did you mean 'k"),
-        ({"policy_loss": "webdojo.trainer.losses.ppo:clip"}, r"is a function, and must be a webdojo.*\.Loss"),
+        ({"policy_loss": "webdojo.trainer.losses:clip"}, r"is a function, and must be a webdojo.*\.Loss"),
     ],
 )
 def test_a_wrong_name_is_refused_with_the_nearest(options: dict[str, object], message: str) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.trainer.records import prompt
-from webdojo.trainer.batch import Sample
+from webdojo.trainer.batch import Sample, draw
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.replay import draw
 
 
 def sample(iteration: int, index: int = 0, advantage: float = 1.0) -> Sample:

@@ -8,7 +8,7 @@ from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images, chat
 from tests.trainer.conftest import MakeSamples
-from tests.trainer.records import TASK, response, trajectory, turn
+from tests.trainer.records import response, trajectory, turn
 from webdojo.errors import TrainError
 from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
@@ -16,7 +16,7 @@ from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import sft_samples
 from webdojo.trainer.config import SFTConfig, TrainConfig
 from webdojo.trainer.learner.learner import Learner
-from webdojo.trainer.sft import hold_out, train_sft
+from webdojo.trainer.sft import train_sft
 from webdojo.types import Prompt, TextSegment
 
 Loaded = tuple[PreTrainedModel, Processor]
@@ -74,63 +74,3 @@ def test_each_turn_of_a_demonstration_is_a_target_and_its_history_is_none(loaded
     metrics = train_sft(learner, sft_samples([trajectory(turns, 1.0)]), SFTConfig(epochs=1, batch_size=8))
     assert metrics["tokens"] == tokens
     assert metrics["loss"] == pytest.approx(-float(torch.cat(apart).sum()) / tokens, rel=1e-4)
-
-
-@pytest.mark.parametrize("best", [True, False])
-def test_held_out_loss_is_measured_after_every_epoch_and_the_best_epoch_can_stay(
-    loaded: Loaded, images: Images, make_samples: MakeSamples, best: bool
-) -> None:
-    learner = Learner(*loaded, images, TrainConfig())
-    samples = make_samples(6)
-    # The same answers backwards: what is learned by heart makes them ever less likely.
-    others = [dataclasses.replace(s, response_ids=s.response_ids[::-1]) for s in samples]
-    tokens = sum(len(s.response_ids) for s in others)
-    others = [dataclasses.replace(s, token_weights=[1 / tokens] * len(s.response_ids)) for s in others]
-    found: dict[int, float] = {}
-
-    def progress(done: int, total: int, metrics: dict[str, float]) -> None:
-        if "val_loss" in metrics:
-            found[done] = metrics["val_loss"]
-            assert metrics["val_loss"] == pytest.approx(measured(), rel=1e-5)
-
-    def measured() -> float:
-        return -sum(float(lp.sum()) for lp in learner.logprobs(others, 1.0)) / tokens
-
-    config = SFTConfig(epochs=12, lr=1e-2, batch_size=3, val_size=0.5, load_best_model_at_end=best)
-    metrics = train_sft(learner, samples, config, progress, others)
-    assert list(found) == list(range(2, 25, 2))
-    losses = list(found.values())
-    assert min(losses) < losses[-1], "nothing was learned by heart: the case shows nothing"
-    assert metrics["val_loss"] == (min(losses) if best else losses[-1])
-    assert metrics["epoch"] == (losses.index(min(losses)) + 1 if best else 12)
-    assert measured() == pytest.approx(metrics["val_loss"], rel=1e-5)
-
-
-def test_tasks_are_held_out_whole_and_by_seed() -> None:
-    demos = [
-        trajectory([], 1.0, id=f"{task}-{n}").model_copy(update={"task": TASK.model_copy(update={"id": f"t{task}"})})
-        for task in range(10)
-        for n in range(2)
-    ]
-
-    def split(share: float, seed: int = 0) -> tuple[set[str], set[str]]:
-        learned, held = hold_out(demos, share, seed)
-        assert sorted([*learned, *held], key=demos.index) == demos
-        assert learned == sorted(learned, key=demos.index)
-        return {demo.task.id for demo in learned}, {demo.task.id for demo in held}
-
-    learned, held = split(0.3)
-    assert not learned & held
-    assert len(held) == 3
-    assert split(0.3) == (learned, held) != split(0.3, seed=1)
-    assert [len(split(share)[1]) for share in (0.0, 0.001, 0.999)] == [0, 1, 9]
-
-
-def test_one_task_cannot_be_held_out_from_itself() -> None:
-    with pytest.raises(TrainError, match=r"demonstrations of 1 task: raise sft\.demos"):
-        hold_out([trajectory([], 1.0)], 0.1, 0)
-
-
-def test_the_best_epoch_needs_something_to_tell_it_by() -> None:
-    with pytest.raises(ValueError, match="set val_size"):
-        SFTConfig(load_best_model_at_end=True)

@@ -19,7 +19,7 @@ from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import samples_from_groups
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.objective import objective
 from webdojo.types import Trajectory
 
 GROUPS, SIZE, LONGEST = 3, 4, 9
@@ -159,7 +159,7 @@ def scored(made: Any, draw: Draw) -> dict[str, torch.Tensor]:
 @pytest.fixture(autouse=True)
 def _same_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     """TRL divides by the deviation plus 1e-4."""
-    monkeypatch.setattr("webdojo.trainer.advantages.advantage.STD_EPS", 1e-4)
+    monkeypatch.setattr("webdojo.trainer.advantages.STD_EPS", 1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -184,12 +184,11 @@ def test_advantages_are_those_of_trl_with_invalid_members_too(
 
 
 VLLM = {"use_vllm": True, "vllm_importance_sampling_clip_min": 0.7, "vllm_importance_sampling_clip_max": 1.3}
-BOUNDS = {"correction_low": 0.7, "correction_high": 1.3}
 
 
 def corrected(mode: str, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A case of engine-learner correction."""
-    return VLLM | {"vllm_importance_sampling_mode": mode}, BOUNDS | {"correction": name}
+    return VLLM | {"vllm_importance_sampling_mode": mode}, {"correction": name}
 
 
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -221,7 +220,9 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("case", CASES)
-def test_losses_and_their_gradients_are_those_of_trl(case: str, seed: int) -> None:
+def test_losses_and_their_gradients_are_those_of_trl(case: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webdojo.trainer.losses.LOW", 0.7)
+    monkeypatch.setattr("webdojo.trainer.losses.HIGH", 1.3)
     theirs_options, ours_options = CASES[case]
     config = TrainConfig.model_validate({"old_logprobs": "learner"} | ours_options)
     draw = Draw(seed)
@@ -242,7 +243,7 @@ def test_losses_and_their_gradients_are_those_of_trl(case: str, seed: int) -> No
     ]
     taken = torch.arange(LONGEST) < torch.tensor(draw.lengths)[:, None]
     flat = draw.new[taken].requires_grad_()
-    ours, means = Objective(config)(samples, TokenScores(flat, draw.entropies[taken]))
+    ours, means = objective(samples, TokenScores(flat, draw.entropies[taken]), config)
     ours.backward()
     assert flat.grad is not None
 

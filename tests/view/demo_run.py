@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from tests.store.fabricate import page_image, trajectory, turn
-from webdojo.evaluation.metrics import success
+from webdojo.evaluation import success
 from webdojo.store import RunStore
 from webdojo.store.info import run_info
 from webdojo.types import Feedback, Termination, ToolCall, Trajectory

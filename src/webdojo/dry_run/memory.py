@@ -31,6 +31,7 @@ from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
+from webdojo.trainer.learner.scoring import FEATURE_CACHE_BYTES
 
 GB = 2**30
 CUDA_CONTEXT = GB
@@ -80,8 +81,8 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     Raises:
         ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
     """
-    train, value, layers = recipe.train, _value_bytes(recipe, machine), text_layers(model)
-    sharded = train.ranks > 1 or value == 2
+    train, value, layers = recipe.train, _value_bytes(machine), text_layers(model)
+    sharded = train.ranks > 1 or machine.cuda
     total, tower = _size(model), _size(vision_tower(model))
     names, trained = zip(*_trained(model, recipe.model), strict=True)
     tower_trains = any(name.startswith(VISION) for name in names)
@@ -196,10 +197,9 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
         yield "model.freeze_vision=true", _changed(recipe, "model", freeze_vision=True)
 
 
-def _value_bytes(recipe: Recipe, machine: Machine) -> int:
+def _value_bytes(machine: Machine) -> int:
     """The bytes of a value in the forward pass."""
-    dtype = recipe.train.compute_dtype
-    return 2 if dtype == "bfloat16" or (dtype == "auto" and machine.cuda) else 4
+    return 2 if machine.cuda else 4
 
 
 def _size(module: nn.Module | None) -> int:
@@ -268,4 +268,4 @@ def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
     config: Any = model.config
     layers = 1 + (len(config.vision_config.deepstack_visual_indexes) if layout_of(model).deepstack else 0)
     seen = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px)
-    return max(int(recipe.train.encoder_cache_gb * 1e9), 4 * seen * layers * config.get_text_config().hidden_size)
+    return max(FEATURE_CACHE_BYTES, 4 * seen * layers * config.get_text_config().hidden_size)

@@ -15,8 +15,7 @@ from pydantic import Field, PrivateAttr
 
 from webdojo.envs.env import Environment, Script, Split, Visit
 from webdojo.errors import ConfigError, SiteError, TaskError
-from webdojo.reward.reward import RewardFunction
-from webdojo.reward.rules import Rules
+from webdojo.reward import RewardFunction, Rules
 from webdojo.sites import HELDOUT_SEED, HOSTS
 from webdojo.types import Task, View
 

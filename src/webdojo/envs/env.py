@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from webdojo.browser.config import StorageState, read_storage_state
 from webdojo.plugins import Plug
-from webdojo.reward.reward import RewardFunction
+from webdojo.reward import RewardFunction
 from webdojo.types import Task, ToolCall, View
 
 Split = Literal["train", "eval"]

@@ -13,7 +13,7 @@ from pydantic import Field, PrivateAttr
 
 from webdojo.envs.env import Environment, Split, Visit
 from webdojo.errors import TaskError
-from webdojo.reward.reward import RewardFunction
+from webdojo.reward import RewardFunction
 from webdojo.tasks import miniwob
 from webdojo.types import ImageSource, Reward, Task, Trajectory
 

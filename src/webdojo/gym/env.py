@@ -27,8 +27,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
 from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels, to_call
-from webdojo.reward.reward import RewardFunction, Scorer
-from webdojo.reward.rewards import EnvironmentReward
+from webdojo.reward import EnvironmentReward, RewardFunction, Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import environment_errors
 from webdojo.store.images import MemoryImages

@@ -25,7 +25,7 @@ from webdojo.loops.run_folder import ACT
 from webdojo.policy.model.loading import TINY, model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import Recipe, dump_recipe
-from webdojo.reward.reward import Scorer
+from webdojo.reward import Scorer
 from webdojo.rollout.episode import run_episode
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from webdojo.evaluation.config import EvaluateConfig
+
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.network.blocklist import Blocklist
@@ -28,15 +30,14 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.access import token_from_environment
 from webdojo.browser_service.client import RemotePool
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
-from webdojo.evaluation.config import EvaluateConfig
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe
-from webdojo.reward.reward import Scorer
+from webdojo.reward import Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.store.run import RunStore
 from webdojo.types import ImageSink, Sampling, Task, Termination, Trajectory
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from webdojo.agent.chatml import shared_fraction
 from webdojo.loops.run_folder import RL
-from webdojo.rollout.filters import STALE
+from webdojo.rollout.groups import STALE
 from webdojo.rollout.pool import Batch
 from webdojo.rollout.scheduler import IDLE, Scheduler
 from webdojo.store.run import RunStore

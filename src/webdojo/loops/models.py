@@ -26,7 +26,7 @@ from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import load_model, skeleton
 from webdojo.recipe import Recipe
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.learner import Learner
 from webdojo.trainer.learner.lora import Adapters
@@ -104,10 +104,8 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bo
 
 
 def compute_dtype(recipe: Recipe) -> torch.dtype:
-    """Precision of the learner's passes: `train.compute_dtype`, with `auto` resolved."""
-    if recipe.train.compute_dtype == "auto":
-        return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
-    return torch.bfloat16 if recipe.train.compute_dtype == "bfloat16" else torch.float32
+    """Precision of the learner's passes: bfloat16 on a GPU, else float32."""
+    return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
 
 
 def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:

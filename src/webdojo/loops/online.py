@@ -32,8 +32,7 @@ from webdojo.loops.resume import replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
-from webdojo.rollout.filters import dynamic_sampling
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import Group, dynamic_sampling
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
@@ -101,9 +100,9 @@ async def online(
         max_staleness=rollout.max_staleness,
         updates=config.iterations,
         version=state.iteration,
-        state=state.pool,
+        earlier=state.pool,
         stored=state.stored,
-        on_end=curriculum.note,
+        on_end=lambda group: curriculum.note(group.task.id, group.rewards),
     )
     evaluations = Evaluations(runner, scheduler, heldout, pool, log)
     timer = StepTimer(scheduler, store)

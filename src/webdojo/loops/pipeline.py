@@ -19,7 +19,7 @@ from typing import Any, cast
 import torch
 
 from webdojo.browser.find import find_chromium
-from webdojo.evaluation.metrics import success
+from webdojo.evaluation import success
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.keep import best
@@ -39,7 +39,7 @@ from webdojo.store.run import RunStore
 from webdojo.store.spans import RUN, Span, SpanLog
 from webdojo.trainer.batch import sft_samples
 from webdojo.trainer.learner.checkpoint import check_checkpoint
-from webdojo.trainer.sft import hold_out, train_sft
+from webdojo.trainer.sft import train_sft
 from webdojo.types import Task, TrainableEngine, Trajectory
 
 logger = logging.getLogger("webdojo")
@@ -172,18 +172,16 @@ class Pipeline:
         if not demos:
             return base
         order = {task.id: index for index, task in enumerate(self.tasks)}
-        ordered = sorted(demos, key=lambda demo: order[demo.task.id])
-        learned, held_out = hold_out(ordered, self.recipe.sft.val_size, self.recipe.seed)
-        samples = sft_samples(learned)
+        samples = sft_samples(sorted(demos, key=lambda demo: order[demo.task.id]))
         turns = self.recipe.sft.epochs * len(samples)
         learner = make_learner(self.recipe, self.store.images, base, kl=False)
         with closing(learner), progress("sft", turns) as bar:
 
             def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
                 bar.advance(turns / steps, loss=metrics["loss"])
-                self.log.write(SFT, step, metrics, line="val_loss" in metrics)
+                self.log.write(SFT, step, metrics, line=False)
 
-            metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance, sft_samples(held_out))
+            metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance)
             meta = {"phase": SFT, "metrics": metrics}
             return str(self.store.checkpoints.save(SFT, learner.save, meta).path)
 

@@ -18,14 +18,13 @@ from webdojo.loops.keep import saved
 from webdojo.loops.log import RunLog
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe
-from webdojo.rollout.curriculum import Curriculum
-from webdojo.rollout.groups import Group, TaskStream, in_order, number_of
+from webdojo.rollout.curriculum import Curriculum, TaskStream
+from webdojo.rollout.groups import Group, in_order, number_of
 from webdojo.rollout.pool import PoolState
 from webdojo.store.checkpoints import Checkpoint
 from webdojo.store.run import RunStore, TrajectoryRow
-from webdojo.trainer.batch import Sample, samples_from_groups
+from webdojo.trainer.batch import Sample, draw, samples_from_groups
 from webdojo.trainer.learner.learner import Learner
-from webdojo.trainer.replay import draw
 from webdojo.types import Task, Trajectory
 
 
@@ -85,7 +84,7 @@ def task_order(
     """The curriculum and the order of the training tasks, which go on where the state stands."""
     curriculum = Curriculum(tasks, recipe.train.stages, recipe.rollout, recipe.tasks.settled_chance, iteration)
     for rows in state.members.values():
-        curriculum.remember(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
+        curriculum.note(rows[0].task_id, [row.reward for row in rows if row.valid and row.reward is not None])
     begun = {number_of(group_id) for group_id in state.members}
     return curriculum, TaskStream(tasks, recipe.seed, state.position, blocked, curriculum.chance, begun)
 

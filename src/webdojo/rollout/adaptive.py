@@ -20,6 +20,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 PAYS = 0.1
 GAIN = 0.5
 LEAST_STEP, MOST_STEP = 0.1, 0.4
@@ -46,35 +48,25 @@ class Window(NamedTuple):
 
 def elasticity(windows: Sequence[Window]) -> float | None:
     """By how many per cent the rate rises with 1 % more slots, near the last window; None where it is not known yet."""
-    here = math.log(windows[-1].running)
-    points = [(math.log(window.running) - here, math.log(window.rate)) for window in windows]
-    weights = [math.exp(-0.5 * (x / NEAR) ** 2) for x, _ in points]
-    total = sum(weights)
-    mean_x = sum(w * x for w, (x, _) in zip(weights, points, strict=True)) / total
-    mean_y = sum(w * y for w, (_, y) in zip(weights, points, strict=True)) / total
-    spread = sum(w * (x - mean_x) ** 2 for w, (x, _) in zip(weights, points, strict=True))
-    if spread < total * LEAST_SPREAD**2:
-        return None
-    return sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, points, strict=True)) / spread
+    x, y = np.log(windows).T
+    weights = np.exp(-0.5 * ((x - x[-1]) / NEAR) ** 2)
+    (spread, joint), _ = np.cov(x, y, ddof=0, aweights=weights)
+    return None if spread < LEAST_SPREAD**2 else float(joint / spread)
 
 
 def next_slots(windows: Sequence[Window], most: int) -> int:
     """How many slots to try after these windows, at least 1 and at most `most`."""
-    running, slope = windows[-1].running, elasticity(windows)
+    slope = elasticity(windows)
     # Where the slope is unknown: after a single window try more; after several alike, fewer cost less to try.
     unknown = MOST_STEP if len(windows) == 1 else -LEAST_STEP
     step = unknown if slope is None else GAIN * (slope - PAYS)
     step = math.copysign(min(max(abs(step), LEAST_STEP), MOST_STEP), step)
-    wanted = running * math.exp(step)
+    wanted = windows[-1].running * math.exp(step)
     return max(1, min(most, math.ceil(wanted) if step > 0 else math.floor(wanted)))
 
 
 class AdaptiveConcurrency:
-    """Follows the number of slots that pays.
-
-    Args:
-        most: how many slots there may be; it begins with a quarter of them.
-    """
+    """Follows the number of slots that pays, of which there may be `most`; it begins with a quarter of them."""
 
     def __init__(self, most: int) -> None:
         self.slots = math.ceil(most / 4)
@@ -84,15 +76,12 @@ class AdaptiveConcurrency:
         self._begin_window()
 
     def note(self, turns: int, running: int, seconds: float, full: bool) -> int:
-        """Take note of the time since the last call.
+        """Take note of the time since the last call, and return how many episodes may run from now on.
 
         Args:
             turns: how many have finished in all.
             running: how many episodes ran all the time.
             full: whether no slot lacked work.
-
-        Returns:
-            How many episodes may run from now on.
         """
         finished, self._turns = turns - self._turns, turns
         if not full:

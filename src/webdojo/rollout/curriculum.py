@@ -1,4 +1,5 @@
-"""The curriculum: how many turns training episodes may take, and with which chance a task is drawn in its turn.
+"""Which task comes next: the order of the tasks, and the curriculum, which says with which chance a task is drawn when
+its turn comes, and how many turns its episodes may take.
 
 Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
 (`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
@@ -8,12 +9,15 @@ the place in the order, so an order that is gone on with is the same order.
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from dataclasses import InitVar, dataclass
+from functools import lru_cache
 
+from webdojo.errors import TaskError
 from webdojo.rollout.config import HorizonSection, StageConfig
-from webdojo.rollout.filters import is_settled
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import is_settled
 from webdojo.types import Task
 
 
@@ -24,56 +28,84 @@ def stage_of(stages: Sequence[StageConfig], iteration: int) -> StageConfig | Non
     return at or (stages[-1] if stages else None)
 
 
+@dataclass(eq=False)
 class Curriculum:
-    """The horizons and the chances of tasks over a run.
+    """The horizons and the chances of tasks over a run."""
 
-    Args:
-        tasks: the training tasks.
-        stages: the stages of `train.stages`.
-        rollout: has the horizon where there are no stages.
-        settled_chance: the chance of a task whose last group was all solved or all failed.
-        iteration: returns the iteration that episodes begin in now, counted from 1.
-    """
+    tasks: InitVar[Sequence[Task]]
+    stages: Sequence[StageConfig]
+    rollout: HorizonSection
+    """Has the horizon where there are no stages."""
+    settled_chance: float
+    """The chance of a task whose last group was all solved or all failed."""
+    iteration: Callable[[], int]
+    """Returns the iteration that episodes begin in now, counted from 1."""
 
-    def __init__(
-        self,
-        tasks: Sequence[Task],
-        stages: Sequence[StageConfig],
-        rollout: HorizonSection,
-        settled_chance: float,
-        iteration: Callable[[], int],
-    ) -> None:
+    def __post_init__(self, tasks: Sequence[Task]) -> None:
         self._there = Counter(task.difficulty for task in tasks)
-        self._stages = stages
-        self._rollout = rollout
-        self._settled_chance = settled_chance
-        self._iteration = iteration
         self._settled: set[str] = set()
 
     def horizon(self, difficulty: int) -> int:
         """Turns that an episode that begins now may take on a task of a difficulty."""
-        return (stage_of(self._stages, self._iteration()) or self._rollout).horizon(difficulty)
+        return (stage_of(self.stages, self.iteration()) or self.rollout).horizon(difficulty)
 
     def chance(self, task: Task) -> float:
         """Chance with which the task is drawn now when its turn comes."""
-        settled = self._settled_chance if task.id in self._settled else 1.0
-        return settled * self._difficulty_chance(task.difficulty)
-
-    def note(self, group: Group) -> None:
-        """Take note of how a group ended."""
-        self.remember(group.task.id, group.rewards)
-
-    def remember(self, task_id: str, rewards: Sequence[float]) -> None:
-        """Take note of the rewards of the valid members of a group."""
-        if is_settled(rewards):
-            self._settled.add(task_id)
-        else:
-            self._settled.discard(task_id)
-
-    def _difficulty_chance(self, difficulty: int) -> float:
-        """Chances that give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1."""
-        stage = stage_of(self._stages, self._iteration())
+        settled = self.settled_chance if task.id in self._settled else 1.0
+        stage = stage_of(self.stages, self.iteration())
         if stage is None or not stage.difficulty_sampling:
-            return 1.0
+            return settled
+        # These give the drawn tasks the stage's ratio of difficulties; the most wanted difficulty has 1.
         wanted = {level: stage.difficulty_sampling.get(level, 1) / count for level, count in self._there.items()}
-        return wanted[difficulty] / max(wanted.values())
+        return settled * (wanted[task.difficulty] / max(wanted.values()))
+
+    def note(self, task_id: str, rewards: Sequence[float]) -> None:
+        """Take note of the rewards of the valid members of a group."""
+        (self._settled.add if is_settled(rewards) else self._settled.discard)(task_id)
+
+
+@dataclass(eq=False)
+class TaskStream:
+    """An endless seeded order over tasks, in which each pass is a new shuffle."""
+
+    tasks: Sequence[Task]
+    seed: int
+    position: int = 0
+    """How many were handed out or passed over; a stream made with that position goes on there."""
+    blocked: Callable[[], Container[str]] = lambda: ()
+    """Returns the hosts whose tasks are passed over now; it is called before each task."""
+    chance: Callable[[Task], float] = lambda task: 1.0
+    """The chance with which a task is drawn when its turn comes; it must be above 0 for some task."""
+    begun: Container[int] = ()
+    """Places that are drawn whatever those two say, because an earlier stream handed them out and some of their
+    episodes are stored."""
+
+    def at(self, number: int) -> Task:
+        """The task at a place of the order, counted from 0; `position` stays."""
+        epoch, index = divmod(number, len(self.tasks))
+        return self.tasks[_order(len(self.tasks), f"{self.seed}/{epoch}")[index]]
+
+    def draw(self) -> int:
+        """The place of the next task; a TaskError where the hosts of all tasks are blocked."""
+        blocked, first = self.blocked(), self.position
+        while True:
+            number, self.position = self.position, self.position + 1
+            task = self.at(number)
+            if number in self.begun:
+                return number
+            if task.website not in blocked and random.Random(f"{self.seed}/{number}").random() < self.chance(task):
+                return number
+            if self.position == first + len(self.tasks):
+                able = [task for task in self.tasks if self.chance(task) > 0]
+                if all(task.website in blocked for task in able):
+                    raise TaskError(
+                        f"the web sites of all {len(able)} tasks are on the blocklist (tasks.blocklist): wait until "
+                        "their time is over, delete the file, or add tasks of other sites"
+                    )
+
+
+@lru_cache(maxsize=4)
+def _order(count: int, seed: str) -> list[int]:
+    order = list(range(count))
+    random.Random(seed).shuffle(order)
+    return order

@@ -19,7 +19,7 @@ from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, EngineError, EngineLost, Failure, StartError, TaskError
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.sleep_clock import SleepClock
+from webdojo.rollout.scheduler import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
@@ -49,9 +49,7 @@ async def run_episode(
     Args:
         env: an environment that has started; the episode is a visit there.
         config: says `max_context_tokens` and `task_timeout_s`.
-        max_steps: how many turns there may be before the episode ends unfinished.
         seed: the seed of what the environment draws for the visit.
-        group: the id that the episodes of one group share.
         trajectory_id: a unique id; empty draws one.
         on_turn: called with each turn once its calls were carried out.
         clock: the clock that `task_timeout_s` goes by, which leaves out the engine's sleep; None if it never sleeps.
@@ -78,11 +76,12 @@ async def run_episode(
                 session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             try:
                 engine = actor(task, session)
-                await _converse(
-                    trajectory, env, visit, session, harness, engine, config, sampling, max_steps, timer, on_turn
+                room = config.max_context_tokens - sampling.max_tokens
+                trajectory.termination = await _converse(
+                    trajectory, env, visit, session, harness, engine, room, sampling, max_steps, timer, on_turn
                 )
             finally:
-                timer.next_turn()
+                timer.turn = {}
                 with timer.phase("close"):
                     try:
                         with environment_errors(env):
@@ -102,7 +101,12 @@ async def run_episode(
             trajectory.failure = Failure.ENGINE_LOST
     finally:
         if visit is not None:
-            await _leave(trajectory, env, visit)
+            try:
+                with environment_errors(env):
+                    await env.leave(visit)
+            except BrowserError as error:
+                if not trajectory.termination.is_infra:  # else something has failed it before
+                    _fail(trajectory, Termination.ENV_ERROR, error)
     trajectory.seconds = timer.phases()
     return trajectory
 
@@ -126,12 +130,13 @@ async def _converse(
     session: Session,
     harness: Harness,
     engine: Engine,
-    config: RolloutConfig,
+    room: int,
     sampling: Sampling,
     max_steps: int,
     timer: _Timer,
     on_turn: Callable[[Turn], None],
-) -> None:
+) -> Termination:
+    """Let the agent act, with prompts of at most `room` tokens, until something ends the episode."""
     with timer.phase("observe"):
         observation = await session.observe(harness.view)
     conversation = harness.start(trajectory.task, observation)
@@ -139,12 +144,11 @@ async def _converse(
     while True:
         trajectory.final = observation
         if len(trajectory.turns) == max_steps:
-            return _end(trajectory, Termination.MAX_STEPS)
-        room = config.max_context_tokens - sampling.max_tokens
+            return Termination.MAX_STEPS
         prompt = conversation.prompt(room)
         if len(prompt) > room:
-            return _end(trajectory, Termination.CONTEXT_LENGTH)
-        timer.next_turn()
+            return Termination.CONTEXT_LENGTH
+        timer.turn = {}
         began = timer.now()
         with timer.phase("generate"):
             response = await engine.generate(prompt, sampling)
@@ -155,7 +159,7 @@ async def _converse(
         turn.seconds = timer.turn
         if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
             on_turn(turn)
-            return _end(trajectory, Termination.GENERATION_LENGTH)
+            return Termination.GENERATION_LENGTH
         malformed = malformed + 1 if parsed.error is not None else 0
         trajectory.final, answer = None, None
         if parsed.calls:
@@ -172,23 +176,13 @@ async def _converse(
         with environment_errors(env):
             if await env.is_over(visit):
                 trajectory.answer = answer or None
-                return _end(trajectory, Termination.COMPLETED)
+                return Termination.COMPLETED
         if answer is not None:
             trajectory.answer = answer
-            return _end(trajectory, Termination.COMPLETED)
+            return Termination.COMPLETED
         if malformed == harness.config.max_format_errors:
-            return _end(trajectory, Termination.FORMAT_ERROR)
+            return Termination.FORMAT_ERROR
         conversation.add(response, parsed, turn.feedback, observation)
-
-
-async def _leave(trajectory: Trajectory, env: Environment, visit: Visit) -> None:
-    """End a visit. An error of the environment fails the episode, unless something else has failed it before."""
-    try:
-        with environment_errors(env):
-            await env.leave(visit)
-    except BrowserError as error:
-        if not trajectory.termination.is_infra:
-            _fail(trajectory, Termination.ENV_ERROR, error)
 
 
 def _fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:
@@ -196,9 +190,8 @@ def _fail(trajectory: Trajectory, termination: Termination, error: BrowserError)
     trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics
 
 
-def _end(trajectory: Trajectory, termination: Termination, error: str = "") -> None:
-    trajectory.termination = termination
-    trajectory.error = " ".join(error.split())
+def _end(trajectory: Trajectory, termination: Termination, error: str) -> None:
+    trajectory.termination, trajectory.error = termination, " ".join(error.split())
 
 
 class _Timer:
@@ -209,14 +202,11 @@ class _Timer:
         self._begin_unix = time.time()
         self._total: dict[str, float] = {}
         self.turn: dict[str, float] = {}
+        """A new one for each turn."""
 
     def now(self) -> float:
         """Unix time that goes on evenly, whatever is done to the machine's clock meanwhile."""
         return self._begin_unix + time.perf_counter() - self._begin
-
-    def next_turn(self) -> None:
-        """End the turn at hand; what follows belongs to the next one."""
-        self.turn = {}
 
     def phases(self) -> dict[str, float]:
         """All phases so far, and `total` since the timer was made."""

@@ -1,16 +1,21 @@
-"""Groups of episodes, the order in which their tasks are drawn, and single episodes of a given list of tasks."""
+"""Groups of episodes, the filter that decides which of them train, and single episodes of a given list of tasks."""
 
 from __future__ import annotations
 
 import asyncio
-import random
-from collections.abc import Callable, Container, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-from webdojo.errors import TaskError
 from webdojo.types import Task, Trajectory
+
+RunEpisode = Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]
+"""Takes a task, a group's id and the trajectory's; runs the episode, scores it and stores it. Infrastructure failures
+come back as invalid trajectories."""
+
+SPREAD = 1e-6
+"""Rewards closer than this count as equal (DAPO)."""
 
 
 @dataclass
@@ -51,76 +56,45 @@ def in_order(group: Group) -> None:
     group.trajectories.sort(key=lambda trajectory: int(trajectory.id.rpartition("-")[2]))
 
 
-class TaskStream:
-    """An endless seeded order over tasks, in which each pass is a new shuffle.
+class FilterOutput(NamedTuple):
+    """Whether a group trains."""
 
-    `position` counts the tasks that were handed out or passed over; a stream made with that position goes on there.
-
-    Args:
-        blocked: returns the hosts whose tasks are passed over now; it is called before each task.
-        chance: the chance with which a task is drawn when its turn comes; it must be above 0 for some task.
-        begun: places that are drawn whatever those two say, because an earlier stream handed them out and some of
-            their episodes are stored.
-    """
-
-    def __init__(
-        self,
-        tasks: Sequence[Task],
-        seed: int,
-        position: int = 0,
-        blocked: Callable[[], Container[str]] = lambda: (),
-        chance: Callable[[Task], float] = lambda task: 1.0,
-        begun: Container[int] = (),
-    ) -> None:
-        assert tasks, "a task stream needs tasks"
-        self._tasks = list(tasks)
-        self._seed = seed
-        self._blocked = blocked
-        self._chance = chance
-        self._begun = begun
-        self.position = position
-        self._orders: dict[int, list[int]] = {}
-        """The order of the pass that was asked for last."""
-
-    def at(self, number: int) -> Task:
-        """The task at a place of the order, counted from 0; `position` stays."""
-        epoch, index = divmod(number, len(self._tasks))
-        return self._tasks[self._order(epoch)[index]]
-
-    def draw(self) -> int:
-        """The place of the next task.
-
-        Raises:
-            TaskError: the hosts of all tasks are blocked.
-        """
-        blocked, first = self._blocked(), self.position
-        while True:
-            number, self.position = self.position, self.position + 1
-            task = self.at(number)
-            if number in self._begun:
-                return number
-            if task.website not in blocked and random.Random(f"{self._seed}/{number}").random() < self._chance(task):
-                return number
-            if self.position == first + len(self._tasks):
-                able = [task for task in self._tasks if self._chance(task) > 0]
-                if all(task.website in blocked for task in able):
-                    raise TaskError(
-                        f"the web sites of all {len(able)} tasks are on the blocklist (tasks.blocklist): wait until "
-                        "their time is over, delete the file, or add tasks of other sites"
-                    )
-
-    def _order(self, epoch: int) -> list[int]:
-        if epoch not in self._orders:
-            order = list(range(len(self._tasks)))
-            random.Random(f"{self._seed}/{epoch}").shuffle(order)
-            self._orders = {epoch: order}
-        return self._orders[epoch]
+    keep: bool
+    reason: str
+    """A few words that can be counted."""
+    advice: str = ""
+    """What the user can do where this reason leaves too few groups."""
 
 
-class RunEpisode(Protocol):
-    """Runs one episode, scores it and stores it; infrastructure failures come back as invalid trajectories."""
+GroupFilter = Callable[[Group], FilterOutput]
+"""Decides about a finished group."""
 
-    def __call__(self, task: Task, group: str, trajectory_id: str) -> Coroutine[Any, Any, Trajectory]: ...
+STALE = FilterOutput(False, "too stale", "raise rollout.max_staleness")
+"""The verdict on a group whose tokens have become too old, which the pool itself gives."""
+
+_SETTLED_ADVICE = {
+    "0": "the policy never succeeds: take easier tasks or more warm start (sft.demos) in a new --run",
+    "1": "the policy always succeeds: take harder tasks in a new --run",
+    "-1": "the policy does not hold the response format: take more warm start (sft.demos) in a new --run",
+}
+
+
+def dynamic_sampling(group: Group) -> FilterOutput:
+    """Keep a group if at least two members are valid and their rewards differ (DAPO; OpenWebRL §4.4)."""
+    rewards = group.rewards
+    if len(rewards) < 2:
+        causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
+        reason = f"fewer than 2 valid members ({', '.join(causes)})"
+        return FilterOutput(False, reason, "the web or the engine fails: read the errors of the stored trajectories")
+    if not is_settled(rewards):
+        return FilterOutput(True, "effective")
+    reward = f"{rewards[0]:g}"
+    return FilterOutput(False, f"all rewards {reward}", _SETTLED_ADVICE.get(reward, ""))
+
+
+def is_settled(rewards: Sequence[float]) -> bool:
+    """True where all members that count have the same reward, always solved or never, so that none is better."""
+    return len(rewards) >= 2 and max(rewards) - min(rewards) <= SPREAD
 
 
 async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:

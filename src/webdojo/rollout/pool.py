@@ -29,14 +29,14 @@ import asyncio
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType, TracebackType
+from dataclasses import InitVar, dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple, Self
 from uuid import uuid4
 
 from webdojo.errors import TrainError
-from webdojo.rollout.filters import STALE, GroupFilter
-from webdojo.rollout.groups import Group, RunEpisode, TaskStream, in_order, member_ids
+from webdojo.rollout.curriculum import TaskStream
+from webdojo.rollout.groups import STALE, Group, GroupFilter, RunEpisode, in_order, member_ids
 from webdojo.rollout.scheduler import RESOURCES, Scheduler
 from webdojo.types import Task, Trajectory
 
@@ -71,72 +71,53 @@ class PoolState(NamedTuple):
     """`Batch.dropped` so far."""
 
 
+@dataclass(eq=False)
 class RolloutPool:
-    """Runs groups for ever; use it in an `async with` block, whose end cancels what runs.
+    """Runs groups for ever; use it in an `async with` block, whose end cancels what runs."""
 
-    Args:
-        run: runs, scores and stores one episode.
-        tasks: where new groups come from.
-        scheduler: says when the next episode may start.
-        filter: says which finished groups train.
-        group_size: how many episodes a group has.
-        groups: N, the groups of a batch.
-        max_groups: so many groups that end between two updates must hold N that train; 0 means 8 N.
-        max_staleness: how many versions may lie between a token and the weights that it trains.
-        updates: how many updates the whole run has.
-        version: the version of the weights that serve.
-        state: what an earlier pool left; it comes before any new group.
-        stored: returns the members that a group has from an earlier pool; only missing ones run.
-        on_end: called with each group that ended.
-    """
+    run: RunEpisode
+    tasks: TaskStream
+    scheduler: Scheduler
+    filter: GroupFilter
+    group_size: int
+    groups: int
+    """N, the groups of a batch."""
+    max_groups: int
+    """So many groups that end between two updates must hold N that train; 0 means 8 N."""
+    max_staleness: int
+    """How many versions may lie between a token and the weights that it trains."""
+    updates: int
+    """How many the whole run has."""
+    version: int
+    """That of the weights that serve."""
+    earlier: InitVar[PoolState]
+    """What an earlier pool left; it comes before any new group."""
+    stored: Callable[[Group], Sequence[Trajectory]]
+    """Returns the members that a group has from an earlier pool; only missing ones run."""
+    on_end: Callable[[Group], None] = lambda group: None
+    """Called with each group that ended."""
 
-    def __init__(
-        self,
-        run: RunEpisode,
-        tasks: TaskStream,
-        scheduler: Scheduler,
-        *,
-        filter: GroupFilter,
-        group_size: int,
-        groups: int,
-        max_groups: int,
-        max_staleness: int,
-        updates: int,
-        version: int,
-        state: PoolState,
-        stored: Callable[[Group], Sequence[Trajectory]],
-        on_end: Callable[[Group], None] = lambda group: None,
-    ) -> None:
-        self.version = version
+    def __post_init__(self, earlier: PoolState) -> None:
         self.waiting: list[Group] = []
         """Groups that may train and that no update has had yet."""
         self.episodes = 0
-        """How many episodes have ended so far."""
-        self._run = run
-        self._tasks = tasks
-        self._scheduler = scheduler
-        self._filter = filter
-        self._stored = stored
-        self._on_end = on_end
-        self._group_size = group_size
-        self._wanted = groups
-        self._max_groups = max_groups or 8 * groups
-        self._max_staleness = max_staleness
-        self._updates = updates
-        self._again = deque(state.running)
-        self._accepted = version * groups
+        """How many have ended so far."""
+        self.max_groups = self.max_groups or 8 * self.groups
+        self._again = deque(earlier.running)
+        self._batches = self.version
+        """How many updates have got their groups."""
         self._unfinished: dict[str, Group] = {}
-        self._ahead: deque[tuple[RunEpisode, Group]] = deque()
-        """Groups of one episode each, which is not for training."""
-        self._queued: deque[tuple[Group, str]] = deque()
+        self._queued: deque[tuple[RunEpisode, Group, str]] = deque()
+        """What starts next; the names of episodes come last."""
         self._running: dict[asyncio.Task[Trajectory], Group] = {}
         self._ended: asyncio.Queue[asyncio.Task[Trajectory] | None] = asyncio.Queue()
         """Episodes that have ended; None asks the scheduler again."""
         self._asks_again = False
+        """Whether a None is on its way."""
         self._news = asyncio.Event()
-        ended = {number: self._group(number) for number in {*state.waiting, *state.finished}}
-        self._next = Batch([], [ended[number] for number in state.finished], Counter(state.dropped))
-        for number in state.waiting:  # members that ran again may have other rewards
+        ended = {number: self._group(number) for number in {*earlier.waiting, *earlier.finished}}
+        self._next = Batch([], [ended[number] for number in earlier.finished], Counter(earlier.dropped))
+        for number in earlier.waiting:  # members that ran again may have other rewards
             self._keep_or_drop(ended[number])
 
     async def __aenter__(self) -> Self:
@@ -145,33 +126,29 @@ class RolloutPool:
         self._driver.add_done_callback(lambda _: self._news.set())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         unfinished = [self._driver, *self._running]
         for task in unfinished:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def next_batch(self, on_news: Callable[[], None] = lambda: None) -> Batch:
-        """Wait for N groups that train, and take those with the oldest tokens.
-
-        Args:
-            on_news: called whenever an episode has ended meanwhile.
+        """Wait for N groups that train, and take those with the oldest tokens; each episode's end calls `on_news`.
 
         Raises:
             TrainError: `max_groups` groups ended and too few of them train.
             WebdojoError: an episode raised it, or there are no tasks to draw.
         """
         self._raise_what_ended()
-        while len(self.waiting) < self._wanted:
-            if len(self._next.finished) >= self._max_groups:
+        while len(self.waiting) < self.groups:
+            if len(self._next.finished) >= self.max_groups:
                 raise TrainError(self._complaint())
             await self._next_news()
             on_news()
         self.waiting.sort(key=lambda group: (group.versions[0], group.number))
         batch, self._next = self._next, Batch()
-        batch.groups, self.waiting = self.waiting[: self._wanted], self.waiting[self._wanted :]
+        batch.groups, self.waiting = self.waiting[: self.groups], self.waiting[self.groups :]
+        self._batches += 1
         self._fill()
         return batch
 
@@ -179,16 +156,10 @@ class RolloutPool:
         """Run an episode of each task in the next slots that are free, and wait for all of them.
 
         They belong to no group that trains: neither the staleness gate nor `next_batch` counts them. All their tokens
-        are of the version that serves if `advance` comes after them.
-
-        Args:
-            run: runs, scores and stores one of these episodes.
-
-        Raises:
-            WebdojoError: an episode raised it, one of these or one that trains.
+        are of the version that serves if `advance` comes after them. What any episode raises is raised here, too.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
-        self._ahead += [(run, group) for group in groups]
+        self._queued.extendleft((run, group, member_ids(group, 1)[0]) for group in reversed(groups))
         self._fill()
         while not all(group.trajectories for group in groups):
             await self._next_news()
@@ -201,7 +172,6 @@ class RolloutPool:
             self._give_up(group)
         for group in [group for group in self.waiting if self._is_stale(group.versions[0])]:
             self.waiting.remove(group)
-            self._accepted -= 1
             self._drop(group, STALE.reason)
         self._fill()
 
@@ -235,52 +205,42 @@ class RolloutPool:
 
     def _fill(self) -> None:
         """Start episodes until something keeps the next one from starting."""
-        while (limit := self._scheduler.limit(len(self._running), self._has_work())) is None:
-            if self._ahead:
-                run, group = self._ahead.popleft()
-                self._start(run, group, *member_ids(group, 1))
-                continue
+        while (limit := self.scheduler.limit(len(self._running), self._has_work())) is None:
             if not self._queued:
                 self._begin()
             if self._queued:
-                self._start(self._run, *self._queued.popleft())
+                run, group, name = self._queued.popleft()
+                episode = asyncio.create_task(run(group.task, group.id, name))
+                episode.add_done_callback(self._ended.put_nowait)
+                self._running[episode] = group
         if limit in RESOURCES and not self._asks_again:
             self._asks_again = True
             asyncio.get_running_loop().call_later(CHECK_S, self._ended.put_nowait, None)
 
-    def _start(self, run: RunEpisode, group: Group, name: str) -> None:
-        """Start an episode in a free slot."""
-        episode = asyncio.create_task(run(group.task, group.id, name))
-        episode.add_done_callback(self._ended.put_nowait)
-        self._running[episode] = group
-
     def _has_work(self) -> bool:
-        """Whether there is an episode that staleness lets start."""
-        return bool(self._ahead or self._queued) or self._may_begin()
-
-    def _may_begin(self) -> bool:
-        """Whether the staleness gate lets a group begin; it is closed, too, while a whole batch waits."""
-        batches = min(self._max_staleness + self.version + 1, self._updates)
-        ahead = self._accepted + len(self._unfinished)
-        return ahead < batches * self._wanted and len(self.waiting) < self._wanted
+        """Whether there is an episode that staleness lets start; no group begins, too, while a whole batch waits."""
+        batches = min(self.max_staleness + self.version + 1, self.updates)
+        begun = self._batches * self.groups + len(self.waiting) + len(self._unfinished)
+        return bool(self._queued) or (begun < batches * self.groups and len(self.waiting) < self.groups)
 
     def _begin(self) -> None:
         """Queue the members of one more group."""
-        group = self._group(self._again.popleft() if self._again else self._tasks.draw())
+        group = self._group(self._again.popleft() if self._again else self.tasks.draw())
         there = {trajectory.id for trajectory in group.trajectories}
         self._unfinished[group.id] = group
-        self._queued += [(group, name) for name in member_ids(group, self._group_size) if name not in there]
+        names = member_ids(group, self.group_size)
+        self._queued += [(self.run, group, name) for name in names if name not in there]
         if self._is_stale(group.began):
             self._give_up(group)
-        elif len(there) == self._group_size:
+        elif len(there) == self.group_size:
             self._finish(group)
 
     def _group(self, number: int) -> Group:
         """A group of the task order, with the members that it has already."""
-        task = self._tasks.at(number)
+        task = self.tasks.at(number)
         group = Group(f"{task.id}-{number}", task, number=number)
-        names = member_ids(group, self._group_size)
-        group.trajectories = [trajectory for trajectory in self._stored(group) if trajectory.id in names]
+        names = member_ids(group, self.group_size)
+        group.trajectories = [trajectory for trajectory in self.stored(group) if trajectory.id in names]
         in_order(group)
         group.began = min([self.version, *group.versions])
         return group
@@ -292,7 +252,7 @@ class RolloutPool:
             return  # with its group, which was given up
         self.episodes += 1
         group.trajectories.append(episode.result())
-        if len(group.trajectories) == self._group_size and group.id in self._unfinished:
+        if len(group.trajectories) == self.group_size and group.id in self._unfinished:
             self._finish(group)
         self._news.set()
 
@@ -301,17 +261,16 @@ class RolloutPool:
         in_order(group)
         del self._unfinished[group.id]
         self._next.finished.append(group)
-        self._on_end(group)
+        self.on_end(group)
         self._keep_or_drop(group)
         self._news.set()
 
     def _keep_or_drop(self, group: Group) -> None:
         """Let a whole group wait for its update, or drop it."""
-        found = self._filter(group)
+        found = self.filter(group)
         if found.keep and self._is_stale(group.versions[0]):
             found = STALE
         if found.keep:
-            self._accepted += 1
             self.waiting.append(group)
         else:
             self._drop(group, found.reason)
@@ -319,7 +278,7 @@ class RolloutPool:
     def _give_up(self, group: Group) -> None:
         """Stop a group that has become too old before it costs more."""
         del self._unfinished[group.id]
-        self._queued = deque(entry for entry in self._queued if entry[0] is not group)
+        self._queued = deque(entry for entry in self._queued if entry[1] is not group)
         for episode, other in self._running.items():
             if other is group:
                 episode.cancel()
@@ -331,15 +290,15 @@ class RolloutPool:
             logger.info("group %s dropped: begun by version %d, too old for %d", group.id, group.began, self.version)
 
     def _is_stale(self, version: int) -> bool:
-        return self.version - version > self._max_staleness
+        return self.version - version > self.max_staleness
 
     def _complaint(self) -> str:
         """Why too few groups train, and what to do about the commonest reason."""
         finished, dropped = self._next.finished, self._next.dropped
         causes = ", ".join(f"{reason} in {count} of {len(finished)} groups" for reason, count in dropped.most_common())
         commonest = dropped.most_common(1)[0][0] if dropped else ""
-        advice = {found.reason: found.advice for found in (STALE, *map(self._filter, finished))}.get(commonest, "")
+        advice = {found.reason: found.advice for found in (STALE, *map(self.filter, finished))}.get(commonest, "")
         return (
-            f"only {len(self.waiting)} of {self._wanted} groups can train after {len(finished)} groups: {causes}"
+            f"only {len(self.waiting)} of {self.groups} groups can train after {len(finished)} groups: {causes}"
             f"{'; ' if advice else ''}{advice}"
         )

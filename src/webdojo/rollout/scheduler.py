@@ -1,9 +1,5 @@
 """Decides whether one more episode may start, and accounts for the time of the episode slots.
 
-The scheduler owns all that this takes: how many slots there are (fixed, or following what pays, `adaptive.py`), the
-resources whose shortage keeps a slot free (the engine's queue, browser sessions, memory), the clock that stands still
-while the engine sleeps, and the engine as episodes ask it, whose requests are counted.
-
 Invariants: every second of every slot is counted once, as busy or as idle for one reason (`Limit`). A resource is
 looked at before each start, never waited for, so a signal that never comes cannot stop a run; and where no episode
 runs, one may always start, so a shortage that never ends makes a run slow, not stuck.
@@ -12,14 +8,14 @@ runs, one may always start, so a shortage that never ends makes a run slow, not 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from webdojo.memory import free_memory
 from webdojo.rollout.adaptive import AdaptiveConcurrency
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.sleep_clock import SleepClock
 from webdojo.types import MonitoredEngine, Prompt, Response, Sampling
 
 SETTLE_S = 1.0
@@ -32,17 +28,15 @@ class Limit(StrEnum):
     """What keeps the next episode from starting, or one that runs from going on."""
 
     SLOTS = "slots"
-    """All slots are taken."""
     STALENESS = "staleness"
     """No group may begin before the next update."""
     SLEEP = "sleep"
     """The engine sleeps during an update."""
     ENGINE = "engine"
-    """Too many requests wait in the engine's queue."""
+    """Too many requests wait in its queue."""
     BROWSERS = "browsers"
-    """There is no room for another browser session."""
+    """There is no room for another session."""
     MEMORY = "memory"
-    """Too little memory is free."""
 
 
 RESOURCES = (Limit.ENGINE, Limit.BROWSERS, Limit.MEMORY)
@@ -77,15 +71,11 @@ class Scheduler:
     """Says whether an episode may start, why not, how many slots there are, and how their time was spent.
 
     Args:
-        config: how many slots there may be, and how short of a resource holds episodes back.
-        engine: the engine that all episodes ask.
         max_sessions: how many browser sessions there may be at once, as far as it is known now.
-        free_memory: how many bytes of memory are free.
 
     Attributes:
-        slots: how many there are now.
+        slots: how many there are now, a fixed number, or following what pays (`adaptive.py`).
         engine: the engine with its requests counted; episodes ask this one.
-        clock: stands still while the engine sleeps.
     """
 
     def __init__(
@@ -113,11 +103,7 @@ class Scheduler:
     def limit(self, running: int, has_work: bool) -> Limit | None:
         """What keeps the next episode from starting now; None where it may start.
 
-        Call this whenever the number of running episodes has changed.
-
-        Args:
-            running: how many episodes run now.
-            has_work: whether there is an episode that staleness lets start.
+        Call this whenever the number of running episodes has changed; `has_work` says whether staleness lets one start.
         """
         self._account()
         self._running = running
@@ -160,52 +146,38 @@ class Scheduler:
 
 
 class MeteredEngine:
-    """An engine whose requests are counted.
-
-    Attributes:
-        answered: how many responses there were so far, one for each turn.
-    """
+    """An engine whose requests are counted, in seconds of a clock that stands still while the engine sleeps."""
 
     def __init__(self, engine: MonitoredEngine, clock: SleepClock) -> None:
         self.answered = 0
-        self._engine = engine
-        self._clock = clock
+        """How many responses there were so far, one for each turn."""
+        self._engine, self._clock = engine, clock
         self._in_flight = 0
         self._seconds = 0.0
-        self._last = clock.now()
+        """The sum of all times at which requests ended, less that of those at which they began."""
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response; raises what the engine raises."""
-        self._account(1)
+        self._in_flight += 1
+        self._seconds -= self._clock.now()
         try:
             response = await self._engine.generate(prompt, sampling)
         finally:
-            self._account(-1)
+            self._in_flight -= 1
+            self._seconds += self._clock.now()
         self.answered += 1
         return response
 
     def seconds(self) -> float:
-        """Seconds summed over all requests so far, those in flight included, without the engine's sleep."""
-        self._account(0)
-        return self._seconds
-
-    def _account(self, change: int) -> None:
-        now = self._clock.now()
-        self._seconds += self._in_flight * (now - self._last)
-        self._in_flight, self._last = self._in_flight + change, now
+        """Seconds summed over all requests so far, those in flight included."""
+        return self._seconds + self._in_flight * self._clock.now()
 
 
 class MemoryGate:
-    """Admits no episode while too little memory is free, and for a while after that one per `SETTLE_S`.
-
-    Args:
-        least: how many bytes must be free.
-        free: how many bytes are free.
-    """
+    """Admits no episode while fewer than `least` bytes are free, and for a while after that one per `SETTLE_S`."""
 
     def __init__(self, least: float, free: Callable[[], float]) -> None:
-        self._least = least
-        self._free = free
+        self._least, self._free = least, free
         self._now = asyncio.get_running_loop().time
         self._short_until = self._next_start = 0.0
 
@@ -219,3 +191,58 @@ class MemoryGate:
             return False
         self._next_start = now + SETTLE_S
         return True
+
+
+class SleepClock:
+    """The event loop's clock without the times at which the engine slept during an update, and deadlines that go by it.
+
+    Episodes cannot go on meanwhile, and it is not their fault: that time counts towards no episode's limit, no
+    request's seconds and no slot's work.
+    """
+
+    def __init__(self) -> None:
+        self._slept = 0.0
+        self._stopped_at: float | None = None
+        self._deadlines: dict[asyncio.Timeout, float] = {}
+        """When each open deadline ends by this clock."""
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stand still in the block, of which there is one at a time."""
+        self._stopped_at = _loop_time()
+        self._reschedule()
+        try:
+            yield
+        finally:
+            self._slept += _loop_time() - self._stopped_at
+            self._stopped_at = None
+            self._reschedule()
+
+    def now(self) -> float:
+        """Seconds by this clock."""
+        return self.at(_loop_time())
+
+    def at(self, moment: float) -> float:
+        """What this clock shows at a moment of the event loop's clock that is not before the last stop."""
+        return (moment if self._stopped_at is None else self._stopped_at) - self._slept
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
+        """`asyncio.timeout` by this clock."""
+        async with asyncio.timeout(None) as deadline:
+            self._deadlines[deadline] = self.now() + seconds
+            self._reschedule()
+            try:
+                yield deadline
+            finally:
+                del self._deadlines[deadline]
+
+    def _reschedule(self) -> None:
+        """Tell each deadline when it ends by the event loop's clock, as far as that can be known."""
+        for deadline, end in self._deadlines.items():
+            if not deadline.expired():
+                deadline.reschedule(None if self._stopped_at is not None else end + self._slept)
+
+
+def _loop_time() -> float:
+    return asyncio.get_running_loop().time()

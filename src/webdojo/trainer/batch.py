@@ -7,18 +7,20 @@ weight to carry, so they become no sample; they still count in the normalisers.
 
 from __future__ import annotations
 
+import dataclasses
+import heapq
+import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
 
 from webdojo.errors import TrainError
-from webdojo.trainer.advantages.advantage import Outcome
-from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS, TurnShape
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.token_weights import TurnShape, token_weights
-from webdojo.types import Prompt, Trajectory, Turn
+from webdojo.trainer.losses import LOSSES
+from webdojo.types import Prompt, Reward, Trajectory, Turn
 
 
 @dataclass(frozen=True)
@@ -51,98 +53,110 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
 
 
 def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
-    """The advantage of each trajectory by `config.advantage`, group by group.
-
-    Args:
-        groups: each the finished, rewarded trajectories of one task; sizes may differ.
-
-    Raises:
-        TrainError: a trajectory has no reward, or a valid one's reward is not finite.
-    """
-    outcomes = [[_outcome(trajectory) for trajectory in group] for group in groups]
-    return ADVANTAGES.get(config.advantage).function(outcomes)
+    """The advantage of each trajectory by `config.advantage`, group by group; groups may differ in size."""
+    return ADVANTAGES.get(config.advantage).function([[_reward(each) for each in group] for group in groups])
 
 
 def weighted_samples(
     groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
 ) -> list[Sample]:
-    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them.
-
-    Args:
-        groups: the trajectories of an update, as `advantages_of` had them.
-        advantages: one for each trajectory.
-
-    Raises:
-        TrainError: the logprobs of a response do not match its ids.
-    """
+    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them."""
     trained = [
         (unit, trajectory, len(group), advantage)
         for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
         for trajectory, advantage in zip(group, row, strict=True)
-        if _outcome(trajectory).valid
+        if _reward(trajectory).valid
     ]
     all_tokens = sum(len(turn.response.ids) for _, trajectory, _, _ in trained for turn in trajectory.turns)
+    weight_of = NORMALIZERS.get(config.normalizer).function
     samples: list[Sample] = []
     for unit, trajectory, group_size, advantage in trained:
         for turn in trajectory.turns:
-            if config.repetition_penalty and turn.same_screen and advantage > 0:
-                continue
             tokens = len(turn.response.ids)
+            if not tokens or (config.repetition_penalty and turn.same_screen and advantage > 0):
+                continue
             shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
-            weights = token_weights(config.normalizer, shape, k=config.normalizer_k)
-            if weights:
-                samples.append(_sample(trajectory, turn, advantage, weights, unit))
+            samples.append(_sample(trajectory, turn, advantage, weight_of(shape, config.normalizer_k), unit))
     return samples
 
 
 def sft_samples(trajectories: Sequence[Trajectory]) -> list[Sample]:
-    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike.
-
-    Args:
-        trajectories: demonstrations to imitate, all of them; the caller has chosen the good ones.
-
-    Raises:
-        TrainError: a response whose logprobs do not match its ids.
-    """
+    """Behaviour-cloning samples: every turn is a target on its own context (OpenWebRL §4.2), all tokens weigh alike."""
     turns = [(trajectory, turn) for trajectory in trajectories for turn in trajectory.turns if turn.response.ids]
     total_tokens = sum(len(turn.response.ids) for _, turn in turns)
-    return [
-        _sample(trajectory, turn, 0.0, [1 / total_tokens] * len(turn.response.ids), unit)
-        for unit, (trajectory, turn) in enumerate(turns)
-    ]
+    return [_sample(trajectory, turn, 0.0, 1 / total_tokens, unit) for unit, (trajectory, turn) in enumerate(turns)]
 
 
-def mini_batches(units: Sequence[int], size: int, generator: torch.Generator) -> list[list[int]]:
-    """Indices of samples, shuffled unit by unit into about even batches of about `size` samples.
+def mini_batches(samples: Sequence[Sample], size: int, generator: torch.Generator) -> list[list[Sample]]:
+    """Samples shuffled unit by unit into about even batches of about `size`.
 
     Even batches keep every optimizer step equally reliable; a short last batch would be a noisy step. A unit is
-    never cut: what its samples share is computed once (`radix`).
-
-    Args:
-        units: the unit of each sample.
+    never cut: what its samples share is computed once (`packing`).
     """
-    members: dict[int, list[int]] = defaultdict(list)
-    for index, unit in enumerate(units):
-        members[unit].append(index)
-    names = list(members)
-    order = [names[i] for i in torch.randperm(len(names), generator=generator).tolist()]
-    wanted = -(-len(units) // size)
-    batches: list[list[int]] = [[] for _ in range(wanted)]
+    by_unit: dict[int, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        by_unit[sample.unit].append(sample)
+    units = list(by_unit.values())
+    wanted = -(-len(samples) // size)
+    batches: list[list[Sample]] = [[] for _ in range(wanted)]
     placed = 0
-    for name in order:
-        middle = placed + len(members[name]) / 2
-        batches[min(int(middle * wanted / len(units)), wanted - 1)] += members[name]
-        placed += len(members[name])
+    for i in torch.randperm(len(units), generator=generator).tolist():
+        middle = placed + len(units[i]) / 2
+        batches[min(int(middle * wanted / len(samples)), wanted - 1)] += units[i]
+        placed += len(units[i])
     return [batch for batch in batches if batch]
 
 
-def _outcome(trajectory: Trajectory) -> Outcome:
+def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: TrainConfig, seed: str) -> list[Sample]:
+    """At most `count` samples for an update, oldest first, none of them twice: replay (WebGym §5.1, table 6).
+
+    Samples from which nothing would be learned are passed over. Each of the others is drawn with weight k^p, where k is
+    its iteration in the buffer and p = `config.recency_bias_power`. All loss weights are multiplied by (samples that
+    teach, mean over iterations) / (samples drawn), so that the loss has the size of an update without replay. A draw is
+    a function of the samples and the seed alone, so a run that goes on after a crash draws what it would have drawn.
+
+    Args:
+        buffer: k, counted from 1 at the oldest, and the samples of that iteration, weighted as for an update of
+            their own. Read once, in order, so that one iteration at a time need be in memory.
+        seed: another one draws others.
+    """
+    rng = random.Random(seed)
+    # The first to ring among exponential clocks with rates w are a draw by weight w without replacement.
+    rung: list[tuple[float, int, int, Sample]] = []
+    found = iterations = 0
+    for age, samples in buffer:
+        iterations += 1
+        for sample in samples:
+            if _teaches(sample, config):
+                rung.append((rng.expovariate(age**config.recency_bias_power), found, age, sample))
+                found += 1
+        rung = heapq.nsmallest(count, rung)
+    scale = found / iterations / len(rung) if rung else 0.0
+    units: dict[tuple[int, int], int] = {}
+    return [
+        dataclasses.replace(
+            sample,
+            token_weights=[scale * weight for weight in sample.token_weights],
+            unit=units.setdefault((age, sample.unit), len(units)),
+        )
+        for _, _, age, sample in sorted(rung, key=lambda entry: entry[1])
+    ]
+
+
+def _teaches(sample: Sample, config: TrainConfig) -> bool:
+    """Whether the sample moves the weights."""
+    if config.kl_coef or config.entropy_coef:
+        return True
+    return sample.advantage > 0 if LOSSES.get(config.policy_loss).positives_only else sample.advantage != 0
+
+
+def _reward(trajectory: Trajectory) -> Reward:
     if trajectory.reward is None:
         raise TrainError(f"trajectory {trajectory.id!r} has no reward; score it before it trains")
-    return Outcome(trajectory.reward.value, trajectory.reward.valid)
+    return trajectory.reward
 
 
-def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[float], unit: int) -> Sample:
+def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weight: float, unit: int) -> Sample:
     response = turn.response
     counts = (len(response.ids), len(response.logprobs), len(response.versions))
     if len(set(counts)) != 1:
@@ -155,7 +169,7 @@ def _sample(trajectory: Trajectory, turn: Turn, advantage: float, weights: list[
         response_ids=list(response.ids),
         old_logprobs=list(response.logprobs),
         advantage=advantage,
-        token_weights=weights,
+        token_weights=[weight] * len(response.ids),
         versions=list(response.versions),
         unit=unit,
     )

@@ -9,12 +9,8 @@ from pydantic import Field, model_validator
 from webdojo.config import Section
 from webdojo.plugins import Registry, plug_name
 from webdojo.rollout.config import StageConfig
-from webdojo.trainer.advantages.registry import ADVANTAGES
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses.kl import KL_ESTIMATORS
-from webdojo.trainer.losses.loss import Clip
-from webdojo.trainer.losses.registry import LOSSES
-from webdojo.trainer.token_weights import NORMALIZERS
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES, Clip
 
 NAMED_PARTS: dict[str, Registry[Any]] = {
     "policy_loss": LOSSES,
@@ -37,16 +33,6 @@ class SFTConfig(Section):
     warmup_ratio: float = Field(default=0.1, ge=0, le=1)
     batch_size: int = Field(default=128, ge=1)
     """Turns an optimizer step."""
-    val_size: float = Field(default=0.0, ge=0, lt=1)
-    """Share of the demonstrated tasks that is held out, to measure the loss on after every epoch."""
-    load_best_model_at_end: bool = False
-    """End with the weights of the epoch of the lowest loss on what `val_size` holds out, not with the last ones."""
-
-    @model_validator(mode="after")
-    def _can_tell_the_best(self) -> SFTConfig:
-        if self.load_best_model_at_end and not self.val_size:
-            raise ValueError("load_best_model_at_end goes by the loss on held-out tasks: set val_size, such as 0.1")
-        return self
 
 
 class TrainConfig(Section):
@@ -73,13 +59,6 @@ class TrainConfig(Section):
     ranks: int = Field(default=1, ge=1)
     """Processes of this machine that share an update (torchrun's `nproc_per_node`), each on a GPU of its own where
     models are on GPUs. Weights, gradients and optimizer state are spread over them (FSDP2)."""
-    compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
-    """Precision of the learner's passes; `auto` is bfloat16 on a GPU, else float32. Weights that train, their
-    gradients' sums and optimizer state are float32 in either case."""
-    encoder_cache_gb: float = Field(default=0.25, ge=0)
-    """Visual features that a learner whose vision tower is frozen keeps on its device for later micro-batches and
-    passes. An update's screenshots go through the tower once where they all fit: with a 4 B model, one of 1,280 x 1,000
-    pixels takes 51 MB."""
     gradient_checkpointing: bool = False
     """Keep only what enters each layer and compute the rest again in the backward pass: about a third more time, and a
     fraction of the memory of a micro-batch."""
@@ -103,15 +82,15 @@ class TrainConfig(Section):
     clip_high: float = Field(default=0.28, ge=0)
     """ε_high: one with a positive advantage, where its ratio is above 1 + ε_high."""
     policy_loss: Annotated[str, plug_name(LOSSES)] = "clip"
-    """See `trainer/losses`: `clip` (PPO), `decoupled` (PPO), `gspo`, `cispo`, `raft` (RAFT++), `bc` (filtered behaviour
-    cloning), or a `Loss` of your own."""
+    """See `trainer/losses.py`: `clip` (PPO), `decoupled` (PPO), `gspo`, `cispo`, `raft` (RAFT++), `bc` (filtered
+    behaviour cloning), or a `Loss` of your own."""
     dual_clip: float = Field(default=0.0, ge=0)
     """c of dual clip, 3 in the literature: bounds the loss of tokens with a negative advantage; 0 is off."""
     behav_imp_weight_cap: float = Field(default=5.0, ge=0)
     """In a decoupled loss, tokens whose π_prox / π_behave is above it add nothing; 0 is off, and a few stale tokens may
     then outweigh a whole batch."""
     advantage: Annotated[str, plug_name(ADVANTAGES)] = "grpo"
-    """See `trainer/advantages`: `grpo`, `dr_grpo`, `rloo`, `reinforce`, `reinforce_baseline`, `reinforce_plus_plus`,
+    """See `trainer/advantages.py`: `grpo`, `dr_grpo`, `rloo`, `reinforce`, `reinforce_baseline`, `reinforce_plus_plus`,
     `reinforce_plus_plus_baseline`, or an `Advantage` of your own."""
     normalizer: Annotated[str, plug_name(NORMALIZERS)] = "openwebrl"
     """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `asyncwebrl` and `dr_grpo`:
@@ -122,16 +101,12 @@ class TrainConfig(Section):
     decoupled loss, log-linear between what the engine reported and the weights that learn, which saves a forward pass:
     for a token d versions old, log π_prox = log π_behave + d / (d + 1) · (log π - log π_behave)."""
     correction: Annotated[str, plug_name(CORRECTIONS)] = "none"
-    """Factor for tokens where engine and learner disagree (`trainer/corrections.py`): `none`, `tis`, `icepop`,
+    """Factor for tokens where engine and learner disagree (`trainer/losses.py`): `none`, `tis`, `icepop`,
     `mis_token`, `mis_sequence`, `mis_geometric`; needs `old_logprobs: learner`."""
-    correction_low: float = Field(default=0.0, ge=0)
-    """Lower bound of π_learner / π_engine."""
-    correction_high: float = Field(default=2.0, gt=0)
-    """Upper bound of π_learner / π_engine."""
     kl_coef: float = Field(default=0.0, ge=0)
     """β of the KL term against the model that online training starts from; 0 loads no reference model."""
     kl_estimator: Annotated[str, plug_name(KL_ESTIMATORS)] = "k3"
-    """See `trainer/losses/kl.py`: `k1`, `k2` or `k3`."""
+    """See `trainer/losses.py`: `k1`, `k2` or `k3`."""
     entropy_coef: float = Field(default=0.0, ge=0)
     """Weight of the entropy bonus."""
     repetition_penalty: bool = False
@@ -185,6 +160,4 @@ class TrainConfig(Section):
                 f"samples_per_iteration {self.samples_per_iteration} draws from a replay buffer: set "
                 "replay_buffer_capacity above 1, or samples_per_iteration to 0"
             )
-        if self.correction_low > self.correction_high:
-            raise ValueError(f"correction_low {self.correction_low} is above correction_high {self.correction_high}")
         return self

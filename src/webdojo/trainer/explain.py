@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webdojo.rollout.config import RolloutConfig
-from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses.kl import KL_ESTIMATORS
-from webdojo.trainer.losses.registry import LOSSES
-from webdojo.trainer.token_weights import NORMALIZERS
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES
 
 _PROX = {
     "engine": "as the engine reported it",
@@ -21,10 +18,10 @@ _PROX = {
 
 def explain(train: TrainConfig, rollout: RolloutConfig) -> str:
     """A few lines of text: the loss, each of its parts, and the steps that minimise it."""
-    return "\n".join([*_loss(train, rollout), "", *_steps(train)])
+    return "\n".join(_lines(train, rollout))
 
 
-def _loss(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
+def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     N, G = train.groups_per_iteration, rollout.group_size
     terms = ["ℓ" if train.correction == "none" else "c · ℓ"]
     terms += [f"{train.kl_coef:g} · KL"] if train.kl_coef else []
@@ -42,15 +39,12 @@ def _loss(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     yield f"       π_prox: {_PROX[train.old_logprobs]}"
     yield f"ℓ    = {LOSSES.get(train.policy_loss).formula(train.clip)}  ({train.policy_loss})"
     if train.correction != "none":
-        rule = CORRECTIONS.get(train.correction).formula.format(low=train.correction_low, high=train.correction_high)
-        yield f"c    = {rule}, q = π_prox(k) / π_engine(k)  ({train.correction})"
+        yield f"c    = {CORRECTIONS.get(train.correction).formula}, q = π_prox(k) / π_engine(k)  ({train.correction})"
     if train.kl_coef:
         yield f"KL   = {KL_ESTIMATORS.get(train.kl_estimator).formula}  ({train.kl_estimator})"
     if train.entropy_coef:
         yield "H    = entropy of the distribution that k was drawn from"
-
-
-def _steps(train: TrainConfig) -> Iterator[str]:
+    yield ""
     first, second = train.adam_betas
     yield (
         f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of about {train.batch_size} turns; "

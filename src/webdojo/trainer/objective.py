@@ -2,8 +2,7 @@
 
     Σ_k w_k · [ c_k · ℓ_k + β · kl_k - η · entropy_k ]
 
-over all response tokens k of the update, with w from `token_weights`, c from `corrections`, ℓ and the KL estimator from
-`losses`.
+over all response tokens k of the update, with w from `advantages`, and c, ℓ and the KL estimator from `losses`.
 """
 
 from __future__ import annotations
@@ -17,59 +16,46 @@ from torch import Tensor
 from webdojo.policy.model.forward import TokenScores
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses.kl import KL_ESTIMATORS
-from webdojo.trainer.losses.loss import Clip, Loss, Tokens, too_far, turn_means
-from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES, Clip, Loss, Tokens, too_far, turn_means
 
 
-class Objective:
-    """The loss of a micro-batch, and its means for the log. It pickles: records are looked up by name where they are
-    used.
+def objective(
+    members: Sequence[Sample], scores: TokenScores, config: TrainConfig, version: int = 0
+) -> tuple[Tensor, dict[str, float]]:
+    """The summed loss of a micro-batch, with gradient, and means over the tokens that have weight, for the log.
 
     Args:
-        config: names the parts.
         version: of the weights that learn; read where `old_logprobs` is `loglinear`.
     """
-
-    def __init__(self, config: TrainConfig, version: int = 0) -> None:
-        self._config, self._version = config, version
-
-    def __call__(self, members: Sequence[Sample], scores: TokenScores) -> tuple[Tensor, dict[str, float]]:
-        """The summed loss, with gradient, and means over the tokens that have weight."""
-        config, device = self._config, scores.logprobs.device
-        loss, correction = LOSSES.get(config.policy_loss), CORRECTIONS.get(config.correction)
-        tokens = token_table(members, device)
-        if config.old_logprobs == "loglinear":
-            versions_T = flat([sample.versions for sample in members], device)
-            prox_T = log_linear(scores.logprobs.detach(), tokens.behave_logprobs, self._version - versions_T)
-            tokens = dataclasses.replace(tokens, prox_logprobs=prox_T)
-        gap_T = tokens.prox_logprobs - tokens.behave_logprobs
-        factor_T = correction.function(gap_T, tokens.turns, config.correction_low, config.correction_high)
-        per_token = factor_T * loss.function(scores.logprobs, tokens, config.clip)
-        means = policy_stats(scores.logprobs, tokens, config.clip, loss)
-        if config.correction != "none":
-            means["correction"] = float(factor_T.mean())
-        if config.kl_coef:
-            reference_T = flat([sample.reference_logprobs for sample in members], device)
-            kl_T = KL_ESTIMATORS.get(config.kl_estimator).function(scores.logprobs, reference_T)
-            per_token = per_token + config.kl_coef * kl_T
-            means["reference_kl"] = float(kl_T.detach().mean())
-        if config.entropy_coef:
-            per_token = per_token - config.entropy_coef * scores.entropy
-        return (tokens.token_weights * per_token).sum(), means
+    device = scores.logprobs.device
+    loss, correction = LOSSES.get(config.policy_loss), CORRECTIONS.get(config.correction)
+    tokens = token_table(members, device)
+    if config.old_logprobs == "loglinear":
+        versions_T = flat([sample.versions for sample in members], device)
+        prox_T = log_linear(scores.logprobs.detach(), tokens.behave_logprobs, version - versions_T)
+        tokens = dataclasses.replace(tokens, prox_logprobs=prox_T)
+    gap_T = tokens.prox_logprobs - tokens.behave_logprobs
+    factor_T = correction.function(gap_T, tokens.turns)
+    per_token = factor_T * loss.function(scores.logprobs, tokens, config.clip)
+    means = policy_stats(scores.logprobs, tokens, config.clip, loss)
+    if config.correction != "none":
+        means["correction"] = float(factor_T.mean())
+    if config.kl_coef:
+        reference_T = flat([sample.reference_logprobs for sample in members], device)
+        kl_T = KL_ESTIMATORS.get(config.kl_estimator).function(scores.logprobs, reference_T)
+        per_token = per_token + config.kl_coef * kl_T
+        means["reference_kl"] = float(kl_T.detach().mean())
+    if config.entropy_coef:
+        per_token = per_token - config.entropy_coef * scores.entropy
+    return (tokens.token_weights * per_token).sum(), means
 
 
 @torch.no_grad()
 def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -> dict[str, float]:
-    """How far the policy has moved from π_prox, and what the loss cuts off.
+    """How far the policy has moved from π_prox, and what the loss cuts off (`docs/metrics.md`).
 
     Returns:
-        Plain means over the tokens with a weight other than 0, whatever that weight is; 0 over none. `approx_kl`:
-        KL(π_prox || π) by the k3 estimator, mean of (ρ - 1 - log ρ), in nats. `ratio`: ρ. Where the loss clips,
-        `clip_fraction`: tokens whose gradient the clip cuts off; where it has dual clip, `dual_clip_fraction`: those
-        whose gradient that cuts off; where it is decoupled, `capped_fraction`: those above the cap of π_prox /
-        π_behave.
+        Plain means over the tokens with a weight other than 0, whatever that weight is; 0 over none.
     """
     counted = tokens.token_weights != 0
     log_ratio_T = logprobs_T - tokens.prox_logprobs

@@ -13,8 +13,7 @@ from tests.policy.model.test_tree_attention import random_ends
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_model, token_logprobs
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.model.tree_attention import block_mask
-from webdojo.trainer.packing.collate import collate_micro_batch
-from webdojo.trainer.packing.radix import Paths, cut
+from webdojo.trainer.packing import collate_micro_batch, cut
 
 Loaded = tuple[PreTrainedModel, Processor]
 
@@ -46,7 +45,7 @@ def test_a_model_takes_the_block_mask(loaded: Loaded, images: Images, monkeypatc
     sequences = [
         (chat(processor, "find the red mug", images.random(i // 2)), processor.encode(f"click {i}")) for i in range(4)
     ]
-    (row,) = cut(Paths(sequences), 10_000)
+    (row,) = cut(sequences, 10_000)
     batch = collate_micro_batch(row, [sequences[i] for i in row.members], processor, images)
     attend_in_rows(model)
     with torch.no_grad(), torch.compiler.set_stance("force_eager"):

@@ -317,7 +317,6 @@ def test_an_entropy_bonus_raises_the_entropy(model_dir: Path, images: Images, ma
         ({"correction": "tis", "old_logprobs": "engine"}, "set old_logprobs: learner"),
         ({"policy_loss": "decoupled", "old_logprobs": "engine"}, "set old_logprobs: learner"),
         ({"policy_loss": "decoupled", "correction": "tis"}, "leave correction at none"),
-        ({"correction_low": 3.0}, "above correction_high"),
         ({"correction": "tis", "old_logprobs": "loglinear"}, "set old_logprobs: learner"),
         ({"old_logprobs": "loglinear"}, "is for policy_loss 'decoupled', not 'clip'"),
         ({"policy_loss": "bc", "dual_clip": 3.0}, "'bc' has no dual clip"),

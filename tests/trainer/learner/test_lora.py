@@ -43,7 +43,7 @@ def test_only_adapters_train_and_engines_get_them_merged(
 
     plain = Learner(*load_model(model_dir), images, settings())
     torch.testing.assert_close(before, torch.cat(plain.logprobs(samples, 1.0)), rtol=0, atol=1e-5)
-    torch.testing.assert_close(torch.cat(learner._reference_logprobs(samples, 1.0)), before, rtol=0, atol=1e-5)
+    torch.testing.assert_close(torch.cat(learner.logprobs(samples, 1.0, reference=True)), before, rtol=0, atol=1e-5)
     assert all(p.requires_grad == ("lora_" in name) for name, p in learner.model.named_parameters())
     held = learner.model.state_dict()
     for name, weight in weights_of(base).items():

@@ -50,7 +50,7 @@ class Batch:
     banned: torch.Tensor
     """bool [tokenizer size]: ids that are never sampled."""
     ends: torch.Tensor | None = None
-    """int64 [L] of a single packed row (`train.packing`): token `q` sees `j` where `j <= q < ends[j]`. None where
+    """int64 [L] of a single packed row (`trainer/packing.py`): token `q` sees `j` where `j <= q < ends[j]`. None where
     every row is one sample, and sees all before."""
 
     def to(self, device: torch.device | str) -> Batch:

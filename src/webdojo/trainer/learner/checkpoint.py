@@ -12,24 +12,18 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import torch
 from safetensors import SafetensorError
 from torch import Tensor
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.filesystem import FileSystemReader
-from torch.distributed.checkpoint.metadata import TensorStorageMetadata
 from torch.distributed.checkpoint.state_dict_loader import load as load_parts
 from torch.distributed.checkpoint.state_dict_saver import save as save_parts
-from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError
-from webdojo.policy.model.loading import save_model
-from webdojo.policy.model.processor import Processor
 from webdojo.store.files import write_error
 
 MANIFEST = "manifest.json"
@@ -39,11 +33,7 @@ OPTIMIZER = "optimizer"
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn whatever each library raises when the disk refuses into one kind of error.
-
-    Raises:
-        StoreFailure: nothing more can be written to `folder`.
-    """
+    """Turn whatever each library raises when the disk refuses into `StoreFailure`."""
     try:
         yield
     except (OSError, SafetensorError) as error:
@@ -54,75 +44,35 @@ def writing(folder: Path) -> Iterator[None]:
         raise write_error(folder, "torch could not write all of a file") from error
 
 
-def write_policy(
-    folder: Path,
-    model: PreTrainedModel,
-    processor: Processor,
-    weights: Mapping[str, Tensor],
-    trainer: Mapping[str, Any],
-) -> None:
-    """Write weights, tokenizer, image settings and `trainer` (tensors, numbers, and containers of them).
-
-    Args:
-        weights: the model's state dict, whole.
-
-    Raises:
-        StoreFailure: as `writing`, and so the next two functions.
-    """
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        save_model(model, processor, folder, weights)
-        torch.save(dict(trainer), folder / TRAINER)
-
-
 def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
     """Write tensors by name, each rank its own parts; every rank calls it."""
     if moments:
-        with writing(folder), _one_error(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        with _parts():
             save_parts(dict(moments), checkpoint_id=folder / OPTIMIZER)
 
 
-def read_moments(folder: Path, like: Mapping[str, Tensor], into: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def read_moments(folder: Path, fresh: Callable[[Collection[str]], dict[str, Tensor]]) -> None:
     """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it.
 
     Args:
-        like: parameters by name; `NAME/…` is laid out as the parameter NAME if it has its shape, and is on its device.
-        into: tensors to read in place, by their own names, where a plain one would not do.
+        fresh: takes the names of parameters and gives the tensors to read in place, by `NAME/…`.
     """
     source = folder / OPTIMIZER
-    if not source.exists():
-        return {}
-    found: dict[str, Tensor] = {}
-    for key, entry in FileSystemReader(source).read_metadata().state_dict_metadata.items():
-        assert isinstance(entry, TensorStorageMetadata)
-        parameter, dtype = like[key.rpartition("/")[0]], entry.properties.dtype
-        if key in into:
-            found[key] = into[key]
-        elif entry.size == parameter.shape:
-            found[key] = torch.zeros_like(parameter, dtype=dtype)
-        else:
-            found[key] = torch.zeros(entry.size, dtype=dtype)
-    with _one_error(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
-        load_parts(found, checkpoint_id=source)
-    return found
+    keys = FileSystemReader(source).read_metadata().state_dict_metadata if source.exists() else {}
+    if moments := fresh({key.rpartition("/")[0] for key in keys}):
+        with _parts():
+            load_parts(moments, checkpoint_id=source)
 
 
 def write_manifest(folder: Path) -> None:
     """Write down the hash of every file, when all are written."""
     hashes = {str(path.relative_to(folder)): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     hashes.pop(MANIFEST, None)
-    with writing(folder):
-        (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
+    (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n")
 
 
 def check_checkpoint(folder: Path) -> None:
-    """Compare every file with the manifest.
-
-    Raises:
-        ModelError: no checkpoint there, or a file is missing or differs from what was written.
-    """
+    """Compare every file with the manifest; a ModelError where one is missing or differs from what was written."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         raise ModelError(f"{str(folder)!r} is no training checkpoint: it has no {MANIFEST}")
@@ -138,19 +88,15 @@ def check_checkpoint(folder: Path) -> None:
             raise _corrupt(folder, f"{name} was changed or cut")
 
 
-def read_trainer(folder: Path) -> dict[str, Any]:
-    """Read what `write_policy` was given as `trainer`, to the CPU; call `check_checkpoint` first."""
-    trainer: dict[str, Any] = torch.load(folder / TRAINER, map_location="cpu", weights_only=True)
-    return trainer
-
-
 @contextmanager
-def _one_error() -> Iterator[None]:
+def _parts() -> Iterator[None]:
     """Raise what went wrong on one rank, rather than the list of all ranks with their tracebacks."""
-    try:
-        yield
-    except CheckpointException as error:
-        raise min(error.failures.items())[1][0] from None
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        try:
+            yield
+        except CheckpointException as error:
+            raise min(error.failures.items())[1][0] from None
 
 
 def _corrupt(folder: Path, why: str) -> ModelError:

@@ -10,55 +10,56 @@ of ranks; a step whose loss or gradient is not finite changes no weight and rais
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial, wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from transformers import PreTrainedModel
 
 from webdojo.errors import ModelError, TrainError
 from webdojo.policy.model.forward import TokenScores
-from webdojo.policy.model.loading import load_model
+from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import Sample, mini_batches
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.learner.checkpoint import (
-    check_checkpoint,
-    read_moments,
-    read_trainer,
-    write_manifest,
-    write_moments,
-    write_policy,
-    writing,
-)
+from webdojo.trainer.learner import checkpoint
 from webdojo.trainer.learner.lora import ADAPTER, Adapters
 from webdojo.trainer.learner.malloc import keep_freed_memory
-from webdojo.trainer.learner.oom import micro_batch_in_memory, moments_in_memory
-from webdojo.trainer.learner.optimizer import constant, load_moments, make_optimizer, quantised_moments, step_optimizer
+from webdojo.trainer.learner.optimizer import (
+    constant,
+    fresh_moments,
+    make_optimizer,
+    moments_of,
+    parameters_of,
+    step_optimizer,
+)
 from webdojo.trainer.learner.ranks import Ranks
-from webdojo.trainer.learner.scoring import Scoring, in_order
-from webdojo.trainer.learner.sharding import gather_weights, load_weights, local_part, whole_tensor
-from webdojo.trainer.objective import Objective
+from webdojo.trainer.learner.scoring import Scoring, in_memory, in_order
+from webdojo.trainer.learner.sharding import gather_weights, load_weights, whole_tensor
+from webdojo.trainer.objective import objective
 from webdojo.types import ImageSource
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 TokenLoss = Callable[[Sequence[Sample], TokenScores], tuple[Tensor, dict[str, float]]]
 """Takes the samples of a micro-batch and the scores of their T response tokens, sample after sample; gives the summed
-loss, and means over those tokens for the log. With several ranks it is sent to the others, so it is a function of a
-module, or an object of a class that pickles."""
+loss, and means over those tokens for the log. With several ranks it is pickled for the others."""
 
 
 class Means:
-    """Running weighted means by name, for the log: of tokens over micro-batches, of steps over an update.
-
-    A name that was never added is not in the result.
-    """
+    """Running weighted means by name, for the log: of tokens over micro-batches, of steps over an update."""
 
     def __init__(self) -> None:
         self._sums: defaultdict[str, float] = defaultdict(float)
@@ -80,6 +81,17 @@ class Means:
         return {name: total / self._weights[name] for name, total in self._sums.items()}
 
 
+def on_every_rank(method: Callable[Concatenate[Learner, P], T]) -> Callable[Concatenate[Learner, P], T]:
+    """The driver's call of the method is a call on every rank, each with its own learner; its own result comes back."""
+
+    @wraps(method)
+    def everywhere(self: Learner, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self.ranks.doing(everywhere, args, kwargs):
+            return method(self, *args, **kwargs)
+
+    return everywhere
+
+
 class Learner:
     """A model, its optimizer, and the steps it has taken, on the device that the model is on.
 
@@ -87,13 +99,9 @@ class Learner:
         model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
             tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
             Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
-        processor: of the same model folder; saved with every checkpoint.
-        images: where the screenshots of the prompts are read from.
-        config: optimizer, clip and batch sizes.
         reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
             while it scores. Where there are adapters it is the model without them.
-        adapters: the adapters of the model, where they train in place of its weights.
-        seed: decides the order in which samples are drawn.
+        adapters: those of the model, where they train in place of its weights.
         ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
             once one of them has raised, the ranks have ended.
         compute_dtype: precision of activations and of the weights they meet; other than float32 only with a mesh.
@@ -128,15 +136,18 @@ class Learner:
         self.thread = ThreadPoolExecutor(1, "learner")
         """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
         thread: in a pool each would keep the memory of an update."""
-        self._remembered: list[Tensor] = []
-        self._generator = torch.Generator().manual_seed(seed)
+        self.generator = torch.Generator().manual_seed(seed)
+        """Decides the order in which samples are drawn."""
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
         self._optimizer = make_optimizer(trained, config)
 
-    def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        """Log-probabilities [|y|] of each sample's response under the current weights, on the CPU, in order."""
-        return self.ranks.run(Learner._logprobs, self, samples, temperature)
+    @on_every_rank
+    def logprobs(self, samples: Sequence[Sample], temperature: float, *, reference: bool = False) -> list[Tensor]:
+        """Log-probabilities [|y|] of each sample's response under the current weights, or those of the reference model,
+        on the CPU, in order."""
+        with self.adapters.disabled() if reference and self.adapters is not None else nullcontext():
+            return self._scoring.logprobs(samples, temperature, self.reference if reference else None)
 
     def train_policy(
         self, samples: Sequence[Sample], temperature: float, version: int | None = None
@@ -144,17 +155,13 @@ class Learner:
         """One policy update: `ppo_epochs` passes over the samples with the recipe's loss (OpenWebRL §4.4).
 
         Args:
-            samples: what `samples_from_groups` gave.
             temperature: the one at which the responses were sampled; logits are divided by it.
             version: which version the weights that learn are; None: the newest that sampled.
 
         Returns:
-            Means over tokens: `entropy` (nats) and those of `policy_stats`, such as `approx_kl` and `ratio`. Means
-            over optimizer steps: `loss`, `grad_norm` (before clipping), `lr`. `packing`: how many times as many tokens
-            the samples have apart as in the micro-batches that were computed. Counts: `samples`, `tokens` (of the
-            responses), `optimizer_steps`. `seconds`. `engine_gap_mean` and `engine_gap_max`, the absolute difference in
-            nats between the engine's logprobs and the learner's before the first step, over tokens of that version (of
-            the first mini-batch only, unless `old_logprobs` is `learner`; absent where that has no such token).
+            The metrics of an update (`docs/metrics.md`). `engine_gap_mean` and `engine_gap_max` are over the tokens of
+            that version before the first step, of the first mini-batch only, unless `old_logprobs` is `learner`;
+            absent where that has no such token.
 
         Raises:
             TrainError: no samples, a loss or gradient that is not finite, or `stop` is set.
@@ -169,43 +176,32 @@ class Learner:
         gaps: list[Tensor] = []
         if config.old_logprobs == "learner":
             current = self.logprobs(samples, temperature)
-            gaps = [_engine_gap([s], lp, version) for s, lp in zip(samples, current, strict=True)]
-            samples = [
-                dataclasses.replace(sample, prox_logprobs=logprobs.tolist())
-                for sample, logprobs in zip(samples, current, strict=True)
-            ]
+            gaps = _engine_gaps(samples, current, version)
+            samples = [replace(s, prox_logprobs=lp.tolist()) for s, lp in zip(samples, current, strict=True)]
         if config.kl_coef:
-            before = self.ranks.run(Learner._reference_logprobs, self, samples, temperature)
-            samples = [
-                dataclasses.replace(sample, reference_logprobs=logprobs.tolist())
-                for sample, logprobs in zip(samples, before, strict=True)
-            ]
-        objective, means = Objective(config, version), Means()
+            before = self.logprobs(samples, temperature, reference=True)
+            samples = [replace(s, reference_logprobs=lp.tolist()) for s, lp in zip(samples, before, strict=True)]
+        loss, means = partial(objective, config=config, version=version), Means()
         for _ in range(config.ppo_epochs):
-            for batch in self.shuffled(samples, config.batch_size):
+            for batch in mini_batches(samples, config.batch_size, self.generator):
                 lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
                 share = len(batch) / len(samples)
-                scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=objective, means=means)
-                if not gaps:  # of the first step, unless `old_logprobs` is `learner`
-                    gaps = [_engine_gap([s], lp, version) for s, lp in zip(batch, scored, strict=True)]
+                scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=loss, means=means)
+                gaps = gaps or _engine_gaps(batch, scored, version)  # of the first step, unless `old_logprobs: learner`
         gap_T = torch.cat(gaps)
         gap = {"engine_gap_mean": float(gap_T.mean()), "engine_gap_max": float(gap_T.max())} if len(gap_T) else {}
-        return (
-            means.result()
-            | gap
-            | {
-                "samples": len(samples),
-                "tokens": sum(len(sample.response_ids) for sample in samples),
-                "optimizer_steps": self.steps - first_step,
-                "seconds": time.perf_counter() - started,
-            }
-        )
+        return means.result() | gap | self.totals(samples, first_step, started)
 
-    def shuffled(self, samples: Sequence[Sample], size: int) -> list[list[Sample]]:
-        """Seeded mini-batches of one pass over the samples."""
-        batches = mini_batches([sample.unit for sample in samples], size, self._generator)
-        return [[samples[i] for i in batch] for batch in batches]
+    def totals(self, samples: Sequence[Sample], first_step: int, started: float) -> dict[str, float]:
+        """Metrics of what was learned from some samples since a step and a time of `perf_counter`."""
+        return {
+            "samples": len(samples),
+            "tokens": sum(len(sample.response_ids) for sample in samples),
+            "optimizer_steps": self.steps - first_step,
+            "seconds": time.perf_counter() - started,
+        }
 
+    @on_every_rank
     def step(
         self,
         batch: Sequence[Sample],
@@ -219,11 +215,7 @@ class Learner:
         """One optimizer step on a mini-batch.
 
         Args:
-            batch: the samples of the mini-batch.
             share: which part of the update's samples the mini-batch holds, in (0, 1]; the loss is divided by it.
-            temperature: logits are divided by it.
-            lr: learning rate of this step.
-            loss: what to minimise.
             means: where `loss`, `grad_norm`, `lr` and the token means are added.
 
         Returns:
@@ -232,27 +224,77 @@ class Learner:
         Raises:
             TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
         """
-        found, added = self.ranks.run(Learner._step, self, batch, share, temperature, lr, loss)
-        means.merge(added)
-        return found
+        self._optimizer.zero_grad(set_to_none=True)
+        if self.adapters is not None:
+            self.adapters.reseed(self.steps, self.ranks.rank)
+        total, own, mine = 0.0, Means(), dict[int, Tensor]()
+        for piece in self._scoring.pieces(batch):
+            with in_memory(partial(self._scoring.does_not_fit, piece)):
+                scores = self._scoring.scores(piece, temperature)
+                if not piece.micro_batch.counts:
+                    (scores.logprobs.sum() * 0.0).backward()
+                    continue
+                part, token_means = loss(piece.members, scores)
+                (part / share).backward()
+            total += float(part.detach()) / share
+            entropy = float(scores.entropy.detach().mean())
+            own.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
+            tokens = piece.micro_batch.tokens
+            own.add({"packing": sum(map(len, piece.members)) / tokens}, weight=tokens)
+            mine |= piece.by_sample(scores)
+        totals, found, scored = zip(*self.ranks.gather((total, own, mine)), strict=True)
+        total = sum(totals)
+        # The gradients of all ranks are scaled to a joint norm of at most `grad_clip`.
+        norm_tensor = whole_tensor(get_total_norm([p.grad for p in self._parameters if p.grad is not None]))
+        clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm_tensor)
+        norm = float(norm_tensor)
+        if not (math.isfinite(total) and math.isfinite(norm)):
+            self._optimizer.zero_grad(set_to_none=True)
+            raise TrainError(
+                f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
+                f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
+            )
+        smaller = "train.optimizer=adamw_8bit or " if self.config.optimizer == "adamw" else ""
+        message = (
+            f"in the optimizer's step over {sum(p.numel() for p in self._parameters):,} values "
+            f"(train.optimizer={self.config.optimizer}); set {smaller}model.lora.r=16, freeze more (model.freeze_*), "
+            "or take more ranks, and resume"
+        )
+        with in_memory(lambda: message):
+            step_optimizer(self._optimizer, lr, self.config)
+        self._optimizer.zero_grad(set_to_none=True)
+        self.steps += 1
+        for of_rank in found:
+            means.merge(of_rank)
+        means.add({"loss": total, "grad_norm": norm, "lr": lr})
+        return in_order(scored)
 
-    def remember(self) -> None:
-        """Copy the weights that train to CPU memory, in place of the copy before."""
-        self.ranks.run(Learner._remember, self)
-
-    def recall(self) -> None:
-        """Go back to the weights of `remember`; the optimizer stays as it is."""
-        self.ranks.run(Learner._recall, self)
-
+    @on_every_rank
     def state_dict(self) -> Mapping[str, Tensor]:
         """The policy's weights, whole, by the names of the model without adapters, which are merged into them."""
-        whole = self.model.state_dict() if self.ranks.mesh is None else self.ranks.run(Learner._gather, self)
+        whole = gather_weights(self.model, keep=self.ranks.rank == 0)
         return whole if self.adapters is None else self.adapters.merged(whole)
 
+    @on_every_rank
     def save(self, folder: Path) -> None:
         """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
-        self.ranks.run(Learner._save, self, folder)
+        first = self.ranks.rank == 0
+        weights = gather_weights(self.model, keep=first)
+        with checkpoint.writing(folder):
+            if first:
+                folder.mkdir(parents=True, exist_ok=True)
+                if self.adapters is not None:
+                    self.adapters.write(folder / ADAPTER, weights)
+                    weights = self.adapters.merged(weights)
+                save_model(self.model, self.processor, folder, weights)
+                trained = list(parameters_of(self._optimizer))
+                trainer = {"steps": self.steps, "generator": self.generator.get_state(), "trained": trained}
+                torch.save(trainer, folder / checkpoint.TRAINER)
+            checkpoint.write_moments(folder, moments_of(self._optimizer))
+            if first:
+                checkpoint.write_manifest(folder)
 
+    @on_every_rank
     def load(self, folder: Path) -> None:
         """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
 
@@ -262,137 +304,36 @@ class Learner:
             ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
                 other parameters (nothing has changed then).
         """
-        self.ranks.run(Learner._load, self, folder)
+        checkpoint.check_checkpoint(folder)
+        saved, _ = load_model(folder)
+        trainer = torch.load(folder / checkpoint.TRAINER, map_location="cpu", weights_only=True)
+        parameters = parameters_of(self._optimizer)
+        if different := set(trainer["trained"]) ^ set(parameters):
+            raise ModelError(
+                f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
+                f"the {len(parameters)} that train now, first difference {min(different)!r}; resume with the same "
+                "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
+            )
+        weights: Mapping[str, Tensor] = saved.state_dict()
+        if self.adapters is not None:
+            weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
+            self.adapters.check_base(weights, saved.state_dict(), folder)
+        load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
+        if self._scoring.features is not None:
+            self._scoring.features.clear()
+        checkpoint.read_moments(folder, partial(fresh_moments, self._optimizer, config=self.config))
+        self.generator.set_state(trainer["generator"])
+        self.steps = trainer["steps"]
 
     def close(self) -> None:
         """End the other ranks; a learner that has any is of no use afterwards."""
         self.ranks.close()
         self.thread.shutdown(wait=False)
 
-    def _step(
-        self, batch: Sequence[Sample], share: float, temperature: float, lr: float, loss: TokenLoss
-    ) -> tuple[list[Tensor], Means]:
-        self._optimizer.zero_grad(set_to_none=True)
-        if self.adapters is not None:
-            self.adapters.reseed(self.steps, self.ranks.rank)
-        total, means, mine = 0.0, Means(), dict[int, Tensor]()
-        for piece in self._scoring.pieces(batch):
-            with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self.config):
-                scores = self._scoring.scores(piece, temperature)
-                if not piece.counts:
-                    (scores.logprobs.sum() * 0.0).backward()
-                    continue
-                part, token_means = loss(piece.members, scores)
-                (part / share).backward()
-            total += float(part.detach()) / share
-            entropy = float(scores.entropy.detach().mean())
-            means.add({"entropy": entropy, **token_means}, weight=len(scores.logprobs))
-            tokens = piece.micro_batch.tokens
-            means.add({"packing": sum(map(len, piece.members)) / tokens}, weight=tokens)
-            mine |= piece.by_sample(scores)
-        parts = self.ranks.gather((total, means, mine))
-        total, means = sum(part[0] for part in parts), Means()
-        for _, others, _ in parts:
-            means.merge(others)
-        norm = self._clip_gradients()
-        if not (math.isfinite(total) and math.isfinite(norm)):
-            self._optimizer.zero_grad(set_to_none=True)
-            raise TrainError(
-                f"optimizer step {self.steps}: loss {total} with gradient norm {norm} is not finite; the weights are "
-                f"as before the step; resume from the last checkpoint with a lower lr (now {lr:g}) or grad_clip"
-            )
-        with moments_in_memory(sum(p.numel() for p in self._parameters), self.config):
-            step_optimizer(self._optimizer, lr, self.config)
-        self._optimizer.zero_grad(set_to_none=True)
-        self.steps += 1
-        means.add({"loss": total, "grad_norm": norm, "lr": lr})
-        return in_order([part[2] for part in parts]), means
 
-    def _clip_gradients(self) -> float:
-        """Scale the gradients of all ranks to a joint norm of at most `grad_clip`; the norm that they had."""
-        norm = torch.nn.utils.get_total_norm([p.grad for p in self._parameters if p.grad is not None])
-        norm = whole_tensor(norm)
-        torch.nn.utils.clip_grads_with_norm_(self._parameters, self.config.grad_clip, norm)
-        return float(norm)
-
-    @torch.no_grad()
-    def _remember(self) -> None:
-        self._remembered = [local_part(parameter).to("cpu", copy=True) for parameter in self._parameters]
-
-    @torch.no_grad()
-    def _recall(self) -> None:
-        for parameter, value in zip(self._parameters, self._remembered, strict=True):
-            local_part(parameter).copy_(value)
-
-    def _gather(self) -> dict[str, Tensor]:
-        return gather_weights(self.model, keep=self.ranks.rank == 0)
-
-    def _save(self, folder: Path) -> None:
-        weights = self._gather()
-        names = self._names()
-        if self.ranks.rank == 0:
-            if self.adapters is not None:
-                with writing(folder):
-                    self.adapters.write(folder / ADAPTER, weights)
-                weights = self.adapters.merged(weights)
-            trainer = {"steps": self.steps, "generator": self._generator.get_state(), "trained": names}
-            write_policy(folder, self.model, self.processor, weights, trainer)
-        state = self._optimizer.state_dict()["state"]
-        write_moments(folder, {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()})
-        if self.ranks.rank == 0:
-            write_manifest(folder)
-
-    def _load(self, folder: Path) -> None:
-        check_checkpoint(folder)
-        saved, _ = load_model(folder)
-        trainer = read_trainer(folder)
-        names = self._names()
-        numbers = {name: i for i, name in enumerate(names)}
-        if set(trainer["trained"]) != set(names):
-            different = min(set(trainer["trained"]) ^ set(names))
-            raise ModelError(
-                f"checkpoint {str(folder)!r} is of a learner that trained {len(trainer['trained'])} parameters, not "
-                f"the {len(names)} that train now, first difference {different!r}; resume with the same "
-                "model.freeze_* and model.lora as before, or start a new run with model.path set to this folder"
-            )
-        like = dict(zip(names, self._parameters_in_order(), strict=True))
-        moments = read_moments(folder, like, quantised_moments(self._optimizer, self.config))
-        weights: Mapping[str, Tensor] = saved.state_dict()
-        if self.adapters is not None:
-            weights = gather_weights(self.model, keep=True) | self.adapters.read(folder / ADAPTER)
-            self.adapters.check_base(weights, saved.state_dict(), folder)
-        load_weights(self.model, weights, f"checkpoint {str(folder)!r}")
-        self._scoring.forget_images()
-        state: dict[int, dict[str, Tensor]] = {}
-        for key, value in moments.items():
-            name, _, kind = key.rpartition("/")
-            state.setdefault(numbers[name], {})[kind] = value
-        load_moments(self._optimizer, state, self.config)
-        self._generator.set_state(trainer["generator"])
-        self.steps = trainer["steps"]
-
-    def _names(self) -> list[str]:
-        """Names of the parameters that train, in the optimizer's order."""
-        return [name for group in self._optimizer.param_groups for name in group["param_names"]]
-
-    def _parameters_in_order(self) -> list[Tensor]:
-        """The parameters of `_names`."""
-        return [parameter for group in self._optimizer.param_groups for parameter in group["params"]]
-
-    def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        return self._scoring.logprobs(samples, temperature)
-
-    def _reference_logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        """As `logprobs`, under the reference model."""
-        if self.adapters is not None:
-            with self.adapters.disabled():
-                return self._scoring.logprobs(samples, temperature)
-        assert self.reference is not None
-        return self._scoring.reference_logprobs(self.reference, samples, temperature)
-
-
-def _engine_gap(samples: Sequence[Sample], logprobs_T: Tensor, version: int) -> Tensor:
-    """|engine - learner| in nats of the tokens that `version` sampled."""
-    engine_T = torch.tensor([lp for sample in samples for lp in sample.old_logprobs])
-    chosen_T = torch.tensor([sampled_by == version for sample in samples for sampled_by in sample.versions])
-    return (logprobs_T - engine_T).abs()[chosen_T]
+def _engine_gaps(samples: Sequence[Sample], logprobs: Sequence[Tensor], version: int) -> list[Tensor]:
+    """|engine - learner| in nats of the tokens that `version` sampled, by sample."""
+    return [
+        (lp - torch.tensor(sample.old_logprobs)).abs()[torch.tensor(sample.versions) == version]
+        for sample, lp in zip(samples, logprobs, strict=True)
+    ]

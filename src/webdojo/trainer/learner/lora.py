@@ -38,7 +38,6 @@ class Adapters:
 
     Args:
         model: float32 weights, which do not train from now on.
-        config: `lora` and `freeze_vision` are read.
         base: folder or hub id of the model, for those who read the adapters.
         seed: decides A and what is dropped; B starts at zero, so that the model computes what it did.
 
@@ -72,13 +71,14 @@ class Adapters:
                 peft.inject_adapter_in_model(self._config, model)
             except ValueError as error:
                 raise ConfigError(f"model.lora.target_modules = {lora.target_modules!r}: {error}") from error
-        self._layers: list[Any] = [module for module in model.modules() if isinstance(module, LoraLayer)]
-        for name, module in model.named_modules():
-            if isinstance(module, LoraLayer) and not isinstance(module.get_base_layer(), torch.nn.Linear):
+        layers: dict[str, Any] = {name: each for name, each in model.named_modules() if isinstance(each, LoraLayer)}
+        for name, layer in layers.items():
+            if not isinstance(base_layer := layer.get_base_layer(), torch.nn.Linear):
                 raise ConfigError(
                     f"model.lora.target_modules = {lora.target_modules!r} fits {name!r}, which is a "
-                    f"{type(module.get_base_layer()).__name__}: name linear layers only"
+                    f"{type(base_layer).__name__}: name linear layers only"
                 )
+        self._layers = list(layers.values())
 
     @contextmanager
     def disabled(self) -> Iterator[None]:
@@ -99,24 +99,18 @@ class Adapters:
 
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
-        """The weights of a model without adapters that computes the same.
+        """The weights of a model without adapters that computes the same, from the state dict of the one with them.
 
-        Args:
-            state: the state dict of the model with adapters, as whole tensors.
-
-        Returns:
-            What the adapters change is new, and computed on the CPU; the rest is as given.
+        What the adapters change is new, and computed on the CPU; the rest is as given.
         """
         merged: dict[str, torch.Tensor] = {}
         for name, tensor in state.items():
             layer, base, end = name.rpartition(".base_layer.")
             if base and end == "weight":
                 up, down = (state[f"{layer}.lora_{part}.{NAME}.weight"].cpu() for part in "BA")
-                merged[f"{layer}.weight"] = tensor.cpu() + self.scale * (up @ down)
-            elif base:
-                merged[f"{layer}.{end}"] = tensor
-            elif not _is_adapters(name):
-                merged[name] = tensor
+                tensor = tensor.cpu() + self.scale * (up @ down)
+            if not _is_adapters(name):
+                merged[f"{layer}.{end}" if base else name] = tensor
         return merged
 
     def write(self, folder: Path, state: State) -> None:
@@ -127,11 +121,7 @@ class Adapters:
         save_file(own, folder / WEIGHTS, metadata={"format": "pt"})
 
     def read(self, folder: Path) -> dict[str, torch.Tensor]:
-        """What `write` wrote, by the names of the model in memory, on the CPU.
-
-        Raises:
-            ModelError: no adapters there, or those of other layers or another rank.
-        """
+        """What `write` wrote, by the names of the model in memory, on the CPU."""
         try:
             saved = load_file(folder / WEIGHTS)
         except (OSError, SafetensorError) as error:
@@ -139,26 +129,23 @@ class Adapters:
                 f"no adapters can be read in {str(folder)!r}: a run resumes with the model.lora that it began with"
             ) from error
         own = {name: tensor for name, tensor in self._model.state_dict().items() if _is_adapters(name)}
-        found = {name: saved.get(_saved_name(name)) for name in own}
-        if len(saved) != len(own) or any(t is None or t.shape != own[name].shape for name, t in found.items()):
+        shapes = {_saved_name(name): tensor.shape for name, tensor in own.items()}
+        if shapes != {name: tensor.shape for name, tensor in saved.items()}:
             raise ModelError(
                 f"the adapters in {str(folder)!r} are of other layers or another rank than those that train now; "
                 "resume with the same model.lora as before"
             )
-        return {name: tensor for name, tensor in found.items() if tensor is not None}
+        return {name: saved[_saved_name(name)] for name in own}
 
     def check_base(self, state: State, merged: State, folder: Path) -> None:
-        """Compare the model with these adapters, merged, with what a checkpoint holds as the model.
-
-        Raises:
-            ModelError: the adapters of that checkpoint were trained on another base than this model's.
-        """
-        ours = self.merged(state)
-        different = [n for n in ours if n not in merged or ours[n].shape != merged[n].shape]
-        different += [
+        """Raise a ModelError where the model with these adapters, merged, is not what a checkpoint holds as the model:
+        they were trained on another base than this one."""
+        different = [
             name
-            for name in ours.keys() - set(different)
-            if not torch.allclose(ours[name].cpu(), merged[name].cpu(), rtol=1e-5, atol=1e-6)
+            for name, ours in self.merged(state).items()
+            if name not in merged
+            or ours.shape != merged[name].shape
+            or not torch.allclose(ours.cpu(), merged[name].cpu(), rtol=1e-5, atol=1e-6)
         ]
         if different:
             raise ModelError(

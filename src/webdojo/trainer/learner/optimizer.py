@@ -1,14 +1,13 @@
 """Which weights train, the optimizer over them, its learning rates, and what its state weighs.
 
-Invariants: a state dict names its parameters, so a checkpoint tells which of them it was trained with. Learning rates
-are functions of the optimizer step, counted from 0, so a resumed run needs only its step count; warm-up is linear, and
-its first step is already above 0.
+Invariant: learning rates are functions of the optimizer step, counted from 0, so a resumed run needs only its step
+count; warm-up is linear, and its first step is already above 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from torch import nn
@@ -27,11 +26,7 @@ QUANTISED_BLOCK = 256
 
 
 def trained_names(model: PreTrainedModel, config: ModelConfig) -> set[str]:
-    """Names of the parameters that train where there are no adapters.
-
-    Raises:
-        ConfigError: `freeze_trainable_layers` is more than the model has.
-    """
+    """Names of the parameters that train where there are no adapters; a ConfigError where layers are too few."""
     wanted, layers = config.freeze_trainable_layers, text_layers(model)
     if wanted > len(layers):
         raise ConfigError(
@@ -45,11 +40,7 @@ def trained_names(model: PreTrainedModel, config: ModelConfig) -> set[str]:
 
 
 def make_optimizer(trained: Sequence[tuple[str, nn.Parameter]], config: TrainConfig) -> Optimizer:
-    """An AdamW over named parameters, of the kind `config.optimizer`.
-
-    Raises:
-        ConfigError: the kind needs a library that is not installed.
-    """
+    """An AdamW over named parameters, of the kind `config.optimizer`; a ConfigError where that is not installed."""
     groups = [
         {"params": [(name, p) for name, p in trained if p.ndim >= 2], "weight_decay": config.weight_decay},
         # Decay pulls norms and biases away from their neutral values and regularises nothing.
@@ -82,36 +73,32 @@ def step_optimizer(optimizer: Optimizer, lr: float, config: TrainConfig) -> None
         _move_moments(optimizer, torch.device("cpu"))
 
 
-def quantised_moments(optimizer: Optimizer, config: TrainConfig) -> dict[str, torch.Tensor]:
-    """Fresh moments of an optimizer that keeps them in 8 bits, by `NAME/kind`, for a checkpoint to be read into.
+def parameters_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
+    """The parameters of an optimizer by name, in its order."""
+    groups = optimizer.param_groups
+    return {n: p for group in groups for n, p in zip(group["param_names"], group["params"], strict=True)}
 
-    Read as float32 and quantised again they would not come out as they were. Empty for other optimizers.
-    """
-    if config.optimizer != "adamw_8bit":
-        return {}
-    rates = [float(group["lr"]) for group in optimizer.param_groups]
-    # A step on gradients of zero at a rate of zero makes moments and changes no weight.
-    for group in optimizer.param_groups:
-        group["lr"].fill_(0.0)
-        for parameter in group["params"]:
-            parameter.grad = torch.zeros_like(parameter)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    for group, rate in zip(optimizer.param_groups, rates, strict=True):
-        group["lr"].fill_(rate)
+
+def moments_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
+    """What an optimizer keeps for its parameters, by `NAME/kind`."""
     return {
         f"{name}/{kind}": value
-        for group in optimizer.param_groups
-        for name, parameter in zip(group["param_names"], group["params"], strict=True)
-        for kind, value in optimizer.state[parameter].items()
+        for name, parameter in parameters_of(optimizer).items()
+        for kind, value in optimizer.state.get(parameter, {}).items()
     }
 
 
-def load_moments(optimizer: Optimizer, moments: dict[int, dict[str, torch.Tensor]], config: TrainConfig) -> None:
-    """Take over moments, by the number of their parameter in the optimizer's state dict."""
-    optimizer.load_state_dict(optimizer.state_dict() | {"state": moments})
-    if config.optimizer_offload:
-        _move_moments(optimizer, torch.device("cpu"))
+def fresh_moments(optimizer: Optimizer, names: Collection[str], config: TrainConfig) -> dict[str, torch.Tensor]:
+    """Give an optimizer moments of these parameters alone, for a checkpoint to be read into; as `moments_of`.
+
+    Moments of 8 bits, which would not come out as they were if they were read otherwise, are made by a step only.
+    """
+    optimizer.state.clear()
+    for name, parameter in parameters_of(optimizer).items():
+        parameter.grad = torch.zeros_like(parameter) if name in names else None
+    step_optimizer(optimizer, 0.0, config)  # on gradients of zero at a rate of zero it changes no weight
+    optimizer.zero_grad(set_to_none=True)
+    return moments_of(optimizer)
 
 
 def _move_moments(optimizer: Optimizer, device: torch.device | None) -> None:

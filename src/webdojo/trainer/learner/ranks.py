@@ -9,20 +9,18 @@ lost them.
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
-import queue
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from multiprocessing import connection
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -33,6 +31,7 @@ from webdojo.errors import RankLost, TrainError, WebdojoError
 
 L = TypeVar("L")
 T = TypeVar("T")
+Pipe: TypeAlias = "connection.Connection[Any, Any]"
 
 REPORT_TIMEOUT_S = 10.0
 """Seconds that the driver waits, when its own work failed, for a follower to report why."""
@@ -40,30 +39,18 @@ TIMEOUT = timedelta(minutes=30)
 """Timeout of a collective: the longest that one rank may compute while the others wait."""
 
 
-@dataclass(frozen=True)
 class Ranks:
-    """The ranks of a learner, as one of them sees them."""
+    """The ranks of a learner, as one of them sees them; without a `mesh` a single one holds the model whole."""
 
-    rank: int = 0
-    count: int = 1
-    mesh: DeviceMesh | None = None
-    """The mesh over which the model is sharded; None where a single rank holds it whole."""
-    followers: Followers | None = None
-    """The other ranks' processes; the driver has them, if there are any."""
+    def __init__(self, rank: int = 0, count: int = 1, mesh: DeviceMesh | None = None) -> None:
+        self.rank, self.count, self.mesh = rank, count, mesh
 
-    def run(self, work: Callable[..., T], learner: Any, *args: Any) -> T:
-        """`work(learner, *args)` on every rank, each with its own learner; what this rank's gives.
-
-        Args:
-            work: a function that can be imported by its name; it and `args` are pickled.
-
-        Raises:
-            TrainError: a follower failed, or has failed before.
-        """
-        if self.followers is None:
-            return work(learner, *args)
-        with self.followers.doing(work, args):
-            return work(learner, *args)
+    def doing(
+        self, work: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> AbstractContextManager[None]:
+        """Where this is the driver, the followers do `work(learner, *args, **kwargs)` while the block does the same; a
+        TrainError says that one failed, or has failed before."""
+        return nullcontext()
 
     def gather(self, value: T) -> list[T]:
         """The values of all ranks, by rank; every rank calls it. Values are pickled."""
@@ -75,9 +62,7 @@ class Ranks:
 
     def close(self) -> None:
         """End the followers; the learner is of no use afterwards."""
-        if self.followers is not None:
-            self.followers.close()
-        elif self.mesh is not None and dist.is_initialized():
+        if self.mesh is not None and dist.is_initialized():
             dist.destroy_process_group()
 
 
@@ -95,148 +80,118 @@ def lead(build: Callable[[Ranks], L], count: int, device_type: str) -> L:
     if dist.is_initialized():
         raise TrainError("this process already leads the ranks of a learner; close that learner before the next")
     store = TCPStore("127.0.0.1", 0, count, is_master=True, wait_for_workers=False)
-    followers = Followers(build, count, store.port, device_type) if count > 1 else None
+    driver = Driver(build, count, store.port, device_type)
     try:
-        if followers is not None:
-            followers.answers()  # all run, so that nobody is waited for who never comes
-        mesh = _join(store, 0, count, device_type)
-        learner = build(Ranks(0, count, mesh, followers))
-        if followers is not None:
-            followers.answers()
+        driver.answers()  # all run, so that nobody is waited for who never comes
+        driver.mesh = _join(store, 0, count, device_type)
+        learner = build(driver if count > 1 else Ranks(0, 1, driver.mesh))
+        driver.answers()
     except BaseException:
-        if followers is not None:
-            followers.kill()
-        if dist.is_initialized():
-            dist.destroy_process_group()
+        driver.give_up()
         raise
     return learner
 
 
-class Followers:
-    """The processes of ranks 1 and up, seen from the driver.
-
-    Args:
-        build, device_type: as `lead` takes them.
-        count: ranks, the driver's included.
-        port: port of the store where the ranks meet.
-    """
+class Driver(Ranks):
+    """Rank 0, which starts the processes of the others; `port` is that of the store where the ranks meet."""
 
     def __init__(self, build: Callable[[Ranks], Any], count: int, port: int, device_type: str) -> None:
-        self._count = count
+        super().__init__(0, count)
         self._ended = False
         self._call = threading.Lock()
-        self._processes: list[Any] = []
-        self._pipes: list[connection.Connection[Any, Any]] = []
+        self._followers: list[Any] = []
+        self._pipes: list[Pipe] = []
         context = multiprocessing.get_context("spawn")
         for rank in range(1, count):
             ours, theirs = context.Pipe()
-            process = context.Process(
-                target=_follow,
-                args=(theirs, build, rank, count, port, device_type),
-                name=f"learner rank {rank}",
-                daemon=True,
-            )
+            args = (theirs, build, rank, count, port, device_type)
+            process = context.Process(target=_follow, args=args, name=f"learner rank {rank}", daemon=True)
             process.start()
             theirs.close()
-            self._processes.append(process)
+            self._followers.append(process)
             self._pipes.append(ours)
         self._on_gpus = device_type == "cuda"
-        if self._on_gpus:
+        if self._on_gpus and self._followers:
             threading.Thread(target=self._abort_when_one_dies, daemon=True).start()
 
-    @contextlib.contextmanager
-    def doing(self, work: Callable[..., Any], args: Sequence[Any]) -> Iterator[None]:
-        """The followers do `work` while the block, which does the same, runs."""
+    @contextmanager
+    def doing(self, work: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[None]:
         if self._ended:
             raise TrainError("the learner's ranks have ended after an earlier error; resume from the last checkpoint")
         with self._call:
             try:
                 for pipe in self._pipes:
-                    pipe.send((work, args))
+                    pipe.send((work, args, kwargs))
                 yield
                 self.answers()
-            except WebdojoError:
-                self._give_up()
+            except BaseException as error:
+                try:
+                    # Another error than ours may come of a follower that is gone, which then is the one to tell of.
+                    if isinstance(error, Exception) and not isinstance(error, WebdojoError):
+                        self.answers(REPORT_TIMEOUT_S)
+                except TrainError as failure:
+                    raise failure from error
+                finally:
+                    self.give_up()
                 raise
-            except Exception as error:
-                failure = self._failure(REPORT_TIMEOUT_S)
-                self._give_up()
-                if failure is None:
-                    raise
-                raise failure from error
-            except BaseException:
-                self._give_up()
-                raise
-
-    def answers(self) -> None:
-        """Wait until every follower has done its last call.
-
-        Raises:
-            TrainError: one failed; RankLost: one died.
-        """
-        if (failure := self._failure(None)) is not None:
-            raise failure
 
     def close(self) -> None:
         """Let all end; a call that is under way in another thread fails. Nothing happens where they have ended."""
         if self._ended:
             return
         if not self._call.acquire(blocking=False):
-            self.kill()
+            self._kill()
             self._abort()
             return
-        self._ended = True
+        self._ended = True  # so that nobody takes an end that is wanted for a death
         for pipe in self._pipes:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 pipe.send(None)
         dist.destroy_process_group()
-        for process in self._processes:
+        for process in self._followers:
             process.join(REPORT_TIMEOUT_S)
-        self.kill()
+        self._kill()
 
-    def kill(self) -> None:
-        """End all at once, whatever they do."""
-        self._ended = True
-        for process in self._processes:
-            process.kill()
-        for process in self._processes:
-            process.join()
-
-    def _give_up(self) -> None:
+    def give_up(self) -> None:
         """End all, and forget the group that they were in."""
-        self.kill()
+        self._kill()
         if dist.is_initialized():
             dist.destroy_process_group()
 
-    def _failure(self, timeout_s: float | None) -> TrainError | None:
-        """What ended a follower; None if all answer, or (with `timeout_s`) some go on for that long."""
+    def _kill(self) -> None:
+        self._ended = True
+        for process in self._followers:
+            process.kill()
+        for process in self._followers:
+            process.join()
+
+    def answers(self, timeout_s: float | None = None) -> None:
+        """Wait until every follower has done its last call, or for that long; raise what ended one of them."""
         until = None if timeout_s is None else time.monotonic() + timeout_s
-        waiting = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
-        found: list[tuple[bool, int, str, type[TrainError]]] = []
+        waiting: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(self._pipes, start=1)}
+        failures: list[tuple[bool, int, TrainError]] = []
         while waiting:
             left = None if until is None else max(0.0, until - time.monotonic())
-            ready = connection.wait(list(waiting), left)
+            ready: list[Any] = connection.wait(list(waiting), left)
             if not ready:
                 break
             for pipe in ready:
-                assert isinstance(pipe, connection.Connection)
-                rank = waiting.pop(pipe)
-                kind = TrainError
+                rank, kind = waiting.pop(pipe), TrainError
                 try:
-                    answer = pipe.recv()
+                    failed = pipe.recv()
                 except (EOFError, OSError):
-                    answer, kind = _Failed(False, self._death(rank)), RankLost
-                if isinstance(answer, _Failed):
-                    found.append((answer.secondary, rank, answer.text, kind))
+                    failed, kind = (False, self._death(rank)), RankLost
+                if failed is not None:
+                    secondary, text = failed
+                    told = f"rank {rank} of the learner's {self.count} failed: {text}; resume from the last checkpoint"
+                    failures.append((secondary, rank, kind(told)))
                     # One that fails takes those down that wait for it; give them time to report, and no more.
                     until = min(until or float("inf"), time.monotonic() + REPORT_TIMEOUT_S)
-        if not found:
-            return None
-        _, rank, text, kind = min(found, key=lambda each: each[:2])
-        return kind(f"rank {rank} of the learner's {self._count} failed: {text}; resume from the last checkpoint")
+        if failures:
+            raise min(failures, key=lambda each: each[:2])[2]
 
     def _death(self, rank: int) -> str:
-        process = self._processes[rank - 1]
+        process = self._followers[rank - 1]
         process.join(REPORT_TIMEOUT_S)
         if process.exitcode is not None and process.exitcode < 0:
             name = signal.Signals(-process.exitcode).name
@@ -244,7 +199,7 @@ class Followers:
         return f"its process ended with exit code {process.exitcode}; what it wrote before stands above"
 
     def _abort_when_one_dies(self) -> None:
-        connection.wait([process.sentinel for process in self._processes])
+        connection.wait([process.sentinel for process in self._followers])
         if not self._ended:
             self._abort()
 
@@ -252,14 +207,6 @@ class Followers:
         """Let the call that is under way fail: NCCL waits for a dead rank without end, gloo does not."""
         if self._on_gpus and (group := dist.group.WORLD) is not None:
             group.abort()
-
-
-class _Failed(NamedTuple):
-    """The error that ended a follower."""
-
-    secondary: bool
-    """It may have failed only because another rank was gone."""
-    text: str
 
 
 def _join(store: TCPStore, rank: int, count: int, device_type: str) -> DeviceMesh:
@@ -271,46 +218,36 @@ def _join(store: TCPStore, rank: int, count: int, device_type: str) -> DeviceMes
     return init_device_mesh(device_type, (count,))
 
 
-def _follow(
-    pipe: connection.Connection[Any, Any],
-    build: Callable[[Ranks], Any],
-    rank: int,
-    count: int,
-    port: int,
-    device_type: str,
-) -> None:
-    """The main function of a follower: do what the driver says until it says `None` or is gone."""
+def _follow(pipe: Pipe, build: Callable[[Ranks], Any], rank: int, count: int, port: int, device_type: str) -> None:
+    """The main function of a follower: do what the driver says until it says `None` or is gone.
+
+    It answers each call, and its start and `build` before, with None, or with whether its error may have come of
+    another rank that was gone, and the error in words.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt ends
-    calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(pipe, calls), daemon=True).start()
+    threading.Thread(target=_end_with_the_driver, daemon=True).start()
     try:
-        pipe.send("runs")
+        pipe.send(None)
         store = TCPStore("127.0.0.1", port, count, is_master=False)
         learner = build(Ranks(rank, count, _join(store, rank, count, device_type)))
-        pipe.send("built")
-        while (call := calls.get()) is not None:
-            if isinstance(call, Exception):
-                raise call
-            work, args = call
-            work(learner, *args)
-            pipe.send("done")
+        pipe.send(None)
+        while (call := pipe.recv()) is not None:
+            work, args, kwargs = call
+            work(learner, *args, **kwargs)
+            pipe.send(None)
         dist.destroy_process_group()
     except Exception as error:
-        if not isinstance(error, WebdojoError):
+        if not isinstance(error, (WebdojoError, EOFError)):
             traceback.print_exc()
             sys.stderr.flush()
         secondary = type(error) in (RuntimeError, dist.DistBackendError, dist.DistNetworkError)
-        with contextlib.suppress(OSError):
-            pipe.send(_Failed(secondary, f"{type(error).__name__}: {' '.join(str(error).split())}"[:1000]))
+        with suppress(OSError):
+            pipe.send((secondary, f"{type(error).__name__}: {' '.join(str(error).split())}"[:1000]))
         os._exit(1)  # at once, so that ranks which wait for this one fail as well
 
 
-def _listen(pipe: connection.Connection[Any, Any], calls: queue.SimpleQueue[Any]) -> None:
-    """Take calls in; when the driver is gone, end the process whatever it does."""
-    while True:
-        try:
-            calls.put(pipe.recv())
-        except (EOFError, OSError):
-            os._exit(1)
-        except Exception as error:  # what was sent cannot be read here
-            calls.put(error)
+def _end_with_the_driver() -> None:
+    driver = multiprocessing.parent_process()
+    assert driver is not None
+    driver.join()
+    os._exit(1)

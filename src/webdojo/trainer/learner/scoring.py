@@ -3,27 +3,41 @@ each."""
 
 from __future__ import annotations
 
+import dataclasses
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import AttentionInterface, PreTrainedModel
 
 from webdojo.errors import TrainError
+from webdojo.memory import is_out_of_memory
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
-from webdojo.policy.model.forward import TokenScores, attend_in_rows, join_features, narrow_last_layer, token_logprobs
+from webdojo.policy.model.forward import (
+    TokenScores,
+    attend_in_rows,
+    join_features,
+    narrow_last_layer,
+    text_layers,
+    token_logprobs,
+)
 from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.tree_attention import TREE, tree_attention
 from webdojo.trainer.batch import Sample
 from webdojo.trainer.config import TrainConfig
-from webdojo.trainer.learner.layers import compile_layers, recompute_activations
-from webdojo.trainer.learner.oom import micro_batch_in_memory, reference_in_memory
 from webdojo.trainer.learner.ranks import Ranks
 from webdojo.trainer.learner.sharding import Scorer, shard, tower_trains
-from webdojo.trainer.packing.collate import collate_micro_batch, with_blank_image
-from webdojo.trainer.packing.radix import MicroBatch, Paths, cut, rounds
-from webdojo.types import ImageSource, Prompt
+from webdojo.trainer.packing import MicroBatch, collate_micro_batch, cut, rounds
+from webdojo.types import ImageSource
+
+FEATURE_CACHE_BYTES = 250_000_000
+"""Visual features that a learner whose vision tower is frozen keeps on its device. An update's screenshots go through
+the tower once where they all fit: with a 4 B model, one of 1,280 x 1,000 pixels takes 51 MB."""
 
 
 class Piece(NamedTuple):
@@ -31,14 +45,8 @@ class Piece(NamedTuple):
 
     micro_batch: MicroBatch
     members: list[Sample]
-    counts: bool
-    """False for one that adds nothing and keeps the rank in step."""
     images: bool
     """Some rank's micro-batch of this round shows an image."""
-
-    @property
-    def sequences(self) -> list[tuple[Prompt, list[int]]]:
-        return [(sample.prompt, sample.response_ids) for sample in self.members]
 
     def by_sample(self, scores: TokenScores) -> dict[int, Tensor]:
         """Log-probabilities of the members, on the CPU, by the numbers of the samples."""
@@ -73,84 +81,130 @@ class Scoring:
         self._scorer = Scorer(model)
         narrow_last_layer(model)
         if config.gradient_checkpointing:
-            recompute_activations(model)
+            _recompute_activations(model)
         if ranks.mesh is not None:
             shard(self._scorer, ranks.mesh, compute_dtype)
         if config.compile:
-            compile_layers(model)
+            _compile_layers(model)
         attend_in_rows(model)
-        self._features = (
-            None if tower_trains(model) else FeatureCache(model, processor, images, int(config.encoder_cache_gb * 1e9))
-        )
+        self.features = None if tower_trains(model) else FeatureCache(model, processor, images, FEATURE_CACHE_BYTES)
 
     def pieces(self, samples: Sequence[Sample]) -> Iterator[Piece]:
         """The samples packed into micro-batches, and those that this rank computes, largest first: an out-of-memory
         shows at once."""
-        paths = Paths([(sample.prompt, sample.response_ids) for sample in samples])
-        for jobs in rounds(cut(paths, self._config.micro_batch_tokens), self._ranks.count):
-            images = any(samples[i].prompt.images for job in jobs for i in job.micro_batch.members)
-            job = jobs[self._ranks.rank]
+        sequences = [(sample.prompt, sample.response_ids) for sample in samples]
+        for dealt in rounds(cut(sequences, self._config.micro_batch_tokens), self._ranks.count):
+            images = any(samples[i].prompt.images for micro_batch in dealt for i in micro_batch.members)
+            mine = dealt[self._ranks.rank]
             if self._stop.is_set():
                 raise TrainError("the optimizer step was stopped; the weights are as before it")
-            yield Piece(job.micro_batch, [samples[i] for i in job.micro_batch.members], job.counts, images)
+            yield Piece(mine, [samples[i] for i in mine.members], images)
 
-    def scores(self, piece: Piece, temperature: float) -> TokenScores:
-        """The scores of the response tokens of a micro-batch, member after member."""
+    def scores(self, piece: Piece, temperature: float, reference: PreTrainedModel | None = None) -> TokenScores:
+        """The scores of the response tokens of a micro-batch, member after member, as `logprobs`."""
         device = self._model.device
-        entropy_grad = self._config.entropy_coef > 0
         self._model.train(torch.is_grad_enabled())  # where layers recompute, and adapters drop out
-        if self._features is None:
-            batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images)
-            if batch.pixel_values is None and piece.images:
-                batch = with_blank_image(batch, self._processor)
-            return self._scorer(batch.to(device), temperature, entropy_grad=entropy_grad)
-        shown: dict[str, ImageFeatures] = {}
-        # A tower that does not train keeps its float32 weights; sharding does not cast them.
-        with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
-            for sample in piece.members:
-                shown |= self._features.of(sample.prompt)
-        grids = {sha: image.grid for sha, image in shown.items()}
-        batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images, grids)
-        features = join_features([image.features for image in shown.values()])
-        return self._scorer(batch.to(device), temperature, features, entropy_grad=entropy_grad)
+        grids, features = None, None
+        if self.features is not None and reference is None:
+            shown: dict[str, ImageFeatures] = {}
+            # A tower that does not train keeps its float32 weights; sharding does not cast them.
+            with torch.autocast(device.type, self._compute_dtype, enabled=self._compute_dtype != torch.float32):
+                for sample in piece.members:
+                    shown |= self.features.of(sample.prompt)
+            grids = {sha: image.grid for sha, image in shown.items()}
+            features = join_features([image.features for image in shown.values()])
+        sequences = [(sample.prompt, sample.response_ids) for sample in piece.members]
+        batch = collate_micro_batch(piece.micro_batch, sequences, self._processor, self._images, grids)
+        if reference is not None:
+            return token_logprobs(reference, batch.to(device), temperature)
+        if self.features is None and batch.pixel_values is None and piece.images:
+            # The tower runs all the same, on an image that no token shows, and gets gradients of zero: all ranks gather
+            # its weights where one has images.
+            pixel_values, image_grid_thw = self._processor.blank()
+            batch = dataclasses.replace(batch, pixel_values=pixel_values, image_grid_thw=image_grid_thw)
+        return self._scorer(batch.to(device), temperature, features, entropy_grad=self._config.entropy_coef > 0)
 
     @torch.no_grad()
-    def logprobs(self, samples: Sequence[Sample], temperature: float) -> list[Tensor]:
-        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it."""
-        mine = dict[int, Tensor]()
-        for piece in self.pieces(samples):
-            with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self._config):
-                scores = self.scores(piece, temperature)
-            if piece.counts:
-                mine |= piece.by_sample(scores)
-        return in_order(self._ranks.gather(mine))
-
-    @torch.no_grad()
-    def reference_logprobs(
-        self, reference: PreTrainedModel, samples: Sequence[Sample], temperature: float
+    def logprobs(
+        self, samples: Sequence[Sample], temperature: float, reference: PreTrainedModel | None = None
     ) -> list[Tensor]:
-        """As `logprobs`, under another model, which is on the policy's device only meanwhile."""
-        device = self._model.device
-        with reference_in_memory():
-            reference.to(device)  # type: ignore[arg-type]
-        narrow_last_layer(reference)
-        attend_in_rows(reference)
+        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it.
+
+        Args:
+            reference: another model that scores them in the policy's place; it is on its device only meanwhile.
+        """
+        if reference is not None:
+            message = (
+                "when the reference model of the KL term came beside the policy; set train.kl_coef=0, or "
+                "model.lora.r=16, whose reference is the model without adapters"
+            )
+            with in_memory(lambda: message):
+                reference.to(self._model.device)  # type: ignore[arg-type]
+            narrow_last_layer(reference)
+            attend_in_rows(reference)
         mine = dict[int, Tensor]()
         for piece in self.pieces(samples):
-            if piece.counts:
-                with micro_batch_in_memory(piece.micro_batch.tokens, piece.members, self._config):
-                    batch = collate_micro_batch(piece.micro_batch, piece.sequences, self._processor, self._images)
-                    mine |= piece.by_sample(token_logprobs(reference, batch.to(device), temperature))
-        reference.to("cpu")  # type: ignore[arg-type]
+            if piece.micro_batch.counts or reference is None:
+                with in_memory(partial(self.does_not_fit, piece)):
+                    scores = self.scores(piece, temperature, reference)
+                if piece.micro_batch.counts:
+                    mine |= piece.by_sample(scores)
+        if reference is not None:
+            reference.to("cpu")  # type: ignore[arg-type]
         return in_order(self._ranks.gather(mine))
 
-    def forget_images(self) -> None:
-        """Drop the visual features that are kept, because the weights have changed."""
-        if self._features is not None:
-            self._features.clear()
+    def does_not_fit(self, piece: Piece) -> str:
+        """Which micro-batch memory ran out in, and what to lower."""
+        images = {image.sha for sample in piece.members for image in sample.prompt.images}
+        longest = max(map(len, piece.members))
+        advice = "" if self._config.gradient_checkpointing else "set train.gradient_checkpointing=true, or "
+        if longest >= self._config.micro_batch_tokens:  # alone in a micro-batch, whatever the budget
+            advice += "lower rollout.max_context_tokens, which bounds a turn, or browser.viewport_px"
+        else:
+            advice += f"lower train.micro_batch_tokens (now {self._config.micro_batch_tokens})"
+        return (
+            f"in a micro-batch of {piece.micro_batch.tokens} tokens "
+            f"({len(piece.members)} turns, the longest of {longest} tokens, {len(images)} screenshots); "
+            f"the weights are as before the step; {advice}"
+        )
+
+
+@contextmanager
+def in_memory(message: Callable[[], str]) -> Iterator[None]:
+    """Raise a TrainError with a message that says what to change where memory runs out in the block."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TrainError(f"out of memory {message()}") from error
 
 
 def in_order(found: Sequence[Mapping[int, Tensor]]) -> list[Tensor]:
     """The values that the ranks have by the numbers of samples, as one list."""
     joined = {number: value for part in found for number, value in part.items()}
     return [joined[i] for i in range(len(joined))]
+
+
+def _recompute_activations(model: PreTrainedModel) -> None:
+    """Keep of each text layer and vision block, in training mode, only its input, and compute the rest again in the
+    backward pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # transformers 6 will have it by another name only
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+    # The switch makes the embeddings' output require gradients, and so keeps what frozen layers below the first trained
+    # one compute.
+    model.disable_input_require_grads()
+
+
+def _compile_layers(model: PreTrainedModel) -> None:
+    """Compile the text layers, once for micro-batches of any length; call it when the model is sharded, if it is.
+
+    What gathers and drops weights around a layer stays outside, and so does the attention of micro-batches on the CPU,
+    which would be compiled again for every number of pieces. This is the only place in `trainer` that binds `forward`
+    anew; it was tested with torch 2.13 and transformers 5.23, and `tests/trainer/learner/test_layers.py` fails where it
+    stops working.
+    """
+    AttentionInterface.register(TREE, torch.compiler.disable(tree_attention))
+    for layer in text_layers(model):
+        layer.forward = torch.compile(layer.forward, dynamic=True)

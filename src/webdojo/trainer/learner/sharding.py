@@ -23,11 +23,8 @@ from webdojo.policy.model.forward import Features, TokenScores, text_layers, tok
 
 
 class Scorer(nn.Module):
-    """`token_logprobs` as a module.
-
-    Sharding gathers weights around the calls of modules; all that no inner module gathers (embeddings, head, norm)
-    is gathered around this one's.
-    """
+    """`token_logprobs` as a module, because sharding gathers weights around the calls of modules: around this one's all
+    that no inner module gathers (embeddings, head, norm)."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
@@ -41,12 +38,9 @@ class Scorer(nn.Module):
 
 
 def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
-    """Spread the float32 weights of a model over the ranks of a mesh, in place.
+    """Spread the float32 weights of a model over the ranks of a mesh, in place, to compute in `compute_dtype`.
 
-    Args:
-        scorer: its model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
-        mesh: has one dimension.
-        compute_dtype: precision of gathered weights and of activations.
+    The model is on the CPU, with the same weights on every rank; it goes to the mesh's device part by part.
     """
     tower = vision_tower(scorer.model)
     modules: list[nn.Module] = list(text_layers(scorer.model))
@@ -67,7 +61,7 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
         sharded.set_gradient_divide_factor(1.0)
         sharded.set_force_sum_reduction_for_comms(True)
     if tower is not None and whole:
-        tower.to(_device(mesh))
+        tower.to(mesh.device_type)  # of which this rank has its own, the current one
 
 
 def tower_trains(model: PreTrainedModel) -> bool:
@@ -77,11 +71,8 @@ def tower_trains(model: PreTrainedModel) -> bool:
 
 
 def gather_weights(model: PreTrainedModel, keep: bool) -> dict[str, Tensor]:
-    """The state dict of a sharded model with whole tensors on the CPU; every rank calls it.
-
-    Args:
-        keep: False gathers for the others only, and returns nothing.
-    """
+    """The state dict of a model, sharded or not, with whole tensors on the CPU; every rank calls it, and those that do
+    not `keep` gather for the others only."""
     state = model.state_dict(keep_vars=True)
     # Tied weights are one tensor of several names, and stay one.
     found: dict[int, Tensor] = {}
@@ -97,17 +88,11 @@ def whole_tensor(value: Tensor) -> Tensor:
     return value.full_tensor() if isinstance(value, DTensor) else value
 
 
-def local_part(value: Tensor) -> Tensor:
-    """This rank's part of a sharded tensor, which is changed with it; any other tensor as it is."""
-    return value.to_local() if isinstance(value, DTensor) else value
-
-
 @torch.no_grad()
 def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
     """Overwrite the weights, sharded or not, with whole tensors, of which each rank takes its part.
 
-    Raises:
-        ModelError: `weights`, which come from `source`, are of another shape; nothing has changed then.
+    Where those, which come from `source`, are of another shape, it raises a ModelError and changes nothing.
     """
     state = model.state_dict(keep_vars=True)
     if {name: value.shape for name, value in state.items()} != {name: value.shape for name, value in weights.items()}:
@@ -117,10 +102,3 @@ def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: 
         if isinstance(value, DTensor):
             new = distribute_tensor(new, value.device_mesh, value.placements, src_data_rank=None)
         value.copy_(new)
-
-
-def _device(mesh: DeviceMesh) -> torch.device:
-    """This rank's device."""
-    if mesh.device_type == "cpu":
-        return torch.device("cpu")
-    return torch.device(mesh.device_type, torch.accelerator.current_device_index())

@@ -16,8 +16,7 @@ from webdojo.policy.model.collate import Sequence_, collate
 from webdojo.policy.model.fast_layers import is_narrow
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_layers, token_logprobs
 from webdojo.policy.model.processor import Processor
-from webdojo.trainer.packing.collate import collate_micro_batch
-from webdojo.trainer.packing.radix import Paths, balance, cut, place
+from webdojo.trainer.packing import collate_micro_batch, cut, place, rounds
 from webdojo.types import ImageRef, ImageSegment, Prompt, TextSegment
 
 Loaded = tuple[PreTrainedModel, Processor]
@@ -39,7 +38,7 @@ def test_micro_batches_hold_each_sample_once_and_each_token_sees_exactly_its_anc
     given_paths: list[tuple[list[int], list[int]]], budget: int
 ) -> None:
     sequences = [sequence(*path) for path in given_paths]
-    rows = cut(Paths(sequences), budget)
+    rows = cut(sequences, budget)
     assert sorted(member for row in rows for member in row.members) == list(range(len(sequences)))
     for row in rows:
         members = [given_paths[i] for i in row.members]
@@ -61,7 +60,7 @@ def test_micro_batches_hold_each_sample_once_and_each_token_sees_exactly_its_anc
 def test_a_micro_batch_computes_what_is_shared_once() -> None:
     spine = list(range(50))
     sequences = [sequence([*spine, 60 + i], [1, 2, 3]) for i in range(4)]
-    (row,) = cut(Paths(sequences), 10_000)
+    (row,) = cut(sequences, 10_000)
     assert row.tokens == 50 + 4 * 3
 
 
@@ -69,22 +68,22 @@ def test_a_tree_is_cut_where_the_least_is_computed_twice() -> None:
     left, right = [1] * 30, [2] * 30
     sequences = [sequence([*side, 5 + i], [7]) for side in (left, right) for i in range(3)]
     random.Random(0).shuffle(sequences)
-    rows = cut(Paths(sequences), 40)
+    rows = cut(sequences, 40)
     assert [row.tokens for row in rows] == [33, 33], "not in the middle of a side"
 
 
 def test_samples_that_share_nothing_fill_micro_batches() -> None:
     sequences = [sequence([10 + i] * 9, [7]) for i in range(10)]
-    assert [row.tokens for row in cut(Paths(sequences), 40)] == [36, 36, 18]
+    assert [row.tokens for row in cut(sequences, 40)] == [36, 36, 18]
 
 
-def test_rows_are_balanced_over_ranks() -> None:
+def test_rows_of_a_round_are_about_as_large() -> None:
     sequences = [sequence([100 + i] * (10 * (i + 1)), [7]) for i in range(6)]
-    rows = cut(Paths(sequences), 60)
-    shares = balance(rows, 2)
-    assert sorted(id(row) for share in shares for row in share) == sorted(map(id, rows))
-    loads = [sum(row.tokens for row in share) for share in shares]
-    assert max(loads) - min(loads) <= max(row.tokens for row in rows)
+    rows = cut(sequences, 60)
+    dealt = [row for each in rounds(rows, 2) for row in each]
+    assert sorted(id(row) for row in dealt if row.counts) == sorted(map(id, rows))
+    sizes = [row.tokens for row in dealt]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def agent_turns(
@@ -164,8 +163,7 @@ def test_packed_rows_give_the_scores_and_gradients_of_separate_samples(
     if narrow:
         narrow_last_layer(model)
     assert is_narrow(text_layers(model)[-1]) == narrow
-    paths = Paths(sequences)
-    rows = cut(paths, budget)
+    rows = cut(sequences, budget)
     assert budget < 10_000 or len(rows) == 1
     assert budget == 10_000 or len(rows) > 1
     for row in rows:
@@ -193,7 +191,7 @@ def test_equal_screens_merge_and_others_do_not(loaded: Loaded, images: Images) -
         return Prompt(segments=segments), [5]
 
     whole = len(head) + 4 + len(tail)
-    (row,) = cut(Paths([ask(one), ask(one)]), 1000)
+    (row,) = cut([ask(one), ask(one)], 1000)
     assert row.tokens == whole
-    (row,) = cut(Paths([ask(one), ask(other)]), 1000)
+    (row,) = cut([ask(one), ask(other)], 1000)
     assert row.tokens == whole + 4 + len(tail)

@@ -4,15 +4,15 @@ import statistics
 import pytest
 
 from webdojo.errors import TrainError
-from webdojo.trainer.advantages.advantage import Outcome
-from webdojo.trainer.advantages.registry import ADVANTAGES
+from webdojo.trainer.advantages import ADVANTAGES
+from webdojo.types import Reward
 
 Rewards = list[list[float | None]]
 """None is an invalid member."""
 
 
-def groups_of(rewards: Rewards) -> list[list[Outcome]]:
-    return [[Outcome(9.0 if r is None else r, valid=r is not None) for r in group] for group in rewards]
+def groups_of(rewards: Rewards) -> list[list[Reward]]:
+    return [[Reward(value=9.0 if r is None else r, success=False, valid=r is not None) for r in row] for row in rewards]
 
 
 def formula(name: str, rewards: Rewards) -> list[list[float]]:

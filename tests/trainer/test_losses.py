@@ -5,14 +5,11 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from webdojo.trainer.corrections import CORRECTIONS
-from webdojo.trainer.losses.kl import KL_ESTIMATORS
-from webdojo.trainer.losses.loss import Clip, Tokens
-from webdojo.trainer.losses.ppo import CLIP, DECOUPLED, clip
-from webdojo.trainer.losses.registry import LOSSES
+from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES, Clip, Tokens, clip
 from webdojo.trainer.objective import log_linear, policy_stats
 
 BOUNDS = Clip(low=0.2, high=0.28)
+CLIP, DECOUPLED = LOSSES.get("clip"), LOSSES.get("decoupled")
 TURNS = [0] * 13 + [1] * 1 + [2] * 26
 
 
@@ -212,18 +209,20 @@ CORRECTION_FORMULAS: dict[str, Callable[[list[float], int], float]] = {
 
 @pytest.mark.parametrize("name", CORRECTIONS.built_in)
 @pytest.mark.parametrize("seed", range(4))
-def test_each_correction_equals_its_formula(name: str, seed: int) -> None:
+def test_each_correction_equals_its_formula(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webdojo.trainer.losses.LOW", 0.5)
+    monkeypatch.setattr("webdojo.trainer.losses.HIGH", 1.5)
     _, tokens = random_tokens(seed)
     gap = 0.3 * (tokens.prox_logprobs - tokens.behave_logprobs)
     ratios = gap.exp().tolist()
-    found = CORRECTIONS.get(name).function(gap, tokens.turns, 0.5, 1.5).tolist()
+    found = CORRECTIONS.get(name).function(gap, tokens.turns).tolist()
     assert found == pytest.approx([CORRECTION_FORMULAS[name](ratios, k) for k in range(len(TURNS))], rel=1e-4)
 
 
 def test_a_turn_whose_ratio_is_too_large_for_a_float_counts_nothing() -> None:
     gap, turns = torch.full((1000,), 0.2), torch.zeros(1000, dtype=torch.long)
-    assert CORRECTIONS.get("mis_sequence").function(gap, turns, 0.0, 2.0).tolist() == [0.0] * 1000
-    assert CORRECTIONS.get("mis_token").function(torch.tensor([200.0, 0.0]), turns[:2], 0.0, 2.0).tolist() == [0.0, 1.0]
+    assert CORRECTIONS.get("mis_sequence").function(gap, turns).tolist() == [0.0] * 1000
+    assert CORRECTIONS.get("mis_token").function(torch.tensor([200.0, 0.0]), turns[:2]).tolist() == [0.0, 1.0]
 
 
 def test_log_linear_is_the_engines_at_age_0_and_nears_the_learners() -> None:

@@ -1,4 +1,5 @@
-"""What a reward function is, and the gate of OpenWebRL A.4, written once around any verdict.
+"""What a reward function is, those that come with webdojo, and the gate of OpenWebRL A.4, written once around any
+verdict.
 
     invalid  the web, the engine or the reward function failed: the episode trains nothing (`Reward.valid`)
     -1       the episode ended by repeated format errors
@@ -21,7 +22,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from webdojo.errors import ConfigError, Failure, TaskError
-from webdojo.plugins import Plug
+from webdojo.plugins import Plug, Registry, derived_from
+from webdojo.sites.perturbations.state import permanent_failure
+from webdojo.sites.verdict import evaluate
 from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
 
 logger = logging.getLogger("webdojo")
@@ -134,3 +137,60 @@ def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str) -> 
 
 def _invalid(reason: str) -> Reward:
     return Reward(value=0.0, success=False, valid=False, reason=reason)
+
+
+class Rules(RewardFunction):
+    """1 where the evaluator of a task of the embedded sites finds its goal reached in the final state, else 0.
+
+    An episode that failed after a perturbation that no agent can pass is invalid; what can be passed is the agent's own
+    affair. `Reward.facts` says how far an episode came, however it ended; it earns nothing.
+    """
+
+    name: str = "rules"
+
+    scores_unfinished: ClassVar[bool] = True
+
+    def check(self, task: Task) -> None:
+        if not task.evaluator or "type" in task.evaluator:
+            has = f"an evaluator of type {task.evaluator['type']!r}" if task.evaluator else "no evaluator"
+            raise TaskError(f"task {task.id!r} has {has}, so rules cannot score it: name another reward")
+
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        self.check(trajectory.task)
+        url = trajectory.final.url if trajectory.final is not None else ""
+        verdict = evaluate(trajectory.task, trajectory.answer, url, trajectory.state)
+        success = verdict.success and not unfinished(trajectory)
+        if not success and (cause := permanent_failure(trajectory.state)):
+            return Reward(value=0.0, success=False, valid=False, reason=f"the web failed: {cause}")
+        names = [fact["says"] for fact in trajectory.task.evaluator["facts"]]
+        return Reward(
+            value=float(success), success=success, reason=verdict.reason, facts=list(verdict.facts), fact_names=names
+        )
+
+
+class EnvironmentReward(RewardFunction):
+    """The environment's own verdict."""
+
+    name: str = "env"
+
+    def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:
+        """The environment's own reward.
+
+        Raises:
+            ConfigError: it has none.
+        """
+        if own is None:
+            raise ConfigError(
+                f"reward.name is 'env', and the environment {environment!r} has no verdict of its own: name a reward, "
+                "such as reward.name=./my_reward.py:MyReward"
+            )
+        return own.model_copy(update={"max_concurrency": self.max_concurrency, "timeout_s": self.timeout_s})
+
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        raise AssertionError("an environment's reward scores in its place (`resolved`)")
+
+
+REWARDS: Registry[type[RewardFunction]] = Registry(
+    "webdojo.rewards", "reward", *derived_from(RewardFunction), {"env": EnvironmentReward, "rules": Rules}
+)
+"""What `reward.name` of a recipe may be."""

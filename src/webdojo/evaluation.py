@@ -1,4 +1,4 @@
-"""Success rates with 95 % intervals.
+"""How good an agent is: success rates with 95 % intervals, and the recipe's `evaluate` section.
 
 There are two rates, because papers differ in which they report: over all tasks, where an episode
 that the web or the system failed counts as a failure, and over the valid episodes alone.
@@ -14,11 +14,24 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from pydantic import Field
 
-from webdojo.types import Record, Reward, Trajectory
+from webdojo.rollout.config import HorizonSection
+from webdojo.types import Record, Reward, Sampling, Trajectory
 
 Z95 = 1.959963984540054
 K = TypeVar("K", int, str)
+
+
+class EvaluateConfig(HorizonSection):
+    max_steps: int = Field(default=30, ge=1)
+    """Turns before an episode ends unfinished."""
+    tasks: int = Field(default=200, ge=1)
+    """Held-out tasks, the same for every policy of a run."""
+    every: int = Field(default=0, ge=0)
+    """Iterations between evaluations during online training, whose episodes share the pool (`loops/evaluations.py`); 0
+    evaluates before and after training only."""
+    sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)
 
 
 class Rate(Record):
@@ -76,25 +89,18 @@ def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int
 
 
 def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
-    """Measure scored trajectories, usually one for each held-out task.
-
-    Raises:
-        ValueError: a trajectory has no reward yet.
-    """
+    """Measure scored trajectories, usually one for each held-out task."""
     scored = [(trajectory, _reward(trajectory)) for trajectory in trajectories]
     everything = _rate([reward.success for _, reward in scored])
     valid = _rate([reward.success for _, reward in scored if reward.valid])
-    websites: dict[str, list[bool]] = defaultdict(list)
-    for trajectory, reward in scored:
-        websites[trajectory.task.website].append(reward.success)
     return SuccessRate(
         **everything.model_dump(),
         valid_n=valid.n,
         valid_rate=valid.rate,
         valid_ci95=valid.ci95,
-        ci95_by_website=bootstrap95(list(websites.values())),
-        by_difficulty=_split(scored, lambda trajectory: trajectory.task.difficulty),
-        by_kind=_split(scored, lambda trajectory: trajectory.task.kind),
+        ci95_by_website=bootstrap95(list(_split(scored, lambda trajectory: trajectory.task.website).values())),
+        by_difficulty=_rates(_split(scored, lambda trajectory: trajectory.task.difficulty)),
+        by_kind=_rates(_split(scored, lambda trajectory: trajectory.task.kind)),
         terminations=dict(Counter(trajectory.termination.value for trajectory in trajectories).most_common()),
         steps=_mean([trajectory.steps for trajectory in trajectories]),
         response_tokens=_mean([sum(len(turn.response.ids) for turn in t.turns) for t in trajectories]),
@@ -112,10 +118,14 @@ def _rate(outcomes: Sequence[bool]) -> Rate:
     return Rate(n=n, successes=successes, rate=_mean(outcomes), ci95=wilson95(successes, n))
 
 
-def _split(scored: Sequence[tuple[Trajectory, Reward]], key: Callable[[Trajectory], K]) -> dict[K, Rate]:
+def _split(scored: Sequence[tuple[Trajectory, Reward]], key: Callable[[Trajectory], K]) -> dict[K, list[bool]]:
     outcomes: dict[K, list[bool]] = defaultdict(list)
     for trajectory, reward in scored:
         outcomes[key(trajectory)].append(reward.success)
+    return outcomes
+
+
+def _rates(outcomes: dict[K, list[bool]]) -> dict[K, Rate]:
     return {k: _rate(outcomes[k]) for k in sorted(outcomes)}
 
 

@@ -1,1 +1,0 @@
-"""From a finished trajectory to its reward."""

@@ -1,1 +1,0 @@
-"""Packing: samples that share prefixes become micro-batches that compute each prefix once."""
