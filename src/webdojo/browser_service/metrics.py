@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
@@ -37,32 +37,19 @@ class Metrics:
     """
 
     def __init__(self, sessions: Callable[[], int], browsers: Callable[[], int]) -> None:
-        self._registry = registry = CollectorRegistry()
-        Gauge("webdojo_sessions", "Sessions that are open or on their way.", registry=registry).set_function(sessions)
-        Gauge("webdojo_browsers", "Chromiums that run.", registry=registry).set_function(browsers)
-        self.opened = Counter("webdojo_sessions_opened", "Sessions that were opened.", registry=registry)
-        self.ended = Counter("webdojo_sessions_ended", "Sessions that ended, by why.", ["reason"], registry=registry)
-        self.refused = Counter(
-            "webdojo_requests_refused", "Requests that were not let in, by kind.", ["kind"], registry=registry
-        )
-        self.failed = Counter(
-            "webdojo_operations_failed", "Operations that failed.", ["operation", "failure"], registry=registry
-        )
-        self.seconds = Histogram(
-            "webdojo_operation_seconds",
-            "Duration of operations, without the queue.",
-            ["operation"],
-            registry=registry,
-            buckets=_SECONDS,
-        )
-        self.queued = Histogram(
-            "webdojo_queue_seconds",
-            "How long operations waited for a slot of their kind.",
-            ["operation"],
-            registry=registry,
-            buckets=_SECONDS,
-        )
+        self.registry = to = CollectorRegistry()
 
-    def text(self) -> bytes:
-        """Return all metrics in Prometheus's text format."""
-        return generate_latest(self._registry)
+        def counter(name: str, about: str, *labels: str) -> Counter:
+            return Counter(f"webdojo_{name}", about, labels, registry=to)
+
+        def histogram(name: str, about: str) -> Histogram:
+            return Histogram(f"webdojo_{name}", about, ["operation"], registry=to, buckets=_SECONDS)
+
+        Gauge("webdojo_sessions", "Sessions that are open or on their way.", registry=to).set_function(sessions)
+        Gauge("webdojo_browsers", "Chromiums that run.", registry=to).set_function(browsers)
+        self.opened = counter("sessions_opened", "Sessions that were opened.")
+        self.ended = counter("sessions_ended", "Sessions that ended, by why.", "reason")
+        self.refused = counter("requests_refused", "Requests that were not let in, by kind.", "kind")
+        self.failed = counter("operations_failed", "Operations that failed.", "operation", "failure")
+        self.seconds = histogram("operation_seconds", "Duration of operations, without the queue.")
+        self.queued = histogram("queue_seconds", "How long operations waited for a slot of their kind.")

@@ -6,14 +6,14 @@ on. The process ends when the last session has ended, after `serve.drain_timeout
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
 import uvicorn
 
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser_service.access import TOKEN_VARIABLE
-from webdojo.browser_service.listen import listen, require_token, url_of
+from webdojo.browser_service.access import TOKEN_VARIABLE, is_loopback
 from webdojo.browser_service.server import create_app
 from webdojo.browser_service.service import SessionService, open_service
 from webdojo.errors import ConfigError
@@ -69,13 +69,25 @@ async def serve(
         on_listening: called with the URL of the server.
 
     Raises:
-        ConfigError: there is no token for an address that others can reach, or the port is taken.
+        ConfigError: there is no token for an address that others can reach, or it cannot be listened on.
         BrowserError: Chromium does not start.
     """
-    require_token(host, token, TOKEN_VARIABLE)
-    with listen(host, port) as listening:
+    if not token and not is_loopback(host):
+        raise ConfigError(
+            f"--host {host} can be reached from other machines, and there is no token: "
+            f"set {TOKEN_VARIABLE} in the environment, or leave --host out to serve this machine only"
+        )
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listening = socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {host} port {port}: {error.strerror}; pick others with --host and --port"
+        ) from None
+    shown = f"[{host}]" if ":" in host else host
+    with listening:
         async with open_service(config, hosts) as service:
-            on_listening(url_of(host, listening))
+            on_listening(f"http://{shown}:{listening.getsockname()[1]}")
             await DrainingServer(service, token).serve([listening])
 
 

@@ -6,34 +6,42 @@ closed, so that no disconnected client keeps a slot or a place.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import asdict
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
-from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser_service.access import TOKEN_VARIABLE, Access, problem_response
-from webdojo.browser_service.disconnect import ClientGone, while_connected
-from webdojo.browser_service.service import NoPlace, SessionService, UnknownSession
+from webdojo.browser_service.access import check_access
+from webdojo.browser_service.service import SessionService
 from webdojo.browser_service.wire import (
     OBSERVATION_MIME,
+    RESULT,
     ActRequest,
     ErrorKind,
     Health,
     Opened,
     OpenRequest,
+    Problem,
     ProblemBody,
+    Refused,
+    pack,
     pack_observation,
-    pack_result,
-    pack_snapshot,
 )
-from webdojo.errors import BrowserError, StartError
+from webdojo.errors import BrowserError, StartError, WebdojoError
 from webdojo.types import View, ViewKind
 from webdojo.version import __version__
 
@@ -45,34 +53,40 @@ _OBSERVATION = (
     "A line of JSON (`webdojo.types.Observation`), then the bytes of the encoded screenshot. "
     "The bytes are left out if the screenshot is the one that the query names in `have`."
 )
-_RETRY_AFTER_S = 1
+_BINARY = {"type": "string", "format": "binary"}
+_LATER = {"Retry-After": "1"}
+_HEADERS = {ErrorKind.FULL: _LATER, ErrorKind.DRAINING: _LATER, ErrorKind.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"}}
+
+_T = TypeVar("_T")
 
 
 def create_app(service: SessionService, token: str) -> FastAPI:
     """Return the app that serves the sessions of a service.
 
     Args:
-        token: see `access.Access`.
+        token: see `access.check_access`.
     """
+
+    async def handle(request: Request, error: Exception) -> Response:
+        if isinstance(error, Refused) and error.kind is not ErrorKind.UNKNOWN_SESSION:
+            service.metrics.refused.labels(error.kind).inc()
+        return _error_response(request, error)
+
+    handled = (Refused, BrowserError, RequestValidationError, HTTPException, _ClientGone, Exception)
     app = FastAPI(
         title="webdojo browser service",
         description=_ABOUT,
         version=__version__,
         redoc_url=None,
-        dependencies=[Depends(HTTPBearer(auto_error=False, description="What `Access` checks."))],
+        dependencies=[Depends(HTTPBearer(auto_error=False, description="What `check_access` checks."))],
+        exception_handlers=dict.fromkeys(handled, handle),
     )
-
-    def refuse(kind: ErrorKind, message: str, headers: dict[str, str]) -> Response:
-        service.metrics.refused.labels(kind).inc()
-        return problem_response(kind, message, headers)
-
-    app.add_middleware(Access, token=token, refuse=refuse, variable=TOKEN_VARIABLE)
+    app.add_middleware(_Access, token=token, refuse=handle)
 
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
     async def open_session(body: OpenRequest, request: Request) -> Opened:
         """Open a session at a URL, ready to be observed."""
-        opening = service.open(body)
-        id, session = await while_connected(request, opening)
+        id, session = await _while_connected(request, service.open(body))
         if await request.is_disconnected():
             await service.close(id)
         return Opened(id=id, viewport_px=session.viewport_px)
@@ -93,20 +107,20 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     ) -> Response:
         """See the active tab as it is now."""
         asked = View(kind=view, max_tokens=max_tokens, whole_page=whole_page) if view is not None else None
-        observation, image = await while_connected(request, service.observe(session_id, have, asked))
+        observation, image = await _while_connected(request, service.observe(session_id, have, asked))
         return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
     async def act(session_id: str, body: ActRequest, request: Request) -> Response:
         """Execute tool calls in order; `done`, or a call that times out, ends the turn."""
-        result = await while_connected(request, service.act(session_id, body.calls))
-        return Response(pack_result(result), media_type="application/json")
+        result = await _while_connected(request, service.act(session_id, body.calls))
+        return Response(pack(RESULT.dump_python(result)), media_type="application/json")
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:
         """Read the active tab element by element, for text observations."""
-        seen = await while_connected(request, service.snapshot(session_id))
-        return Response(pack_snapshot(seen), media_type="application/json")
+        seen = await _while_connected(request, service.snapshot(session_id))
+        return Response(pack(asdict(seen)), media_type="application/json")
 
     @app.delete("/sessions/{session_id}", status_code=204, responses=_problems(404))
     async def close_session(session_id: str) -> None:
@@ -122,13 +136,9 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
     async def metrics() -> Response:
         """Metrics for Prometheus."""
-        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+        return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
-    _handle_errors(app, service)
     return app
-
-
-_BINARY = {"type": "string", "format": "binary"}
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -139,41 +149,78 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def _handle_errors(app: FastAPI, service: SessionService) -> None:
-    @app.exception_handler(NoPlace)
-    async def no_place(request: Request, error: NoPlace) -> Response:
-        service.metrics.refused.labels(error.kind).inc()
-        return problem_response(error.kind, str(error), {"Retry-After": str(_RETRY_AFTER_S)})
+def _error_response(request: Request, error: Exception) -> Response:
+    match error:
+        case Refused():
+            return _problem(error.kind, str(error), headers=_HEADERS.get(error.kind))
+        case BrowserError():
+            kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
+            diagnostics = json.loads(_whole(json.dumps(error.diagnostics)))
+            return _problem(kind, str(error), failure=error.failure, diagnostics=diagnostics)
+        case RequestValidationError():
+            faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())
+            return _problem(ErrorKind.BAD_REQUEST, "; ".join(faults))
+        case HTTPException():
+            kind = ErrorKind.NOT_FOUND if error.status_code == 404 else ErrorKind.BAD_REQUEST
+            # FastAPI gives 400 for a body that is not JSON; here it is a bad request like others.
+            status = kind.status if error.status_code == 400 else error.status_code
+            return _problem(kind, f"{request.method} {request.url.path}: {error.detail}", status, error.headers)
+        case _ClientGone():
+            return Response()
+        case _:
+            return _problem(ErrorKind.INTERNAL, f"{type(error).__name__}; the server's log says more")
 
-    @app.exception_handler(UnknownSession)
-    async def unknown_session(request: Request, error: UnknownSession) -> Response:
-        return problem_response(ErrorKind.UNKNOWN_SESSION, str(error))
 
-    @app.exception_handler(BrowserError)
-    async def browser_error(request: Request, error: BrowserError) -> Response:
-        kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
-        return problem_response(kind, str(error), cause=error)
+def _problem(
+    kind: ErrorKind, message: str, status: int | None = None, headers: Mapping[str, str] | None = None, **cause: Any
+) -> JSONResponse:
+    """Return an error response; `cause` says how the browser failed, if it did."""
+    body = ProblemBody(error=Problem(kind=kind, message=_whole(message), **cause))
+    return JSONResponse(body.model_dump(exclude_defaults=True), status or kind.status, headers)
 
-    @app.exception_handler(RequestValidationError)
-    async def bad_request(request: Request, error: RequestValidationError) -> Response:
-        faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())
-        return problem_response(ErrorKind.BAD_REQUEST, "; ".join(faults))
 
-    @app.exception_handler(HTTPException)
-    async def http_error(request: Request, error: HTTPException) -> Response:
-        kind = ErrorKind.NOT_FOUND if error.status_code == 404 else ErrorKind.BAD_REQUEST
-        answer = problem_response(kind, f"{request.method} {request.url.path}: {error.detail}")
-        if (
-            error.status_code != 400
-        ):  # FastAPI gives 400 for a body that is not JSON; here it is a bad request like others
-            answer.status_code = error.status_code
-        answer.headers.update(error.headers or {})
-        return answer
+def _whole(text: str) -> str:
+    """Replace lone surrogates, which pages may contain and UTF-8 cannot encode."""
+    return text.encode(errors="backslashreplace").decode()
 
-    @app.exception_handler(ClientGone)
-    async def client_gone(request: Request, error: ClientGone) -> Response:
-        return Response()
 
-    @app.exception_handler(Exception)
-    async def internal(request: Request, error: Exception) -> Response:
-        return problem_response(ErrorKind.INTERNAL, f"{type(error).__name__}; the server's log says more")
+class _Access:
+    """ASGI middleware that refuses requests without access, before anything else reads them."""
+
+    def __init__(self, app: ASGIApp, token: str, refuse: Callable[[Request, Exception], Awaitable[Response]]) -> None:
+        self._app, self._token, self._refuse = app, token, refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # there are no web sockets here
+            return
+        try:
+            check_access(self._token, scope["path"], Headers(scope=scope))
+        except Refused as error:
+            response = await self._refuse(Request(scope), error)
+            await response(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class _ClientGone(Exception):
+    """The client disconnected, so nobody waits for the response."""
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
+    """Do work for a client; if the client disconnects, cancel it and raise _ClientGone."""
+    working, disconnected = asyncio.create_task(work), asyncio.create_task(_until_disconnected(request))
+    try:
+        await asyncio.wait({working, disconnected}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise _ClientGone
+    finally:
+        disconnected.cancel()
+        working.cancel()
+        with contextlib.suppress(asyncio.CancelledError, WebdojoError):
+            await working
+
+
+async def _until_disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -22,7 +22,7 @@ from webdojo.browser.interface import ActResult, Pool, Session
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.pool import BrowserPool, browser_count
 from webdojo.browser_service.metrics import Ended, Metrics, Operation
-from webdojo.browser_service.wire import ErrorKind, Health, OpenRequest
+from webdojo.browser_service.wire import ErrorKind, Health, OpenRequest, Refused
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, ToolCall, View
@@ -30,18 +30,8 @@ from webdojo.types import Observation, ToolCall, View
 logger = logging.getLogger("webdojo")
 
 _REAP_EVERY_S = 1.0
-
-
-class NoPlace(Exception):
-    """The server takes no session now; `kind` is `FULL` or `DRAINING`."""
-
-    def __init__(self, kind: ErrorKind, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-class UnknownSession(Exception):
-    """There is no session with that id: it never existed, or it has ended."""
+SLOTS = {Operation.OPEN: 4, Operation.ACT: 32, Operation.OBSERVE: 16, Operation.CLOSE: 8}
+"""How many operations of each kind run at once; most of an act's time is waiting for pages."""
 
 
 @dataclass
@@ -75,12 +65,7 @@ class SessionService:
         self._sessions: dict[str, _Entry] = {}
         self._taken = 0
         """Number of places that are taken, by sessions that are opening, open or closing."""
-        self._slots = {
-            Operation.OPEN: asyncio.Semaphore(config.open_slots),
-            Operation.ACT: asyncio.Semaphore(config.act_slots),
-            Operation.OBSERVE: asyncio.Semaphore(config.observe_slots),
-            Operation.CLOSE: asyncio.Semaphore(config.close_slots),
-        }
+        self._slots = {operation: asyncio.Semaphore(slots) for operation, slots in SLOTS.items()}
         self._closing: set[asyncio.Task[None]] = set()
         self._drain_until: float | None = None
         self.metrics = Metrics(lambda: self._taken, browsers)
@@ -112,16 +97,11 @@ class SessionService:
         logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
 
     async def open(self, request: OpenRequest) -> tuple[str, Session]:
-        """Open a session, and return its id and the session.
-
-        Raises:
-            NoPlace: all places are taken, or the server is draining.
-            StartError, BrowserError: see `Pool.open`.
-        """
+        """Open a session, and return its id and the session; raises Refused, and what `Pool.open` raises."""
         if self._drain_until is not None:
-            raise NoPlace(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
+            raise Refused(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
         if self._taken >= self._config.max_sessions:
-            raise NoPlace(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
+            raise Refused(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
         deadline = time.monotonic() + (request.deadline_s if request.deadline_s is not None else float("inf"))
         self._taken += 1
         try:
@@ -136,13 +116,10 @@ class SessionService:
         return id, session
 
     async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
-        """Observe a session; return the observation and the bytes of its screenshot.
-
-        Args:
-            have: the hash of the screenshot that the client has; if it is the same one, the bytes are empty.
+        """Return an observation and the bytes of its screenshot, which are empty if its hash is `have`.
 
         Raises:
-            UnknownSession: there is no such session.
+            Refused: there is no such session.
             BrowserError: see `Session.observe`.
         """
         async with self._using(id, Operation.OBSERVE) as session:
@@ -161,19 +138,16 @@ class SessionService:
             return await session.snapshot()
 
     async def close(self, id: str) -> None:
-        """End a session after the call that runs in it, even if the caller is cancelled meanwhile.
-
-        Raises:
-            UnknownSession: there is no such session.
-        """
+        """End a session after the call that runs in it, even if the caller is cancelled meanwhile."""
         self._entry(id)
         await asyncio.shield(self._end(id, Ended.CLOSED))
 
     def _entry(self, id: str) -> _Entry:
         if id not in self._sessions:
-            raise UnknownSession(
+            raise Refused(
+                ErrorKind.UNKNOWN_SESSION,
                 f"no session {id!r} here: it was closed, or nobody called it for {self._config.idle_timeout_s:g} s "
-                "(--idle-timeout-s), or its deadline is over"
+                "(--idle-timeout-s), or its deadline is over",
             )
         return self._sessions[id]
 
