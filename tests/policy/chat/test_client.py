@@ -18,7 +18,7 @@ from webdojo.policy.chat import client as client_module
 from webdojo.policy.chat.answer import Answer, retry_after
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.chat.spending import Spending
+from webdojo.policy.chat.ledger import Spending
 from webdojo.types import FinishReason, Sampling
 
 HELLO = [{"role": "user", "content": "hello"}]

@@ -26,15 +26,28 @@ SHORTEST_KEY = 12
 class Address:
     """The endpoint that a config names.
 
+    Attributes:
+        loopback: whether it is on this machine, where no proxy is needed.
+        headers: those that authorise a request.
+
     Raises:
         ConfigError: `base_url` is no address, the key is not in the environment, or options contradict each other.
     """
 
     def __init__(self, config: ChatConfig) -> None:
         self.url = config.base_url.rstrip("/")
-        self.model = config.model
+        self.loopback = is_loopback(_host(config.base_url))
+        if not config.model:
+            raise ConfigError(f"engine.model is empty: name a model of {config.base_url}")
+        self._name = f"{self.url} ({config.model})"
+        if config.budget_usd and not (config.price_input or config.price_output):
+            raise ConfigError(
+                f"engine.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
+                "engine.price_input and engine.price_output, in US dollars a million tokens"
+            )
+        if taken := sorted(RESERVED_FIELDS & set(config.extra_body)):
+            raise ConfigError(f"engine.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
         self._key = os.environ.get(config.api_key_env, "").strip() if config.api_key_env else ""
-        _check(config)
         if config.api_key_env and not self._key:
             raise ConfigError(
                 f"engine.api_key_env names {config.api_key_env}, which is not in the environment: set it, or leave "
@@ -42,19 +55,10 @@ class Address:
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"the value of {config.api_key_env} is no key: it has characters that no header may have")
+        self.headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
     def __str__(self) -> str:
-        return f"{self.url} ({self.model})"
-
-    @property
-    def loopback(self) -> bool:
-        """Whether the endpoint is on this machine, where no proxy is needed."""
-        return is_loopback(urlsplit(self.url).hostname or "")
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers that authorise a request."""
-        return {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        return self._name
 
     def say(self, what: object) -> str:
         """Return foreign text as a part of one line, without the key."""
@@ -71,27 +75,20 @@ class Address:
         return value
 
 
-def _check(config: ChatConfig) -> None:
+def _host(base_url: str) -> str:
+    """Return the host of an endpoint's address; raise ConfigError if it is none, or has more than an address has."""
     try:
-        parts = urlsplit(config.base_url)
+        parts = urlsplit(base_url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         valid = False
     if not valid:
         raise ConfigError(
-            f"engine.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
+            f"engine.base_url is {base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigError(
             "engine.base_url must be an address alone, without user, password, ? or #: keys belong into the "
             "environment, under the name that engine.api_key_env gives"
         )
-    if not config.model:
-        raise ConfigError(f"engine.model is empty: name a model of {config.base_url}")
-    if config.budget_usd and not (config.price_input or config.price_output):
-        raise ConfigError(
-            f"engine.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
-            "engine.price_input and engine.price_output, in US dollars a million tokens"
-        )
-    if taken := sorted(RESERVED_FIELDS & set(config.extra_body)):
-        raise ConfigError(f"engine.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
+    return parts.hostname or ""

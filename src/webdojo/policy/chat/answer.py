@@ -22,11 +22,10 @@ LONGEST_RETRY_AFTER_S = 600.0
 
 
 class NativeCall(BaseModel):
-    """A tool call as the endpoint gave it: nothing about it has been checked."""
+    """A tool call as the endpoint gave it: nothing about it has been checked, nor that its arguments are JSON."""
 
     name: str
     arguments: str = "{}"
-    """JSON, if the model wrote JSON."""
 
 
 class Answer(Record):
@@ -83,14 +82,7 @@ class _Body(BaseModel):
 
 
 def read_answer(body: Any) -> Answer:
-    """Return the first choice of a chat completion.
-
-    Args:
-        body: decoded JSON.
-
-    Raises:
-        Failed: the body has another shape.
-    """
+    """Return the first choice of a chat completion from decoded JSON; raises Failed if it has another shape."""
     try:
         read = _Body.model_validate(body)
     except ValidationError as error:
@@ -119,25 +111,21 @@ def refusal(status: int, headers: Mapping[str, str], body: Any, key_variable: st
     """
     message, code = _error_message(body)
     reason = f"status {status}" + (f": {plain(message, limit=300)}" if message else "")
-    if status in (401, 403):
-        held = f"the key in {key_variable}" if key_variable else "engine.api_key_env, which is empty"
-        return Failed(f"{reason}; check {held}", again=False)
-    if status == 404:
-        return Failed(f"{reason}; check engine.base_url and engine.model", again=False)
     if status in (408, 409, 429) or status >= 500:
         wait_s = retry_after(headers.get("retry-after", ""), time.time())
-        if wait_s is not None and wait_s > LONGEST_RETRY_AFTER_S:
-            return Failed(f"{reason}; it asks to come back in {wait_s:.0f} s", again=False)
-        return Failed(reason, again=code != "insufficient_quota", wait_s=wait_s)
+        if wait_s is None or wait_s <= LONGEST_RETRY_AFTER_S:
+            return Failed(reason, again=code != "insufficient_quota", wait_s=wait_s)
+        reason += f"; it asks to come back in {wait_s:.0f} s"
+    elif status in (401, 403):
+        held = f"the key in {key_variable}" if key_variable else "engine.api_key_env, which is empty"
+        reason += f"; check {held}"
+    elif status == 404:
+        reason += "; check engine.base_url and engine.model"
     return Failed(reason, again=False)
 
 
 def retry_after(given: str, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait, or None where it holds neither a number nor a date.
-
-    Args:
-        now: Unix seconds.
-    """
+    """Return the seconds from `now` that a Retry-After header asks to wait; None if it is neither number nor date."""
     try:
         seconds = float(given)
     except ValueError:

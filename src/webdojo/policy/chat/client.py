@@ -22,17 +22,48 @@ import httpx
 from webdojo.errors import EngineError
 from webdojo.policy.chat.address import Address
 from webdojo.policy.chat.answer import Answer, Failed, read_answer, refusal
-from webdojo.policy.chat.cache import AnswerCache
 from webdojo.policy.chat.config import ChatConfig
+from webdojo.policy.chat.ledger import AnswerCache, Spending, Totals, estimate
 from webdojo.policy.chat.messages import Message
-from webdojo.policy.chat.pace import Pace
-from webdojo.policy.chat.spending import Spending, Totals, cost_bound_usd, expected_tokens
 from webdojo.types import Sampling
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 
 logger = logging.getLogger("webdojo")
+
+
+class Pace:
+    """When the next request may go; no limit is 0.
+
+    Work is spread evenly: a request may go when what went before it has been paid for at the allowed
+    speed. So no window of a minute holds more than the limit (and one request).
+    """
+
+    def __init__(self, requests_per_minute: float, tokens_per_minute: float) -> None:
+        self._request_s = 60 / requests_per_minute if requests_per_minute else 0.0
+        self._token_s = 60 / tokens_per_minute if tokens_per_minute else 0.0
+        self._requests_free = self._tokens_free = self._held_until = 0.0
+
+    def book(self, now: float, tokens: int) -> float:
+        """Take a place for a request of so many tokens; returns the seconds until it may go."""
+        start = max(now, self._requests_free, self._tokens_free)
+        if self._request_s:
+            self._requests_free = start + self._request_s
+        self._tokens_free = start + tokens * self._token_s
+        return start - now
+
+    def correct(self, tokens: int) -> None:
+        """A request took so many tokens more than were booked (fewer, where negative)."""
+        self._tokens_free += tokens * self._token_s
+
+    def hold(self, until: float) -> None:
+        """Let nothing go before a time: the endpoint asked for it."""
+        self._held_until = max(self._held_until, until)
+
+    def held(self, now: float) -> float:
+        """Seconds until something may go again."""
+        return max(0.0, self._held_until - now)
 
 
 class ChatClient:
@@ -88,7 +119,15 @@ class ChatClient:
             EngineError: no answer can be had, or it would cost more than is left of the budget.
             StoreError: the cache or the account cannot be read or written.
         """
-        body = self._body(messages, sampling, tools)
+        if sampling.logit_bias:
+            raise EngineError(
+                "an endpoint takes no logit_bias: it is about ids of another tokenizer; leave it out of the sampling"
+            )
+        body: dict[str, Any] = {"model": self.config.model, "messages": list(messages)}
+        body |= {"max_tokens": sampling.max_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p}
+        body |= {"top_k": sampling.top_k or None, "seed": sampling.seed}
+        body |= {"stop": list(sampling.stop) or None, "tools": list(tools) or None, **self.config.extra_body}
+        body = {name: value for name, value in body.items() if value is not None}
         if self._cache is None:
             return await self._ask(body)
         key = self._cache.key(self._address.url, body, sampling.temperature == 0 or sampling.seed is not None)
@@ -99,23 +138,10 @@ class ChatClient:
         self._cache.put(key, answer)
         return answer
 
-    def _body(
-        self, messages: Sequence[Message], sampling: Sampling, tools: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any]:
-        if sampling.logit_bias:
-            raise EngineError(
-                "an endpoint takes no logit_bias: it is about ids of another tokenizer; leave it out of the sampling"
-            )
-        body: dict[str, Any] = {"model": self._address.model, "messages": list(messages)}
-        body |= {"max_tokens": sampling.max_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p}
-        body |= {"top_k": sampling.top_k or None, "seed": sampling.seed}
-        body |= {"stop": list(sampling.stop) or None, "tools": list(tools) or None, **self.config.extra_body}
-        return {name: value for name, value in body.items() if value is not None}
-
     async def _ask(self, body: dict[str, Any]) -> Answer:
         """Try until there is an answer."""
         content = json.dumps(body).encode()
-        expected, most = expected_tokens(self.config, body), cost_bound_usd(self.config, body)
+        expected, most = estimate(self.config, body)
         async with self._slots:
             for tried in range(1, self.config.max_retries + 2):
                 await asyncio.sleep(self._pace.book(time.monotonic(), expected))
@@ -153,13 +179,10 @@ class ChatClient:
         return answer
 
     async def _try(self, content: bytes) -> Answer:
+        url, json_type = f"{self._address.url}/chat/completions", {"Content-Type": "application/json"}
         try:
             async with asyncio.timeout(self.config.timeout_s):
-                response = await self._http.post(
-                    f"{self._address.url}/chat/completions",
-                    content=content,
-                    headers={"Content-Type": "application/json"},
-                )
+                response = await self._http.post(url, content=content, headers=json_type)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise Failed(f"cannot connect ({self._address.say(str(error) or type(error).__name__)})") from None
         except (TimeoutError, httpx.TimeoutException):

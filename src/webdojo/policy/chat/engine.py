@@ -7,8 +7,7 @@ import time
 from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.policy.chat.client import ChatClient
-from webdojo.policy.chat.messages import break_markers, messages_of
-from webdojo.policy.chat.toolcalls import TOOL_DEFINITIONS, text_of, with_calls
+from webdojo.policy.chat.messages import TOOL_DEFINITIONS, break_markers, messages_of, text_of, with_calls
 from webdojo.types import FinishReason, ImageSource, Prompt, Response, Sampling
 
 
@@ -39,13 +38,10 @@ class ChatEngine:
         started = time.perf_counter()
         sampling = sampling.model_copy(update={"top_k": 0})  # most endpoints refuse it; `extra_body` may set it
         messages = messages_of(prompt, self._codec, self._images)
-        if self._client.config.tool_calls == "native":
-            answer = await self._client.complete(with_calls(messages), sampling, TOOL_DEFINITIONS)
-            text = text_of(answer)
-        else:
-            answer = await self._client.complete(messages, sampling)
-            text = answer.text
-        text = break_markers(text.removesuffix(IM_END))
+        native = self._client.config.tool_calls == "native"
+        asked, tools = (with_calls(messages), TOOL_DEFINITIONS) if native else (messages, [])
+        answer = await self._client.complete(asked, sampling, tools)
+        text = break_markers((text_of(answer) if native else answer.text).removesuffix(IM_END))
         if answer.finish_reason is FinishReason.STOP:
             text += IM_END
         ids = self._codec.encode(text.encode(errors="replace").decode())  # half a character cannot be tokenised

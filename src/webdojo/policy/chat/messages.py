@@ -1,50 +1,84 @@
-"""Prompts as the messages of OpenAI's chat API.
+"""Prompts as the messages of OpenAI's chat API, and answers as the text that harnesses read.
 
 A harness writes ChatML; its segments are decoded and cut at the markers, so every harness can talk
 to an endpoint. What it put behind the last `<|im_start|>assistant` (an opened thought) stays out,
 because endpoints begin their answers themselves.
+
+With native tool calls, the 13 tools are those of the `openwebrl` harness, so the text is of its form
+(`agent.toolcall`). The harness keeps text alone: an answer that calls tools is written as text, and an
+earlier answer goes back to the endpoint as the calls that it was. What the browser said stands in the
+user message after them, as always; the `tool` messages that the API wants point there.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from webdojo.agent.harness import Codec
-from webdojo.agent.toolcall import IM_END
+from webdojo.agent.toolcall import CALL, CALL_END, IM_END, THINK, THINK_END, parse, render
+from webdojo.browser.tools import TOOLS, check_call, json_schema
 from webdojo.errors import EngineError
-from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
+from webdojo.policy.chat.answer import Answer, NativeCall
+from webdojo.types import ImageRef, ImageSegment, ImageSource, Parsed, Prompt, ToolCall
 
 Message = dict[str, Any]
 """One message of a chat, in OpenAI's form."""
 
-IM_START = "<|im_start|>"
+TOOL_DEFINITIONS = [json_schema(name) for name in TOOLS]
+"""The `tools` parameter: all 13 tools."""
+
 ROLES = ("system", "user", "assistant")
 
-_MARKERS = re.compile(r"(<\|im_start\|>|<\|im_end\|>|<\|vision_start\|>|<\|vision_end\|>)")
+_IMAGE = "\ud800"
+"""Stands for an image in decoded text, which never holds half a character."""
+_VISION = re.compile(r"<\|vision_(?:start|end)\|>")
 _MARKER_LIKE = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>)")
 
 
 def messages_of(prompt: Prompt, codec: Codec, images: ImageSource) -> list[Message]:
-    """The messages that a prompt consists of, images as data URLs.
+    """The messages that a prompt consists of, images as data URLs of the bytes as they are stored.
 
     Raises:
         EngineError: the prompt is no ChatML that ends where the assistant is to speak.
     """
-    return conversation(prompt, codec, lambda image: image_part(image, images))
+
+    def show(image: ImageRef) -> Message:
+        data = base64.b64encode(images.get(image)).decode()
+        return {"type": "image_url", "image_url": {"url": f"data:{image.mime};base64,{data}"}}
+
+    return conversation(prompt, codec, show)
 
 
 def conversation(prompt: Prompt, codec: Codec, show: Callable[[ImageRef], Message]) -> list[Message]:
     """As `messages_of`, with `show` to make the part of a message that is an image."""
-    turns = list(_turns(prompt, codec))
-    if not turns or turns[-1].closed or turns[-1].role != "assistant":
+    pieces = (_IMAGE if isinstance(s, ImageSegment) else codec.decode(list(s.ids)) for s in prompt.segments)
+    outside, *texts = _VISION.sub("", "".join(pieces)).split("<|im_start|>")
+    turns = []
+    for text in texts:
+        said, end, after = text.partition(IM_END)
+        role, _, content = said.partition("\n")
+        if role not in ROLES:
+            raise EngineError(f"a turn of this prompt has the role {role[:40]!r}; known: {', '.join(ROLES)}")
+        turns.append((role, content, end))
+        outside += after
+    if stray := outside.strip():
+        what = "an image" if stray.startswith(_IMAGE) else repr(stray[:40])
+        raise EngineError(f"{what} stands outside the turns of this prompt, so it is no ChatML")
+    if not turns or turns[-1][0] != "assistant" or turns[-1][2]:
         raise EngineError("this prompt does not end with an opened assistant turn, so an endpoint cannot go on with it")
-    if any(not turn.closed for turn in turns[:-1]):
+    if not all(end for _, _, end in turns[:-1]):
         raise EngineError("a turn of this prompt begins before the last one ended, so it is no ChatML")
-    return [{"role": turn.role, "content": _content(turn.parts, show)} for turn in turns[:-1]]
+    images = iter(prompt.images)
+    messages: list[Message] = []
+    for role, content, _ in turns[:-1]:
+        parts = [part for part in re.split(f"({_IMAGE})", content) if part]
+        shown = [show(next(images)) if part == _IMAGE else text_part(part) for part in parts]
+        messages.append({"role": role, "content": shown if _IMAGE in content else content})
+    return messages
 
 
 def text_part(text: str) -> Message:
@@ -52,62 +86,59 @@ def text_part(text: str) -> Message:
     return {"type": "text", "text": text}
 
 
-def image_part(image: ImageRef, images: ImageSource) -> Message:
-    """A screenshot in a message of several parts, as a data URL of the bytes as they are stored."""
-    data = base64.b64encode(images.get(image)).decode()
-    return {"type": "image_url", "image_url": {"url": f"data:{image.mime};base64,{data}"}}
-
-
 def break_markers(text: str) -> str:
     """Foreign text in which no `<|marker|>` can be taken for one of the protocol."""
     return _MARKER_LIKE.sub("< ", text)
 
 
-@dataclass
-class _Turn:
-    role: str
-    parts: list[str | ImageRef] = field(default_factory=list)
-    closed: bool = False
+def with_calls(messages: Sequence[Message]) -> list[Message]:
+    """The same messages, with tool calls in place of assistant texts that make some."""
+    out: list[Message] = []
+    for index, message in enumerate(messages):
+        content = message["content"]
+        parsed = parse(content) if message["role"] == "assistant" and isinstance(content, str) else Parsed()
+        if parsed.error is not None or not parsed.calls:
+            out.append(message)
+            continue
+        made = [
+            {
+                "id": f"call_{index}_{number}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+            }
+            for number, call in enumerate(parsed.calls)
+        ]
+        out.append({"role": "assistant", "content": parsed.think, "tool_calls": made})
+        out += [{"role": "tool", "tool_call_id": call["id"], "content": "See the next message."} for call in made]
+    return out
 
 
-def _turns(prompt: Prompt, codec: Codec) -> Iterator[_Turn]:
-    turn: _Turn | None = None
-    for piece in _pieces(prompt, codec):
-        if piece == IM_START:
-            if turn is not None:
-                yield turn
-            turn = _Turn("")
-        elif turn is None or turn.closed:
-            if isinstance(piece, ImageRef) or piece.strip():
-                what = "an image" if isinstance(piece, ImageRef) else repr(piece[:40])
-                raise EngineError(f"{what} stands outside the turns of this prompt, so it is no ChatML")
-        elif piece == IM_END:
-            turn.closed = True
-        elif not turn.role:
-            role, _, begun = (piece if isinstance(piece, str) else "").partition("\n")
-            if role not in ROLES:
-                raise EngineError(f"a turn of this prompt has the role {role[:40]!r}; known: {', '.join(ROLES)}")
-            turn.role, turn.parts = role, [begun] if begun else []
-        elif isinstance(piece, str) and turn.parts and isinstance(turn.parts[-1], str):
-            turn.parts[-1] += piece
-        else:
-            turn.parts.append(piece)
-    if turn is not None:
-        yield turn
+def text_of(answer: Answer) -> str:
+    """What the harness would have read if the model had written its calls as text.
+
+    Calls that no tool accepts are written as they came, so that the harness says what is wrong with them.
+    """
+    if not answer.tool_calls:
+        return answer.text
+    think = answer.reasoning or parse(answer.text).think or answer.text
+    calls = [_accepted(call) for call in answer.tool_calls]
+    if None not in calls:
+        return render(think, [call for call in calls if call is not None], separator="\n")
+    written = [
+        f'{CALL}\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n{CALL_END}'
+        for call in answer.tool_calls
+    ]
+    return "\n".join([f"{THINK}\n{think}\n{THINK_END}", *written])
 
 
-def _pieces(prompt: Prompt, codec: Codec) -> Iterator[str | ImageRef]:
-    """Markers, texts between them, and images. An image's own two markers vanish: its place says enough."""
-    for segment in prompt.segments:
-        if isinstance(segment, ImageSegment):
-            yield segment.image
-        else:
-            texts = _MARKERS.split(codec.decode(list(segment.ids)))
-            yield from (text for text in texts if text and not text.startswith("<|vision_"))
-
-
-def _content(parts: list[str | ImageRef], show: Callable[[ImageRef], Message]) -> str | list[Message]:
-    texts = [part for part in parts if isinstance(part, str)]
-    if len(texts) == len(parts):
-        return "".join(texts)
-    return [text_part(part) if isinstance(part, str) else show(part) for part in parts]
+def _accepted(native: NativeCall) -> ToolCall | None:
+    """The call, if a tool accepts it."""
+    try:
+        arguments = json.loads(native.arguments or "{}")
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(arguments, dict):
+        return None
+    call = ToolCall(name=native.name, arguments=arguments)
+    return call if check_call(call) is None else None

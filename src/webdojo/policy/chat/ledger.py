@@ -1,4 +1,4 @@
-"""What requests cost, and the budget that they may not pass.
+"""What is kept of requests: what they cost, so that no budget is passed, and their answers, so that none is paid twice.
 
 Before a request is sent, the most that it can cost is set aside; afterwards the amount becomes what
 the endpoint counted. A request whose answer got lost may have been charged for, so the most that it
@@ -6,26 +6,29 @@ can have cost stays. Invariant: what was spent and what is set aside never excee
 
 A byte-level tokenizer makes at most one token of a byte, whichever it is, so the bytes of a request
 bound its tokens; images are bounded by what the config says.
-
-With a file, the account outlives the process: a run that is resumed goes on with what is left, and
-what was in flight when it died counts as lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import logging
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from webdojo.errors import EngineError, StoreError
+from webdojo.policy.chat.answer import Answer
 from webdojo.policy.chat.config import ChatConfig
 
-_SCHEMA = """\
+_ANSWERS = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+_REQUESTS = """\
 CREATE TABLE IF NOT EXISTS requests (
     id            INTEGER PRIMARY KEY,
     created       REAL NOT NULL,             -- Unix seconds
@@ -69,7 +72,8 @@ class Spending:
 
     Args:
         config: names the model, its prices and the budget.
-        file: where the account is kept; None keeps it in memory.
+        file: where the account outlives the process: a run that is resumed goes on with what is left, and what was in
+            flight when it died counts as lost. None keeps the account in memory.
 
     Raises:
         StoreError: the file cannot be used.
@@ -80,14 +84,8 @@ class Spending:
         self._in_flight: dict[int, float] = {}
         """Requests of this process that are not settled, and what is set aside for each."""
         self._settled = asyncio.Event()
-        try:
-            self._database = sqlite3.connect(
-                file or ":memory:", timeout=30, isolation_level=None, check_same_thread=False
-            )
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute(_SCHEMA)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot keep account of requests in {file} ({error}): check disk and access") from None
+        self._database = _open(file, _REQUESTS, f"cannot keep account of requests in {file}", "check disk and access")
+        self.close = self._database.close
 
     async def reserve(self, most_usd: float) -> int:
         """Set aside the most that a request can cost, waiting for others to settle where only that makes room.
@@ -106,7 +104,7 @@ class Spending:
     def answered(self, request: int, input_tokens: int | None, output_tokens: int | None) -> None:
         """Pay for an answered request; where the endpoint did not count, it costs all that was set aside."""
         if input_tokens is None or output_tokens is None:
-            self._settle(request, "state = 'answered'")
+            self._settle(request, "answered")
             return
         usd, most_usd = _usd(self._config, input_tokens, output_tokens), self._in_flight[request]
         if 0 < most_usd < usd:
@@ -115,8 +113,7 @@ class Spending:
                 "raise engine.image_tokens",
                 *(self._config.base_url, self._config.model, input_tokens, output_tokens, usd, most_usd),
             )
-        values = (input_tokens, output_tokens, usd)
-        self._settle(request, "state = 'answered', input_tokens = ?, output_tokens = ?, usd = ?", values)
+        self._settle(request, "answered", usd, input_tokens, output_tokens)
 
     def failed(self, request: int, charged: bool) -> None:
         """Settle a request that brought no answer.
@@ -124,7 +121,7 @@ class Spending:
         Args:
             charged: it may have cost all that was set aside; otherwise it was refused or never arrived, for nothing.
         """
-        self._settle(request, "state = 'lost'" if charged else "state = 'refused', usd = 0")
+        self._settle(request, "lost" if charged else "refused", None if charged else 0)
 
     def cached(self) -> None:
         """Count a request that was answered by the cache."""
@@ -138,10 +135,6 @@ class Spending:
             "coalesce(sum(output_tokens), 0), coalesce(sum(usd), 0.0) FROM requests"
         ).fetchone()
         return Totals(*row)
-
-    def close(self) -> None:
-        """Release the file."""
-        self._database.close()
 
     def _try(self, most_usd: float) -> int | None:
         """Set aside; None where requests in flight may yet give back what is missing."""
@@ -172,14 +165,83 @@ class Spending:
         assert row.lastrowid is not None
         return row.lastrowid
 
-    def _settle(self, request: int, changes: str, values: tuple[float, ...] = ()) -> None:
-        self._database.execute(f"UPDATE requests SET {changes} WHERE id = ?", (*values, request))
+    def _settle(
+        self, request: int, state: str, usd: float | None = None, input_tokens: int = 0, output_tokens: int = 0
+    ) -> None:
+        """Say how a request ended; without `usd` it costs what was set aside."""
+        self._database.execute(
+            "UPDATE requests SET state = ?, usd = coalesce(?, usd), input_tokens = ?, output_tokens = ? WHERE id = ?",
+            (state, usd, input_tokens, output_tokens, request),
+        )
         del self._in_flight[request]
         self._settled.set()
 
 
-def cost_bound_usd(config: ChatConfig, body: Mapping[str, Any]) -> float:
-    """Return the most that one try of a request can cost.
+class AnswerCache:
+    """A file of answers by request, which several processes may share.
+
+    The key is a digest of the whole request (address, model, messages with their images, sampling).
+    Requests that may be answered differently each time, because they sample without a seed, also count
+    how often this process has asked them: the k-th time gets the k-th answer, so the members of a group
+    stay different, and a run that is done again gets the same answers in the same order.
+
+    Raises:
+        StoreError: the file is something else, or is damaged, or cannot be written.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._asked: Counter[str] = Counter()
+        self._database = _open(file, _ANSWERS, f"cannot use {file} as cache", "name another file in engine.cache")
+        self.close = self._database.close
+
+    def key(self, url: str, body: dict[str, Any], repeatable: bool) -> str:
+        """Return the name of a request's answer.
+
+        Args:
+            repeatable: the same request is to get the same answer, however often it is asked.
+        """
+        digest = hashlib.sha256(json.dumps([url, body], sort_keys=True).encode()).hexdigest()
+        if repeatable:
+            return digest
+        self._asked[digest] += 1
+        return f"{digest}/{self._asked[digest]}"
+
+    def get(self, key: str) -> Answer | None:
+        """Return the answer of that name, if there is one."""
+        try:
+            row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+            return None if row is None else Answer.model_validate_json(row[0])
+        except (sqlite3.Error, ValidationError) as error:
+            reason = " ".join(str(error).split())
+            raise StoreError(f"the cache {self._file} is damaged ({reason}): delete it") from None
+
+    def put(self, key: str, answer: Answer) -> None:
+        """Keep an answer; the first one of a name stays."""
+        try:
+            self._database.execute(
+                "INSERT INTO answers (key, answer) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (key, answer.model_dump_json()),
+            )
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the cache {self._file} ({error}): check disk and access") from None
+
+
+def _open(file: Path | None, table: str, problem: str, advice: str) -> sqlite3.Connection:
+    """A database with one table, which several processes may share; it commits each statement."""
+    try:
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(file or ":memory:", timeout=30, isolation_level=None, check_same_thread=False)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute(table)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{problem} ({error}): {advice}") from None
+    return database
+
+
+def estimate(config: ChatConfig, body: Mapping[str, Any]) -> tuple[int, float]:
+    """Return about how many tokens of a request go in, for limits a minute, and the most USD that one try can cost.
 
     Raises:
         EngineError: there is a budget, and nothing bounds the answer.
@@ -190,24 +252,13 @@ def cost_bound_usd(config: ChatConfig, body: Mapping[str, Any]) -> float:
             "engine.extra_body takes max_tokens out of the request, so its cost has no bound and "
             "engine.budget_usd cannot be kept: set max_completion_tokens in its place"
         )
-    text_bytes, images = _size(body)
-    return _usd(config, text_bytes + images * config.image_tokens, int(output_tokens or 0))
-
-
-def expected_tokens(config: ChatConfig, body: Mapping[str, Any]) -> int:
-    """Return about how many tokens go in, for limits a minute."""
-    text_bytes, images = _size(body)
-    return text_bytes // _BYTES_A_TOKEN + images * config.image_tokens
+    contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
+    images = [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]
+    text_bytes = len(json.dumps(body, ensure_ascii=False).encode(errors="replace")) - sum(map(len, images))
+    image_tokens = len(images) * config.image_tokens
+    most_usd = _usd(config, text_bytes + image_tokens, int(output_tokens or 0))
+    return text_bytes // _BYTES_A_TOKEN + image_tokens, most_usd
 
 
 def _usd(config: ChatConfig, input_tokens: int, output_tokens: int) -> float:
     return (input_tokens * config.price_input + output_tokens * config.price_output) / 1e6
-
-
-def _size(body: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the UTF-8 bytes without the images, and how many images there are."""
-    parts = [
-        part for message in body["messages"] if isinstance(message["content"], list) for part in message["content"]
-    ]
-    images = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
-    return len(json.dumps(body, ensure_ascii=False).encode(errors="replace")) - sum(map(len, images)), len(images)
