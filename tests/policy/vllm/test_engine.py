@@ -26,12 +26,13 @@ from transformers import PreTrainedModel
 from tests.policy.conftest import Images, chat
 from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, PROBE_LOGPROB, vllm_package
 from webdojo.errors import ConfigError, EngineError, EngineLost
+from webdojo.policy.config import ModelConfig
+from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.command import serve_command, server_env
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
-from webdojo.policy.vllm.server import free_port
+from webdojo.policy.vllm.server import free_port, serve_command, server_env
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 ROOT = Path(__file__).parent.parent.parent
@@ -61,11 +62,9 @@ def make_engine(calls_file: Path, model_dir: Path, images: Images) -> Iterator[M
     made: list[VLLMEngine] = []
 
     def make(version: int = 0, **config: Any) -> VLLMEngine:
-        processor = Processor.load(model_dir)
         options = VLLMConfig(**{"start_timeout_s": 60, **config})
-        engine = VLLMEngine(
-            model_dir, processor, images, options, version, seed=1, device=CPU, dtype=torch.float32, max_model_len=512
-        )
+        model = ServedModel(str(model_dir), ModelConfig(device="cpu"), images, 512, seed=1, version=version)
+        engine = VLLMEngine(model, options)
         made.append(engine)
         return engine
 

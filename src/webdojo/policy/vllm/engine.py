@@ -24,71 +24,50 @@ from pathlib import Path
 import httpx
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig
 
 from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
-from webdojo.policy.model.loading import misfit, shapes_of, skeleton
+from webdojo.policy.devices import engine_dtype
+from webdojo.policy.engine import ServedModel
+from webdojo.policy.model.loading import misfit, model_folder, shapes_of, skeleton
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.config import VLLMConfig
-from webdojo.policy.vllm.replica import Replica
+from webdojo.policy.vllm.replica import Common, Replica
+from webdojo.policy.vllm.server import make_servers, start_all
 from webdojo.policy.vllm.weight_files import Scratch, WeightFolder, file_shapes, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
-from webdojo.types import EngineHealth, ImageRef, ImageSource, Prompt, Response, Sampling
+from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
 
 _CONNECT_S = 10.0
 _IMAGES_KEPT = 256
 """Screenshots stay in the context for some turns."""
-_TRIES = 2
 
 
 class VLLMEngine:
     """Answers concurrent `generate` calls with vLLM; returns from its constructor when the servers answer.
 
     Args:
-        folder: the model, in Hugging Face layout.
-        processor: of the same folder.
-        images: where screenshots are read from.
+        model: what the servers answer with. Its seed fixes every random choice, as far as vLLM's batches let it: with
+            the weight version, the prompt, and how many equal prompts that version has been asked before.
         config: servers to start, or the addresses of those to use.
-        version: weight version of the folder's weights.
-        seed: fixes every random choice, as far as vLLM's batches let it: with the weight version, the prompt, and how
-            many equal prompts that version has been asked before.
-        device: where the servers' model lives.
-        dtype: precision of the servers' weights.
-        max_model_len: tokens of prompt and response together.
-        threads: of a server on the CPU; 0 leaves vLLM's own choice.
 
     Raises:
         EngineError: a server does not start.
+        ModelError: there is no such model.
     """
 
     updates_asleep = False
     """A server that sleeps has given away the memory that weights are loaded into."""
 
-    def __init__(
-        self,
-        folder: Path,
-        processor: Processor,
-        images: ImageSource,
-        config: VLLMConfig,
-        version: int = 0,
-        *,
-        seed: int = 0,
-        device: torch.device,
-        dtype: torch.dtype,
-        max_model_len: int,
-        threads: int = 0,
-    ) -> None:
-        self.version = version
-        self.processor = processor
+    def __init__(self, model: ServedModel, config: VLLMConfig) -> None:
+        self.version = model.version
         self.config = config
-        self._folder = folder
-        self._images = images
+        self._model = model
+        self._folder = folder = model_folder(model.path)
+        self.processor = processor = Processor.load(folder)
         self._read = lru_cache(_IMAGES_KEPT)(self._read_image)
-        self._seed = seed
-        self._dtype = dtype
-        self._shapes = shapes_of(skeleton(folder).state_dict())
-        banned = processor.banned(AutoConfig.from_pretrained(str(folder)).get_text_config().vocab_size)
+        shapes = skeleton(folder)
+        self._shapes = shapes_of(shapes.state_dict())
+        banned = processor.banned(shapes.config.get_text_config().vocab_size)
         self._banned: list[int] = banned.nonzero().flatten().tolist()
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
         self._asked: Counter[str] = Counter()
@@ -96,28 +75,19 @@ class VLLMEngine:
         self._served = itertools.count(1)
         self._closed = ""
         self._updating = asyncio.Lock()
-        self._awake = asyncio.Event()
-        self._awake.set()
         self._scratch = Scratch(config.weights_dir)
-        # Servers that run already may hold any weights.
-        self._weights = WeightFolder(folder, version, temporary=False) if config.urls else None
-        servers = make_servers(
-            folder,
-            config,
-            self._scratch.path,
-            device=device,
-            dtype=dtype,
-            max_model_len=max_model_len,
-            threads=threads,
-        )
+        servers = make_servers(folder, model, config, self._scratch.path)
         start_all(servers)
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-        self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(None, connect=_CONNECT_S), limits=limits, trust_env=False
+        client = httpx.AsyncClient(
+            timeout=httpx.Timeout(None, connect=_CONNECT_S),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+            trust_env=False,
         )
-        self.replicas = [
-            Replica(s, self._client, lambda: self._weights, version, allowed, self._awake) for s in servers
-        ]
+        # Servers that run already may hold any weights.
+        weights = WeightFolder(folder, model.version, temporary=False) if config.urls else None
+        self._common = Common(client, model.version, weights, allowed)
+        self._common.awake.set()
+        self.replicas = [Replica(server, self._common) for server in servers]
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """Sample a response; a cancelled call is aborted on its server.
@@ -142,15 +112,10 @@ class VLLMEngine:
         replica = self._least_busy()
         replica.busy += 1
         try:
-            await replica.up()
-            replica.look()
-            sent, life = time.perf_counter(), replica.life
-            try:
+            async with replica.serving():
+                replica.look()
+                sent = time.perf_counter()
                 answer = await replica.post(GENERATE, body)
-            except EngineLost:
-                if not self._closed:
-                    replica.lose(life)
-                raise
         except EngineError:
             self._check_open()
             raise
@@ -173,11 +138,11 @@ class VLLMEngine:
         self._check_open()
         async with self._updating:
             weights = await asyncio.to_thread(self._publish, source, version)
-            before, self._weights = self._weights, weights
+            before, self._common.weights = self._common.weights, weights
             try:
                 await self._on_all(lambda replica: replica.load(weights))
             except Exception:
-                self._weights = before
+                self._common.weights = before
                 for replica in self.replicas:
                     replica.lose(replica.life)
                 weights.remove()
@@ -213,11 +178,11 @@ class VLLMEngine:
         if not self.config.enable_sleep_mode:
             raise EngineError("the vLLM servers cannot sleep; set engine.enable_sleep_mode")
         await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
-        self._awake.clear()
+        self._common.awake.clear()
 
     async def wake_up(self) -> None:
         """Take the GPU memory back and go on with what waits; a server that died asleep is started again, awake."""
-        self._awake.set()
+        self._common.awake.set()
         await self._on_all(lambda replica: replica.post("/wake_up"))
 
     def close(self) -> None:
@@ -225,7 +190,7 @@ class VLLMEngine:
         self._closed = self._closed or "the engine was closed"
         for replica in self.replicas:
             replica.server.stop()
-        self._awake.set()
+        self._common.awake.set()
         self._scratch.remove()
 
     def _check_open(self) -> None:
@@ -241,7 +206,7 @@ class VLLMEngine:
 
     def _draw_seed(self, prompt: Prompt) -> int:
         digest = hashlib.sha256(prompt.model_dump_json().encode()).hexdigest()
-        stream = random.Random(f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}")
+        stream = random.Random(f"{self._model.seed}/{self.version}/{digest}/{self._asked[digest]}")
         self._asked[digest] += 1
         return stream.getrandbits(63)
 
@@ -249,7 +214,7 @@ class VLLMEngine:
         """Mime type and bytes of an image. One of another size than the model reads is resized here, as the learner
         does it: vLLM resizes with another library, to other pixels."""
         try:
-            data = self._images.get(image)
+            data = self._model.images.get(image)
             if self.processor.fits(image.width, image.height):
                 return image.mime, data
             buffer = io.BytesIO()
@@ -275,7 +240,7 @@ class VLLMEngine:
             return WeightFolder(source, version, temporary=False)
         folder = self._scratch.path / f"weights-{next(self._served)}"
         try:
-            write_weights(source, folder, self._dtype)
+            write_weights(source, folder, engine_dtype(self._model.config))
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
             raise EngineError(
                 f"weights of version {version} cannot be written to {str(folder)!r} ({error}); name another place in "
@@ -287,18 +252,15 @@ class VLLMEngine:
         """On every replica at once; one that dies over it, or has died before, is started again for it."""
 
         async def on(replica: Replica) -> None:
-            for left in reversed(range(_TRIES)):
-                life = replica.life
-                try:
-                    await replica.up()
-                    await do(replica)
-                except EngineLost:
-                    replica.lose(life)
-                    if not left:
-                        raise
-                else:
-                    return
+            async with replica.serving():
+                await do(replica)
 
-        done = await asyncio.gather(*map(on, self.replicas), return_exceptions=True)
+        async def on_twice(replica: Replica) -> None:
+            try:
+                await on(replica)
+            except EngineLost:
+                await on(replica)
+
+        done = await asyncio.gather(*map(on_twice, self.replicas), return_exceptions=True)
         if failed := [error for error in done if error is not None]:
             raise failed[0]

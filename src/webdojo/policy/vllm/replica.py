@@ -8,8 +8,9 @@ loads the current weights first.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -19,20 +20,27 @@ from webdojo.policy.vllm.server import Server
 from webdojo.policy.vllm.weight_files import WeightFolder
 from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
-_HEALTH_S = 10.0
+_LOOK_S = 10.0
 _LOOK_EVERY_S = 1.0
 
 
-class Replica:
-    """One server.
+@dataclass
+class Common:
+    """What all replicas of an engine share."""
 
-    Args:
-        server: it answers already.
-        client: what requests go through.
-        current: gives the weights that must be served; None for those that the server was started with.
-        version: version of the weights that the server was started with.
-        allowed: a few ids that may be sampled, for the check of log-probabilities.
-        awake: set while a server may start; servers that sleep leave their GPU to others.
+    client: httpx.AsyncClient
+    version: int
+    """Version of the weights that servers are started with."""
+    weights: WeightFolder | None
+    """Those that must be served; None for those that servers are started with."""
+    allowed: Sequence[int]
+    """A few ids that may be sampled, for the check of log-probabilities."""
+    awake: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while servers may start; those that sleep leave their GPU to others."""
+
+
+class Replica:
+    """One server, which answers already.
 
     Attributes:
         busy: requests that were given to this replica and are not answered yet.
@@ -42,31 +50,18 @@ class Replica:
         error: why it could not be brought up the last time.
     """
 
-    def __init__(
-        self,
-        server: Server,
-        client: httpx.AsyncClient,
-        current: Callable[[], WeightFolder | None],
-        version: int,
-        allowed: Sequence[int],
-        awake: asyncio.Event,
-    ) -> None:
+    def __init__(self, server: Server, common: Common) -> None:
         self.server = server
         self.busy = 0
         self.is_up = False
         self.life = 0
         self.error = ""
-        self._client = client
-        self._current = current
-        self._version = version
-        self._allowed = allowed
-        self._awake = awake
+        self._common = common
         self._answers = True
         self._holds: WeightFolder | None = None
         self._loading = asyncio.Lock()
         self._rising: asyncio.Task[None] | None = None
         self._queue = 0
-        self._looked = 0.0
         self._looking: asyncio.Task[None] | None = None
 
     @property
@@ -75,9 +70,7 @@ class Replica:
 
     def look(self) -> None:
         """Ask the server in the background for the length of its queue, unless it was asked a moment ago."""
-        now = time.monotonic()
-        if now - self._looked > _LOOK_EVERY_S and (self._looking is None or self._looking.done()):
-            self._looked = now
+        if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
 
     async def up(self) -> None:
@@ -90,6 +83,17 @@ class Replica:
         if self._rising is not None:
             await asyncio.shield(self._rising)
 
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Wait until the replica serves; a server that is lost in the block is started again."""
+        await self.up()
+        life = self.life
+        try:
+            yield
+        except EngineLost:
+            self.lose(life)
+            raise
+
     def begin(self) -> None:
         """Bring the replica up in the background, if it is not."""
         if not self.is_up and self._rising is None:
@@ -98,8 +102,8 @@ class Replica:
 
     def lose(self, life: int) -> None:
         """Give up the server as it was in its `life`, and start it again at once, or when the engine is awake."""
-        if life != self.life:
-            return  # somebody else saw it too
+        if life != self.life or self.server.closed:  # somebody else saw it too, or ended it
+            return
         self.life += 1
         self.is_up = self._answers = False
         self._holds = None
@@ -133,29 +137,30 @@ class Replica:
             EngineError: the server refuses the request.
         """
         try:
-            answer = await self._client.post(self.server.url + path, json=body)
+            answer = await self._common.client.post(self.server.url + path, json=body)
         except httpx.TransportError as error:
-            raise self._lost(type(error).__name__) from error
+            raise self._gone(type(error).__name__) from error
         if answer.is_success:
             return answer.json() if answer.content else {}
-        if answer.is_server_error and not await self._is_healthy():
-            raise self._lost(f"HTTP {answer.status_code}")
+        if answer.is_server_error and not await asyncio.to_thread(self.server.answers):
+            raise self._gone(f"HTTP {answer.status_code}")
         reason = " ".join(answer.text.split())[:500]
         raise EngineError(f"the vLLM server refuses {path.partition('?')[0]} (HTTP {answer.status_code}): {reason}")
 
     async def _rise(self) -> None:
         try:
             if not self._answers:
-                await self._awake.wait()
-                await asyncio.to_thread(self._start)
+                await self._common.awake.wait()
+                await asyncio.to_thread(self.server.start)
+                await asyncio.to_thread(self.server.wait)
             self._answers = False  # what fails from here on is mended by another start
             await self.post("/init_weight_transfer_engine", {"init_info": {}})
-            while (weights := self._current()) is not self._holds:
+            while (weights := self._common.weights) is not self._holds:
                 assert weights is not None
                 await self.load(weights)
             if weights is None:
-                await self.post("/update_weight_version", {"new_version": str(self._version)})
-            check_probe(await self.post(GENERATE, probe_body(self._allowed)), self.server.url)
+                await self.post("/update_weight_version", {"new_version": str(self._common.version)})
+            check_probe(await self.post(GENERATE, probe_body(self._common.allowed)), self.server.url)
             self.is_up, self.error = True, ""
         except EngineError as error:
             self.error = str(error)
@@ -163,24 +168,15 @@ class Replica:
         finally:
             self._rising = None
 
-    def _start(self) -> None:
-        self.server.start()
-        self.server.wait()
-
     async def _look(self) -> None:
         try:
-            answer = await self._client.get(self.server.url + METRICS, timeout=_HEALTH_S)
+            answer = await self._common.client.get(self.server.url + METRICS, timeout=_LOOK_S)
         except httpx.TransportError:
             return  # whose request it fails finds out why
         self._queue = waiting_requests(answer.text)
+        await asyncio.sleep(_LOOK_EVERY_S)
 
-    async def _is_healthy(self) -> bool:
-        try:
-            return (await self._client.get(f"{self.server.url}/health", timeout=_HEALTH_S)).is_success
-        except httpx.TransportError:
-            return False
-
-    def _lost(self, how: str) -> EngineLost:
+    def _gone(self, how: str) -> EngineLost:
         return EngineLost(f"the vLLM server at {self.server.url} does not answer any more ({how}); it is started again")
 
 

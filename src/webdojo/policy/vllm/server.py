@@ -1,4 +1,4 @@
-"""A vLLM server: a process that we start, or an address where somebody else runs one.
+"""A vLLM server: a process that we start as a recipe says, or an address where somebody else runs one.
 
 Invariant: a server that we started is gone, with all its processes, when `stop` returns, when it is
 started again, and when this process ends in whatever way (`launch`).
@@ -11,6 +11,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -18,11 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import torch
 
-from webdojo.errors import EngineError, EngineLost
+from webdojo.errors import ConfigError, EngineError, EngineLost
+from webdojo.policy.devices import device_of, engine_dtype
+from webdojo.policy.engine import ServedModel
+from webdojo.policy.vllm.config import VLLMConfig
 
 _POLL_S = 0.2
 _TERM_S = 10.0
+_HEALTH_S = 10.0
+_CPU_CACHE_BYTES = 2**30
+"""The size of the KV cache if the recipe names none: vLLM would take most of the machine's memory."""
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception): .+")
 
 
@@ -51,7 +59,7 @@ class Server:
         self._launch = launch
         self._start_timeout_s = start_timeout_s
         self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self.closed = False
         self._changing = threading.Lock()
 
     @property
@@ -65,7 +73,7 @@ class Server:
             return
         with self._changing, self._launch.log.open("ab") as log:
             self._kill()
-            if self._closed:
+            if self.closed:
                 return
             self._process = subprocess.Popen(
                 self._launch.command,
@@ -83,8 +91,8 @@ class Server:
             EngineError: it ended, or does not answer in time, or was stopped meanwhile; EngineLost: it was killed.
         """
         deadline = time.monotonic() + self._start_timeout_s
-        while not self._answers():
-            if self._closed:
+        while not self.answers():
+            if self.closed:
                 raise EngineError("the engine was closed while its vLLM server started")
             if self._process is not None and (status := self._process.poll()) is not None:
                 kind = EngineLost if status < 0 else EngineError  # somebody killed it, or it fails by itself
@@ -99,13 +107,14 @@ class Server:
 
     def stop(self) -> None:
         """End the process for good."""
-        self._closed = True
+        self.closed = True
         with self._changing:
             self._kill()
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Whether the server is healthy."""
         try:
-            return httpx.get(f"{self.url}/health", timeout=5, trust_env=False).status_code == httpx.codes.OK
+            return httpx.get(f"{self.url}/health", timeout=_HEALTH_S, trust_env=False).is_success
         except httpx.TransportError:
             return False
 
@@ -115,10 +124,10 @@ class Server:
         if process is None:
             return
         assert process.stdin is not None
-        for number, patience_s in ((signal.SIGTERM, _TERM_S), (signal.SIGKILL, _TERM_S)):
+        for number in (signal.SIGTERM, signal.SIGKILL):
             if not _signal_group(process.pid, number):
                 break
-            deadline = time.monotonic() + patience_s
+            deadline = time.monotonic() + _TERM_S
             while time.monotonic() < deadline:
                 process.poll()  # a child that nobody waits for stays in its group
                 if not _signal_group(process.pid, 0):
@@ -135,12 +144,93 @@ class Server:
         return f"{found[0] if found else 'no reason given'} (its log: {self._launch.log})"
 
 
+def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: Path) -> list[Server]:
+    """The servers of a recipe, not started yet, for a model in a folder; their logs go to `scratch`.
+
+    Raises:
+        ConfigError: more or fewer GPUs are named than the servers take.
+    """
+    if config.urls:
+        return [Server(url, None, config.start_timeout_s) for url in config.urls]
+    needed = config.replicas * config.tensor_parallel_size
+    if config.gpus and len(config.gpus) != needed:
+        raise ConfigError(
+            f"engine.gpus names {len(config.gpus)} GPUs, but {config.replicas} replicas of "
+            f"{config.tensor_parallel_size} GPUs each need {needed}"
+        )
+    device, dtype = device_of(model.config), engine_dtype(model.config)
+    servers = []
+    for index in range(config.replicas):
+        port = config.port + index if config.port else free_port()
+        command = serve_command(folder, config, device, dtype, model.max_context_tokens, port)
+        env = server_env(config, device, model.config.threads, index)
+        launch = Launch(command, env, scratch / f"server-{index}.log")
+        servers.append(Server(f"http://127.0.0.1:{port}", launch, config.start_timeout_s))
+    return servers
+
+
+def start_all(servers: Sequence[Server]) -> None:
+    """Start servers side by side and wait until all answer; where one fails none is left.
+
+    Raises:
+        EngineError: one does not start.
+    """
+    try:
+        for server in servers:
+            server.start()
+        for server in servers:
+            server.wait()
+    except BaseException:
+        for server in servers:
+            server.stop()
+        raise
+
+
+def serve_command(
+    folder: Path, config: VLLMConfig, device: torch.device, dtype: torch.dtype, max_model_len: int, port: int
+) -> list[str]:
+    """The command line of a server."""
+    on_cpu = device.type == "cpu"
+    options = {
+        "--model": folder,
+        "--host": "127.0.0.1",
+        "--port": port,
+        "--dtype": str(dtype).removeprefix("torch."),
+        "--max-model-len": config.max_model_len or max_model_len,
+        "--tensor-parallel-size": config.tensor_parallel_size,
+        "--gpu-memory-utilization": config.gpu_memory_utilization,
+        "--logprobs-mode": "processed_logprobs",
+        "--generation-config": "vllm",
+        "--weight-transfer-config": '{"backend": "webdojo"}',
+    }
+    flags = ["--enable-scale-out", "--enable-prefix-caching", "--disable-uvicorn-access-log"]
+    if cache_bytes := config.kv_cache_memory_bytes or (_CPU_CACHE_BYTES if on_cpu else 0):
+        options["--kv-cache-memory-bytes"] = cache_bytes
+    if config.enforce_eager or on_cpu:
+        flags.append("--enforce-eager")
+    if config.enable_sleep_mode:
+        flags.append("--enable-sleep-mode")
+    given = [str(word) for option in options.items() for word in option]
+    python = config.python or sys.executable
+    return [python, "-m", "webdojo.policy.vllm.launch", *given, *flags, *config.args]
+
+
+def server_env(config: VLLMConfig, device: torch.device, threads: int, index: int) -> dict[str, str]:
+    """What the environment of the server with this index has beyond our own."""
+    env = {"VLLM_SERVER_DEV_MODE": "1", "VLLM_NO_USAGE_STATS": "1"}  # the first opens the routes that change weights
+    if device.type == "cpu":
+        env["VLLM_CPU_OMP_THREADS_BIND"] = "nobind"
+        return env | ({"OMP_NUM_THREADS": str(threads)} if threads else {})
+    if config.gpus:
+        wanted = config.tensor_parallel_size
+        env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, config.gpus[index * wanted : (index + 1) * wanted]))
+    return env
+
+
 def free_port() -> int:
     """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def _signal_group(group: int, number: int) -> bool:
