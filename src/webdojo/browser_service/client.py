@@ -135,9 +135,7 @@ class RemotePool:
                     raise
                 server.refused(error)
             else:
-                session = RemoteSession(server, Opened.model_validate_json(opened.content), self._images, self._open)
-                self._open.add(session)
-                return session
+                return RemoteSession(server, Opened.model_validate_json(opened.content), self._images, self._open)
 
     async def _free_server(self, deadline: float) -> _Server:
         """Return the least loaded server that takes sessions, and count one of its places as this client's."""
@@ -168,6 +166,7 @@ class RemoteSession:
         self._path = f"/sessions/{opened.id}"
         self._images = images
         self._open_sessions = open_sessions
+        open_sessions.add(self)
         self._seen = ""
         """Hash of the last screenshot, which is stored in the sink."""
         self._lost: ServerError | None = None

@@ -15,7 +15,7 @@ import uvicorn
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser_service.access import TOKEN_VARIABLE, is_loopback
 from webdojo.browser_service.server import create_app
-from webdojo.browser_service.service import SessionService, open_service
+from webdojo.browser_service.service import SessionService
 from webdojo.errors import ConfigError
 
 KEEP_ALIVE_S = 75
@@ -86,7 +86,7 @@ async def serve(
         ) from None
     shown = f"[{host}]" if ":" in host else host
     with listening:
-        async with open_service(config, hosts) as service:
+        async with SessionService(config, hosts) as service:
             on_listening(f"http://{shown}:{listening.getsockname()[1]}")
             await DrainingServer(service, token).serve([listening])
 

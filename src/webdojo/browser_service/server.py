@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.datastructures import Headers
@@ -81,7 +79,24 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         dependencies=[Depends(HTTPBearer(auto_error=False, description="What `check_access` checks."))],
         exception_handlers=dict.fromkeys(handled, handle),
     )
-    app.add_middleware(_Access, token=token, refuse=handle)
+
+    def guarded(inner: ASGIApp) -> ASGIApp:
+        """Refuse requests without access before anything else reads them."""
+
+        async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":  # there are no web sockets here
+                return
+            try:
+                check_access(token, scope["path"], Headers(scope=scope))
+            except Refused as error:
+                response = await handle(Request(scope), error)
+                await response(scope, receive, send)
+            else:
+                await inner(scope, receive, send)
+
+        return guard
+
+    app.add_middleware(guarded)
 
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
     async def open_session(body: OpenRequest, request: Request) -> Opened:
@@ -114,13 +129,13 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     async def act(session_id: str, body: ActRequest, request: Request) -> Response:
         """Execute tool calls in order; `done`, or a call that times out, ends the turn."""
         result = await _while_connected(request, service.act(session_id, body.calls))
-        return Response(pack(RESULT.dump_python(result)), media_type="application/json")
+        return _json(RESULT.dump_python(result))
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:
         """Read the active tab element by element, for text observations."""
         seen = await _while_connected(request, service.snapshot(session_id))
-        return Response(pack(asdict(seen)), media_type="application/json")
+        return _json(asdict(seen))
 
     @app.delete("/sessions/{session_id}", status_code=204, responses=_problems(404))
     async def close_session(session_id: str) -> None:
@@ -128,10 +143,10 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         await service.close(session_id)
 
     @app.get("/health", response_model=Health, responses={503: {"model": Health, "description": "The server drains."}})
-    async def health() -> JSONResponse:
+    async def health() -> Response:
         """Whether the server takes new sessions, and how many it has; needs no token."""
         state = service.health
-        return JSONResponse(state.model_dump(), 503 if state.draining else 200)
+        return _json(state.model_dump(), 503 if state.draining else 200)
 
     @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
     async def metrics() -> Response:
@@ -155,8 +170,7 @@ def _error_response(request: Request, error: Exception) -> Response:
             return _problem(error.kind, str(error), headers=_HEADERS.get(error.kind))
         case BrowserError():
             kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
-            diagnostics = json.loads(_whole(json.dumps(error.diagnostics)))
-            return _problem(kind, str(error), failure=error.failure, diagnostics=diagnostics)
+            return _problem(kind, str(error), failure=error.failure, diagnostics=error.diagnostics)
         case RequestValidationError():
             faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())
             return _problem(ErrorKind.BAD_REQUEST, "; ".join(faults))
@@ -173,33 +187,14 @@ def _error_response(request: Request, error: Exception) -> Response:
 
 def _problem(
     kind: ErrorKind, message: str, status: int | None = None, headers: Mapping[str, str] | None = None, **cause: Any
-) -> JSONResponse:
+) -> Response:
     """Return an error response; `cause` says how the browser failed, if it did."""
-    body = ProblemBody(error=Problem(kind=kind, message=_whole(message), **cause))
-    return JSONResponse(body.model_dump(exclude_defaults=True), status or kind.status, headers)
+    body = ProblemBody(error=Problem(kind=kind, message=message, **cause))
+    return _json(body.model_dump(exclude_defaults=True), status or kind.status, headers)
 
 
-def _whole(text: str) -> str:
-    """Replace lone surrogates, which pages may contain and UTF-8 cannot encode."""
-    return text.encode(errors="backslashreplace").decode()
-
-
-class _Access:
-    """ASGI middleware that refuses requests without access, before anything else reads them."""
-
-    def __init__(self, app: ASGIApp, token: str, refuse: Callable[[Request, Exception], Awaitable[Response]]) -> None:
-        self._app, self._token, self._refuse = app, token, refuse
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":  # there are no web sockets here
-            return
-        try:
-            check_access(self._token, scope["path"], Headers(scope=scope))
-        except Refused as error:
-            response = await self._refuse(Request(scope), error)
-            await response(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+def _json(record: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(pack(record), status, headers, media_type="application/json")
 
 
 class _ClientGone(Exception):

@@ -11,14 +11,14 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Self
 
-from webdojo.browser.config import BrowserConfig, ServeConfig
-from webdojo.browser.interface import ActResult, Pool, Session
+from webdojo.browser.config import BrowserConfig
+from webdojo.browser.interface import ActResult, Session
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.pool import BrowserPool, browser_count
 from webdojo.browser_service.metrics import Ended, Metrics, Operation
@@ -48,29 +48,39 @@ class _Entry:
 
 
 class SessionService:
-    """The sessions of one pool by id, within limits; an async context manager that ends them all.
+    """Browsers and their sessions by id, within limits; an async context manager that starts and ends them all.
 
     Args:
-        pool: opens the sessions; the caller enters and leaves it.
-        images: where the pool stores its screenshots.
-        browsers: returns the number of Chromium processes of the pool.
+        config, hosts: see `BrowserPool`.
+
+    Raises:
+        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
+        BrowserError: Chromium does not start.
     """
 
-    def __init__(
-        self, pool: Pool[Session], images: MemoryImages, config: ServeConfig, browsers: Callable[[], int]
-    ) -> None:
-        self._pool = pool
-        self._images = images
-        self._config = config
+    def __init__(self, config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})) -> None:
+        wanted = config.serve.max_sessions
+        if not config.sessions_per_browser:
+            config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
+        # A session is observed once at a time, but an observation whose client left may still bring its picture.
+        self._images = MemoryImages(capacity=2 * wanted)
+        self._pool = pool = BrowserPool(config, self._images, hosts)
+        if pool.places < wanted:
+            raise ConfigError(
+                f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.places}: "
+                "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
+            )
+        self._config = config.serve
         self._sessions: dict[str, _Entry] = {}
         self._taken = 0
         """Number of places that are taken, by sessions that are opening, open or closing."""
         self._slots = {operation: asyncio.Semaphore(slots) for operation, slots in SLOTS.items()}
         self._closing: set[asyncio.Task[None]] = set()
         self._drain_until: float | None = None
-        self.metrics = Metrics(lambda: self._taken, browsers)
+        self.metrics = Metrics(lambda: self._taken, lambda: len(pool.browsers))
 
     async def __aenter__(self) -> Self:
+        await self._pool.__aenter__()
         self._reaper = asyncio.create_task(self._reap())
         return self
 
@@ -78,7 +88,10 @@ class SessionService:
         self._reaper.cancel()
         for id in list(self._sessions):
             self._end(id, Ended.STOPPED)
-        await asyncio.gather(*self._closing)
+        try:
+            await asyncio.gather(*self._closing)
+        finally:
+            await self._pool.__aexit__(*error)
 
     @property
     def health(self) -> Health:
@@ -203,28 +216,3 @@ class SessionService:
                     self._end(id, Ended.DEADLINE)
                 elif not entry.calls and now - entry.used > idle_s:
                     self._end(id, Ended.IDLE)
-
-
-@asynccontextmanager
-async def open_service(
-    config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})
-) -> AsyncIterator[SessionService]:
-    """Start browsers and a service, and stop both at the end; the arguments are those of `BrowserPool`.
-
-    Raises:
-        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
-        BrowserError: Chromium does not start.
-    """
-    wanted = config.serve.max_sessions
-    if not config.sessions_per_browser:
-        config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
-    # A session is observed once at a time, but an observation whose client left may still bring its picture.
-    images = MemoryImages(capacity=2 * wanted)
-    pool = BrowserPool(config, images, hosts)
-    if pool.places < wanted:
-        raise ConfigError(
-            f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.places}: "
-            "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
-        )
-    async with pool, SessionService(pool, images, config.serve, lambda: len(pool.browsers)) as service:
-        yield service

@@ -13,8 +13,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-import itertools
 import random
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -72,8 +72,7 @@ class VLLMEngine:
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by digest."""
-        self._served = itertools.count(1)
-        self._closed = ""
+        self._closed = False
         self._updating = asyncio.Lock()
         self._scratch = Scratch(config.weights_dir)
         servers = make_servers(folder, model, config, self._scratch.path)
@@ -161,7 +160,7 @@ class VLLMEngine:
             version=self.version,
             running=sum(replica.busy for replica in self.replicas) - waiting,
             waiting=waiting,
-            error=self._closed or "; ".join(errors),
+            error="the engine was closed" if self._closed else "; ".join(errors),
         )
 
     @property
@@ -187,7 +186,7 @@ class VLLMEngine:
 
     def close(self) -> None:
         """Stop the servers that this engine started; requests in flight fail with `EngineError`."""
-        self._closed = self._closed or "the engine was closed"
+        self._closed = True
         for replica in self.replicas:
             replica.server.stop()
         self._common.awake.set()
@@ -195,7 +194,7 @@ class VLLMEngine:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise EngineError(f"{self._closed}; start another engine")
+            raise EngineError("the engine was closed; start another engine")
 
     def _least_busy(self) -> Replica:
         """A replica that serves, if there is one; those that do not yet are brought up meanwhile."""
@@ -238,29 +237,28 @@ class VLLMEngine:
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         if isinstance(source, Path):
             return WeightFolder(source, version, temporary=False)
-        folder = self._scratch.path / f"weights-{next(self._served)}"
         try:
+            folder = Path(tempfile.mkdtemp(prefix="weights-", dir=self._scratch.path))
             write_weights(source, folder, engine_dtype(self._model.config))
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
             raise EngineError(
-                f"weights of version {version} cannot be written to {str(folder)!r} ({error}); name another place in "
-                "engine.weights_dir"
+                f"weights of version {version} cannot be written to {str(self._scratch.path)!r} ({error}); name "
+                "another place in engine.weights_dir"
             ) from error
         return WeightFolder(folder, version, temporary=True)
 
     async def _on_all(self, do: Callable[[Replica], Awaitable[object]]) -> None:
         """On every replica at once; one that dies over it, or has died before, is started again for it."""
 
-        async def on(replica: Replica) -> None:
-            async with replica.serving():
-                await do(replica)
-
-        async def on_twice(replica: Replica) -> None:
+        async def on(replica: Replica, again: bool = True) -> None:
             try:
-                await on(replica)
+                async with replica.serving():
+                    await do(replica)
             except EngineLost:
-                await on(replica)
+                if not again:
+                    raise
+                await on(replica, again=False)
 
-        done = await asyncio.gather(*map(on_twice, self.replicas), return_exceptions=True)
+        done = await asyncio.gather(*map(on, self.replicas), return_exceptions=True)
         if failed := [error for error in done if error is not None]:
             raise failed[0]

@@ -73,20 +73,15 @@ class Replica:
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
 
-    async def up(self) -> None:
-        """Return when the replica serves; all who wait share one start.
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Wait until the replica serves; a server that is lost in the block is started again.
 
-        Raises:
-            EngineError: it cannot be brought up. The next call tries again.
+        All who wait share one start; if that fails they get its EngineError, and the next who come try again.
         """
         self.begin()
         if self._rising is not None:
             await asyncio.shield(self._rising)
-
-    @asynccontextmanager
-    async def serving(self) -> AsyncIterator[None]:
-        """Wait until the replica serves; a server that is lost in the block is started again."""
-        await self.up()
         life = self.life
         try:
             yield
@@ -98,7 +93,8 @@ class Replica:
         """Bring the replica up in the background, if it is not."""
         if not self.is_up and self._rising is None:
             self._rising = asyncio.create_task(self._rise())
-            self._rising.add_done_callback(_look_at)
+            # Nobody may wait for a start that fails; `error` keeps why.
+            self._rising.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def lose(self, life: int) -> None:
         """Give up the server as it was in its `life`, and start it again at once, or when the engine is awake."""
@@ -112,8 +108,7 @@ class Replica:
     async def load(self, weights: WeightFolder) -> None:
         """Serve other weights from the next sampled token on; running requests are read again under them.
 
-        Raises:
-            EngineLost, EngineError: the server serves neither the old weights nor the new ones.
+        Where it raises, the server serves neither the old weights nor the new ones.
         """
         async with self._loading:
             if self._holds is weights:
@@ -178,9 +173,3 @@ class Replica:
 
     def _gone(self, how: str) -> EngineLost:
         return EngineLost(f"the vLLM server at {self.server.url} does not answer any more ({how}); it is started again")
-
-
-def _look_at(task: asyncio.Task[None]) -> None:
-    """Nobody may wait for a start that failed; `Replica.error` keeps why."""
-    if not task.cancelled():
-        task.exception()

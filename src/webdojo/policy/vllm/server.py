@@ -88,7 +88,8 @@ class Server:
         """Block until the server answers.
 
         Raises:
-            EngineError: it ended, or does not answer in time, or was stopped meanwhile; EngineLost: it was killed.
+            EngineError: it ended, or does not answer in time, or was stopped meanwhile.
+            EngineLost: it was killed.
         """
         deadline = time.monotonic() + self._start_timeout_s
         while not self.answers():
@@ -170,11 +171,7 @@ def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: 
 
 
 def start_all(servers: Sequence[Server]) -> None:
-    """Start servers side by side and wait until all answer; where one fails none is left.
-
-    Raises:
-        EngineError: one does not start.
-    """
+    """Start servers side by side and wait until all answer; where one fails none is left."""
     try:
         for server in servers:
             server.start()
