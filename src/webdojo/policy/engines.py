@@ -54,9 +54,9 @@ class Chat(ChatConfig):
     """A model behind an API."""
 
     def check(self, harness: HarnessConfig) -> None:
-        from webdojo.policy.chat.address import Address
+        from webdojo.policy.chat.endpoint import Endpoint
 
-        Address(self)
+        Endpoint(self)
         if self.tool_calls == "native" and not harness.native_tools:
             raise ConfigError(
                 f"engine.tool_calls is 'native', but the harness {harness.name!r} has tools of its own: "

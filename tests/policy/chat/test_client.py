@@ -15,9 +15,9 @@ import pytest
 from tests.policy.chat.endpoint import Endpoint, completion, drop, refuse, say, truncate
 from webdojo.errors import ConfigError, EngineError, StoreError
 from webdojo.policy.chat import client as client_module
-from webdojo.policy.chat.answer import Answer, retry_after
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.config import ChatConfig
+from webdojo.policy.chat.endpoint import Answer, retry_after
 from webdojo.policy.chat.ledger import Spending
 from webdojo.types import FinishReason, Sampling
 

@@ -20,12 +20,13 @@ from typing import Any, Self
 import httpx
 
 from webdojo.errors import EngineError
-from webdojo.policy.chat.address import Address
-from webdojo.policy.chat.answer import Answer, Failed, read_answer, refusal
 from webdojo.policy.chat.config import ChatConfig
+from webdojo.policy.chat.endpoint import Answer, Endpoint, Failed
 from webdojo.policy.chat.ledger import AnswerCache, Spending, Totals, estimate
-from webdojo.policy.chat.messages import Message
 from webdojo.types import Sampling
+
+Message = dict[str, Any]
+"""One message of a chat, in OpenAI's form."""
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -80,16 +81,16 @@ class ChatClient:
 
     def __init__(self, config: ChatConfig, account: Path | None = None) -> None:
         self.config = config
-        self._address = Address(config)
+        self._endpoint = Endpoint(config)
         self._spending = Spending(config, account)
         self._cache = AnswerCache(Path(config.cache)) if config.cache else None
         self._pace = Pace(config.requests_per_minute, config.tokens_per_minute)
         self._slots = asyncio.Semaphore(config.max_concurrency)
         self._http = httpx.AsyncClient(
-            headers=self._address.headers,
+            headers=self._endpoint.headers,
             timeout=config.timeout_s,
             limits=httpx.Limits(max_connections=config.max_concurrency),
-            trust_env=not self._address.loopback,
+            trust_env=not self._endpoint.loopback,
         )
 
     async def __aenter__(self) -> Self:
@@ -130,7 +131,7 @@ class ChatClient:
         body = {name: value for name, value in body.items() if value is not None}
         if self._cache is None:
             return await self._ask(body)
-        key = self._cache.key(self._address.url, body, sampling.temperature == 0 or sampling.seed is not None)
+        key = self._cache.key(self._endpoint.url, body, sampling.temperature == 0 or sampling.seed is not None)
         if (known := self._cache.get(key)) is not None:
             self._spending.cached()
             return known
@@ -150,17 +151,17 @@ class ChatClient:
                     return await self._paid_try(content, expected, most)
                 except Failed as failed:
                     if not failed.again:
-                        raise EngineError(f"endpoint {self._address}: {failed.reason}") from None
+                        raise EngineError(f"endpoint {self._endpoint}: {failed.reason}") from None
                     if tried > self.config.max_retries:
                         times = "once" if tried == 1 else f"{tried} times"
                         raise EngineError(
-                            f"endpoint {self._address} failed {times} (engine.max_retries), last: {failed.reason}"
+                            f"endpoint {self._endpoint} failed {times} (engine.max_retries), last: {failed.reason}"
                         ) from None
                     pause = min(FIRST_PAUSE_S * 2 ** (tried - 1), LONGEST_PAUSE_S) * random.uniform(0.5, 1)
                     if failed.wait_s is not None:
                         self._pace.hold(time.monotonic() + failed.wait_s)
                         pause = failed.wait_s
-                    logger.info("endpoint %s: %s; try %d in %.1f s", self._address, failed.reason, tried + 1, pause)
+                    logger.info("endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause)
                     await asyncio.sleep(pause)
         raise AssertionError("the last try raises")
 
@@ -179,24 +180,15 @@ class ChatClient:
         return answer
 
     async def _try(self, content: bytes) -> Answer:
-        url, json_type = f"{self._address.url}/chat/completions", {"Content-Type": "application/json"}
+        url, json_type = f"{self._endpoint.url}/chat/completions", {"Content-Type": "application/json"}
         try:
             async with asyncio.timeout(self.config.timeout_s):
                 response = await self._http.post(url, content=content, headers=json_type)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise Failed(f"cannot connect ({self._address.say(str(error) or type(error).__name__)})") from None
+            raise Failed(f"cannot connect ({self._endpoint.say(str(error) or type(error).__name__)})") from None
         except (TimeoutError, httpx.TimeoutException):
             raise Failed(f"no answer within {self.config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
         except httpx.HTTPError as error:
-            what = self._address.say(str(error) or type(error).__name__)  # some errors have a name only
+            what = self._endpoint.say(str(error) or type(error).__name__)  # some errors have a name only
             raise Failed(f"the connection broke ({what})", charged=True) from None
-        try:
-            body = self._address.clean(response.json())
-        except (ValueError, RecursionError):
-            body = None
-        if response.status_code != 200:
-            raise refusal(response.status_code, response.headers, body, self.config.api_key_env)
-        if body is None:
-            kind = self._address.say(response.headers.get("content-type", "nothing in particular"))
-            raise Failed(f"the answer is not valid JSON but {len(response.content)} bytes of {kind}", charged=True)
-        return read_answer(body)
+        return self._endpoint.answer(response)

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from webdojo.errors import EngineError, StoreError
-from webdojo.policy.chat.answer import Answer
 from webdojo.policy.chat.config import ChatConfig
+from webdojo.policy.chat.endpoint import Answer
 
 _ANSWERS = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 _REQUESTS = """\
