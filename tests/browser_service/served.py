@@ -16,7 +16,7 @@ from typing import Self
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser_service.access import TOKEN_VARIABLE
-from webdojo.browser_service.serve import DrainingServer
+from webdojo.browser_service.server import DrainingServer
 from webdojo.browser_service.service import SessionService
 
 

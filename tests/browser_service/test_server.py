@@ -19,8 +19,7 @@ from tests.browser.conftest import CONFIG, LOCAL, served
 from tests.browser_service.served import Served, served_process
 from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser_service.metrics import Operation
-from webdojo.browser_service.service import SLOTS
+from webdojo.browser_service.service import SLOTS, Operation
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation
 

@@ -38,12 +38,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_access(token: str, path: str, headers: Mapping[str, str]) -> None:
-    """Raise Refused for a request without access.
-
-    Args:
-        token: the token that `Authorization: Bearer` must carry; empty if the server listens on loopback only.
-        headers: those of the request; names are found in lower case.
-    """
+    """Raise Refused for a request without access; `token` is empty if the server listens on loopback only."""
     if token:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         known = scheme.lower() == "bearer" and hmac.compare_digest(given.encode("latin-1"), token.encode())

@@ -14,10 +14,9 @@ import random
 import sys
 from collections.abc import Sequence
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 import httpx
-from pydantic import ValidationError
+from pydantic import AnyHttpUrl, ValidationError
 
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
@@ -27,7 +26,8 @@ from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall, View
 
 _CONNECT_TIMEOUT_S = 5.0
-_HEALTH_TIMEOUT_S = 5.0
+_CALL_TIMEOUT_S = 300.0
+"""Of any single call, its time in the server's queue included."""
 _CLOSE_TIMEOUT_S = 15.0
 _KEEP_ALIVE_S = 30.0
 """Shorter than servers keep idle connections."""
@@ -37,11 +37,7 @@ _CHECK_AT_LEAST_EVERY_S = 30.0
 
 
 class ServerError(BrowserError):
-    """A server refused or failed a request, or could not be reached.
-
-    Attributes:
-        kind: the error kind that the server gave; None if no browser server answered.
-    """
+    """A server refused or failed a request; `kind` is None if no browser server answered."""
 
     default = Failure.SERVER_LOST
 
@@ -58,33 +54,25 @@ class RemotePool:
         images: where screenshots are stored.
         token: the WEBDOJO_BROWSER_TOKEN of the servers.
         acquire_timeout_s: how long `open` looks for a server with a free place.
-        call_timeout_s: how long any single call may take, its time in the server's queue included.
 
     Raises:
         ConfigError: there is no server, or a URL that cannot be a server's.
     """
 
     def __init__(
-        self,
-        servers: Sequence[str],
-        images: ImageSink,
-        token: str = "",
-        *,
-        acquire_timeout_s: float = 60,
-        call_timeout_s: float = 300,
+        self, servers: Sequence[str], images: ImageSink, token: str = "", *, acquire_timeout_s: float = 60
     ) -> None:
         if not servers:
             raise ConfigError("no browser server is given: name at least one, such as http://10.0.0.7:8400")
-        urls = [_checked(url) for url in servers]
         self._images = images
         self._acquire_timeout_s = acquire_timeout_s
         self._http = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=httpx.Timeout(call_timeout_s, connect=_CONNECT_TIMEOUT_S),
+            timeout=httpx.Timeout(_CALL_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=_KEEP_ALIVE_S),
             trust_env=False,
         )
-        self._servers = [_Server(url, self._http) for url in urls]
+        self._servers = [_Server(_checked(url), self._http) for url in servers]
         self._line = asyncio.Lock()
         """Held by the caller that looks for a free server; first come, first served."""
         self._checks: list[asyncio.Task[None]] = []
@@ -181,10 +169,7 @@ class RemoteSession:
         if shot.sha != self._seen:
             stored = await asyncio.to_thread(self._images.put, image, shot.width, shot.height, shot.mime)
             if stored != shot:
-                raise BrowserError(
-                    f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash",
-                    Failure.SERVER_LOST,
-                )
+                raise ServerError(f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash")
             self._seen = shot.sha
         return observation
 
@@ -213,7 +198,7 @@ class RemoteSession:
 
     async def _call(self, method: str, path: str, **options: object) -> bytes:
         if self._lost is not None:
-            raise BrowserError(f"the session was lost before: {self._lost}", Failure.SERVER_LOST)
+            raise ServerError(f"the session was lost before: {self._lost}")
         try:
             return (await self._server.request(method, self._path + path, **options)).content
         except ServerError as error:
@@ -262,7 +247,7 @@ class _Server:
     async def check(self) -> None:
         """Ask for its health."""
         try:
-            response = await self._http.get(f"{self.url}/health", timeout=_HEALTH_TIMEOUT_S)
+            response = await self._http.get(f"{self.url}/health", timeout=_CONNECT_TIMEOUT_S)
             health = Health.model_validate_json(response.content)
         except httpx.TransportError as error:
             self.down = f"unreachable, {_one_line(error)}"
@@ -281,12 +266,7 @@ class _Server:
             self.down = str(error).removeprefix(f"{self.url}: ")
 
     async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Send a request, and return its successful response.
-
-        Raises:
-            StartError: the server could not open the start URL.
-            ServerError: any other failure.
-        """
+        """Return a successful response; raises StartError or ServerError."""
         try:
             response = await self._http.request(method, f"{self.url}{path}", **options)
         except httpx.TransportError as error:
@@ -306,10 +286,8 @@ class _Server:
 def _checked(url: str) -> str:
     """Return the URL without a slash at its end; raise ConfigError if it cannot be a server's."""
     try:
-        parts = urlsplit(url)
-        names_server = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query
-        _ = parts.port
-    except ValueError:
+        names_server = not AnyHttpUrl(url).query
+    except ValidationError:
         names_server = False
     if not names_server:
         raise ConfigError(f"{url!r} is no browser server's URL: write http://host:port")

@@ -1,18 +1,24 @@
-"""The browser service as an ASGI app, with one route for each operation and one shape for all errors.
+"""The browser service over HTTP, with one route for each operation and one shape for all errors, until a signal.
 
 A request whose client disconnects is cancelled, and a session that was opened for a client that has disconnected is
 closed, so that no disconnected client keeps a slot or a place.
+
+SIGTERM or Ctrl-C begins a drain: the server takes no new sessions, `/health` answers 503, and calls on open sessions go
+on. The process ends when the last session has ended, after `serve.drain_timeout_s`, or at a second signal.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Mapping
+import socket
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict
 from http import HTTPStatus
+from types import FrameType
 from typing import Annotated, Any, TypeVar
 
+import uvicorn
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
@@ -21,9 +27,10 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser_service.access import check_access
+from webdojo.browser_service.access import TOKEN_VARIABLE, check_access, is_loopback
 from webdojo.browser_service.service import SessionService
 from webdojo.browser_service.wire import (
     OBSERVATION_MIME,
@@ -39,7 +46,7 @@ from webdojo.browser_service.wire import (
     pack,
     pack_observation,
 )
-from webdojo.errors import BrowserError, StartError, WebdojoError
+from webdojo.errors import BrowserError, ConfigError, StartError, WebdojoError
 from webdojo.types import View, ViewKind
 from webdojo.version import __version__
 
@@ -55,15 +62,93 @@ _BINARY = {"type": "string", "format": "binary"}
 _LATER = {"Retry-After": "1"}
 _HEADERS = {ErrorKind.FULL: _LATER, ErrorKind.DRAINING: _LATER, ErrorKind.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"}}
 
+KEEP_ALIVE_S = 75
+"""Longer than clients keep idle connections, so that no request meets a connection that just closed."""
+_STOP_TIMEOUT_S = 5
+
 _T = TypeVar("_T")
 
 
-def create_app(service: SessionService, token: str) -> FastAPI:
-    """Return the app that serves the sessions of a service.
+async def serve(
+    config: BrowserConfig,
+    *,
+    host: str,
+    port: int,
+    token: str,
+    hosts: Mapping[str, str],
+    on_listening: Callable[[str], None],
+) -> None:
+    """Serve sessions until a signal.
 
     Args:
-        token: see `access.check_access`.
+        port: 0 takes a free one.
+        token: the token that clients must send; it may be empty on loopback.
+        hosts: see `BrowserPool`.
+        on_listening: called with the URL of the server.
+
+    Raises:
+        ConfigError: there is no token for an address that others can reach, or it cannot be listened on.
+        BrowserError: Chromium does not start.
     """
+    if not token and not is_loopback(host):
+        raise ConfigError(
+            f"--host {host} can be reached from other machines, and there is no token: "
+            f"set {TOKEN_VARIABLE} in the environment, or leave --host out to serve this machine only"
+        )
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listening = socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {host} port {port}: {error.strerror}; pick others with --host and --port"
+        ) from None
+    shown = f"[{host}]" if ":" in host else host
+    with listening:
+        async with SessionService(config, hosts) as service:
+            on_listening(f"http://{shown}:{listening.getsockname()[1]}")
+            await DrainingServer(service, token).serve([listening])
+
+
+def read_hosts(options: Sequence[str]) -> dict[str, str]:
+    """Parse `PATTERN=ADDRESS` options into what `BrowserPool` takes; raise ConfigError for another form."""
+    hosts = {}
+    for option in options:
+        pattern, _, address = option.partition("=")
+        if not pattern or not address or set(option) & set(", ;"):
+            raise ConfigError(f"--hosts {option!r} must look like PATTERN=ADDRESS, e.g. *.localhost:80=10.0.0.5:4000")
+        hosts[pattern] = address
+    return hosts
+
+
+class DrainingServer(uvicorn.Server):
+    """A uvicorn server whose first stop signal begins a drain."""
+
+    def __init__(self, service: SessionService, token: str) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(service, token),
+                lifespan="off",
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=_STOP_TIMEOUT_S,
+            )
+        )
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._service.health.draining:
+            self.should_exit = True
+        else:
+            self._service.drain()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._service.drained
+
+
+def create_app(service: SessionService, token: str) -> FastAPI:
+    """Return the app that serves the sessions of a service to whom `check_access` lets in."""
 
     async def handle(request: Request, error: Exception) -> Response:
         if isinstance(error, Refused) and error.kind is not ErrorKind.UNKNOWN_SESSION:
@@ -101,10 +186,10 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
     async def open_session(body: OpenRequest, request: Request) -> Opened:
         """Open a session at a URL, ready to be observed."""
-        id, session = await _while_connected(request, service.open(body))
+        opened = await _while_connected(request, service.open(body))
         if await request.is_disconnected():
-            await service.close(id)
-        return Opened(id=id, viewport_px=session.viewport_px)
+            await service.close(opened.id)
+        return opened
 
     @app.get(
         "/sessions/{session_id}/observation",

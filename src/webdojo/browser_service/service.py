@@ -9,27 +9,50 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import secrets
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Self
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import ActResult, Session
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.pool import BrowserPool, browser_count
-from webdojo.browser_service.metrics import Ended, Metrics, Operation
-from webdojo.browser_service.wire import ErrorKind, Health, OpenRequest, Refused
+from webdojo.browser_service.wire import ErrorKind, Health, Opened, OpenRequest, Refused
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, ToolCall, View
 
 logger = logging.getLogger("webdojo")
 
+
+class Operation(StrEnum):
+    """The operations on sessions; each kind has a queue of its own (WebGym B.1)."""
+
+    OPEN = "open"
+    ACT = "act"
+    OBSERVE = "observe"
+    CLOSE = "close"
+
+
+class Ended(StrEnum):
+    """Why a session ended."""
+
+    CLOSED = "closed"
+    IDLE = "idle"
+    DEADLINE = "deadline"
+    STOPPED = "stopped"
+
+
 _REAP_EVERY_S = 1.0
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 SLOTS = {Operation.OPEN: 4, Operation.ACT: 32, Operation.OBSERVE: 16, Operation.CLOSE: 8}
 """How many operations of each kind run at once; most of an act's time is waiting for pages."""
 
@@ -95,9 +118,8 @@ class SessionService:
 
     @property
     def health(self) -> Health:
-        return Health(
-            draining=self._drain_until is not None, sessions=self._taken, max_sessions=self._config.max_sessions
-        )
+        draining = self._drain_until is not None
+        return Health(draining=draining, sessions=self._taken, max_sessions=self._config.max_sessions)
 
     @property
     def drained(self) -> bool:
@@ -109,13 +131,13 @@ class SessionService:
         self._drain_until = time.monotonic() + self._config.drain_timeout_s
         logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
 
-    async def open(self, request: OpenRequest) -> tuple[str, Session]:
-        """Open a session, and return its id and the session; raises Refused, and what `Pool.open` raises."""
+    async def open(self, request: OpenRequest) -> Opened:
+        """Open a session; raises Refused, and what `Pool.open` raises."""
         if self._drain_until is not None:
             raise Refused(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
         if self._taken >= self._config.max_sessions:
             raise Refused(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
-        deadline = time.monotonic() + (request.deadline_s if request.deadline_s is not None else float("inf"))
+        deadline = time.monotonic() + (request.deadline_s or math.inf)
         self._taken += 1
         try:
             async with self._slot(Operation.OPEN):
@@ -126,27 +148,20 @@ class SessionService:
         id = secrets.token_urlsafe(16)
         self._sessions[id] = _Entry(session, deadline)
         self.metrics.opened.inc()
-        return id, session
+        return Opened(id=id, viewport_px=session.viewport_px)
 
     async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
-        """Return an observation and the bytes of its screenshot, which are empty if its hash is `have`.
-
-        Raises:
-            Refused: there is no such session.
-            BrowserError: see `Session.observe`.
-        """
+        """Return an observation and the bytes of its screenshot, which are empty if its hash is `have`."""
         async with self._using(id, Operation.OBSERVE) as session:
             observation = await session.observe(view)
             shot = observation.screenshot
             return observation, b"" if shot.sha == have else self._images.get(shot)
 
     async def act(self, id: str, calls: Sequence[ToolCall]) -> ActResult:
-        """Execute calls; raises the errors of `observe`."""
         async with self._using(id, Operation.ACT) as session:
             return await session.act(calls)
 
     async def snapshot(self, id: str) -> Snapshot:
-        """Read the session's page; queues with the observations, and raises the same errors."""
         async with self._using(id, Operation.OBSERVE) as session:
             return await session.snapshot()
 
@@ -196,15 +211,13 @@ class SessionService:
     async def _slot(self, operation: Operation) -> AsyncIterator[None]:
         began = time.monotonic()
         async with self._slots[operation]:
-            got = time.monotonic()
-            self.metrics.queued.labels(operation).observe(got - began)
+            self.metrics.queued.labels(operation).observe(time.monotonic() - began)
             try:
-                yield
+                with self.metrics.seconds.labels(operation).time():
+                    yield
             except BrowserError as error:
                 self.metrics.failed.labels(operation, error.failure).inc()
                 raise
-            finally:
-                self.metrics.seconds.labels(operation).observe(time.monotonic() - got)
 
     async def _reap(self) -> None:
         idle_s = self._config.idle_timeout_s
@@ -216,3 +229,25 @@ class SessionService:
                     self._end(id, Ended.DEADLINE)
                 elif not entry.calls and now - entry.used > idle_s:
                     self._end(id, Ended.IDLE)
+
+
+class Metrics:
+    """The metrics of one server, in a registry of its own; the functions count its sessions and Chromiums."""
+
+    def __init__(self, sessions: Callable[[], int], browsers: Callable[[], int]) -> None:
+        self.registry = to = CollectorRegistry()
+
+        def counter(name: str, about: str, *labels: str) -> Counter:
+            return Counter(f"webdojo_{name}", about, labels, registry=to)
+
+        def histogram(name: str, about: str) -> Histogram:
+            return Histogram(f"webdojo_{name}", about, ["operation"], registry=to, buckets=_SECONDS)
+
+        Gauge("webdojo_sessions", "Sessions that are open or on their way.", registry=to).set_function(sessions)
+        Gauge("webdojo_browsers", "Chromiums that run.", registry=to).set_function(browsers)
+        self.opened = counter("sessions_opened", "Sessions that were opened.")
+        self.ended = counter("sessions_ended", "Sessions that ended, by why.", "reason")
+        self.refused = counter("requests_refused", "Requests that were not let in, by kind.", "kind")
+        self.failed = counter("operations_failed", "Operations that failed.", "operation", "failure")
+        self.seconds = histogram("operation_seconds", "Duration of operations, without the queue.")
+        self.queued = histogram("queue_seconds", "How long operations waited for a slot of their kind.")
