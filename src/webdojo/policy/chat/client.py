@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import httpx
-
 from webdojo.errors import EngineError
 from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.endpoint import Answer, Endpoint, Failed
@@ -86,18 +84,12 @@ class ChatClient:
         self._cache = AnswerCache(Path(config.cache)) if config.cache else None
         self._pace = Pace(config.requests_per_minute, config.tokens_per_minute)
         self._slots = asyncio.Semaphore(config.max_concurrency)
-        self._http = httpx.AsyncClient(
-            headers=self._endpoint.headers,
-            timeout=config.timeout_s,
-            limits=httpx.Limits(max_connections=config.max_concurrency),
-            trust_env=not self._endpoint.loopback,
-        )
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._http.aclose()
+        await self._endpoint.http.aclose()
         self._spending.close()
         if self._cache is not None:
             self._cache.close()
@@ -133,14 +125,13 @@ class ChatClient:
             return await self._ask(body)
         key = self._cache.key(self._endpoint.url, body, sampling.temperature == 0 or sampling.seed is not None)
         if (known := self._cache.get(key)) is not None:
-            self._spending.cached()
+            self._spending.add("cached")
             return known
         answer = await self._ask(body)
         self._cache.put(key, answer)
         return answer
 
     async def _ask(self, body: dict[str, Any]) -> Answer:
-        """Try until there is an answer."""
         content = json.dumps(body).encode()
         expected, most = estimate(self.config, body)
         async with self._slots:
@@ -169,7 +160,7 @@ class ChatClient:
         """Try once, with the cost set aside before and settled after."""
         request = await self._spending.reserve(most)
         try:
-            answer = await self._try(content)
+            answer = await self._endpoint.ask(content)
         except BaseException as error:
             # Where the task is cancelled, the endpoint may go on with it.
             self._spending.failed(request, charged=not isinstance(error, Failed) or error.charged)
@@ -178,17 +169,3 @@ class ChatClient:
         if answer.input_tokens is not None and answer.output_tokens is not None:
             self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
         return answer
-
-    async def _try(self, content: bytes) -> Answer:
-        url, json_type = f"{self._endpoint.url}/chat/completions", {"Content-Type": "application/json"}
-        try:
-            async with asyncio.timeout(self.config.timeout_s):
-                response = await self._http.post(url, content=content, headers=json_type)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise Failed(f"cannot connect ({self._endpoint.say(str(error) or type(error).__name__)})") from None
-        except (TimeoutError, httpx.TimeoutException):
-            raise Failed(f"no answer within {self.config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
-        except httpx.HTTPError as error:
-            what = self._endpoint.say(str(error) or type(error).__name__)  # some errors have a name only
-            raise Failed(f"the connection broke ({what})", charged=True) from None
-        return self._endpoint.answer(response)

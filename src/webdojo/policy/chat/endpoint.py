@@ -7,6 +7,7 @@ log or file. Words such as `EMPTY`, which servers without keys are given, are no
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from dataclasses import dataclass
@@ -96,20 +97,16 @@ class _Body(BaseModel):
 class Endpoint:
     """The endpoint that a config names: where it is, with which key, and what its responses mean.
 
-    Attributes:
-        loopback: whether it is on this machine, where no proxy is needed.
-        headers: those that authorise a request.
-
     Raises:
         ConfigError: `base_url` is no address, the key is not in the environment, or options contradict each other.
     """
 
     def __init__(self, config: ChatConfig) -> None:
+        self._config = config
         self.url = config.base_url.rstrip("/")
-        self.loopback = is_loopback(_host(config.base_url))
+        host = _host(config.base_url)
         if not config.model:
             raise ConfigError(f"engine.model is empty: name a model of {config.base_url}")
-        self._name = f"{self.url} ({config.model})"
         if config.budget_usd and not (config.price_input or config.price_output):
             raise ConfigError(
                 f"engine.budget_usd is {config.budget_usd:g}, but without prices nothing costs anything: set "
@@ -117,7 +114,6 @@ class Endpoint:
             )
         if taken := sorted(RESERVED_FIELDS & set(config.extra_body)):
             raise ConfigError(f"engine.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
-        self._key_variable = config.api_key_env
         self._key = os.environ.get(config.api_key_env, "").strip() if config.api_key_env else ""
         if config.api_key_env and not self._key:
             raise ConfigError(
@@ -126,17 +122,28 @@ class Endpoint:
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"the value of {config.api_key_env} is no key: it has characters that no header may have")
-        self.headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self.http = httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+            timeout=config.timeout_s,
+            limits=httpx.Limits(max_connections=config.max_concurrency),
+            trust_env=not is_loopback(host),  # no proxy is needed on this machine
+        )
 
     def __str__(self) -> str:
-        return self._name
+        return f"{self.url} ({self._config.model})"
 
-    def say(self, what: object) -> str:
-        """Return foreign text as a part of one line, without the key."""
-        return plain(self._clean(str(what)), limit=300)
-
-    def answer(self, response: httpx.Response) -> Answer:
-        """Return what an endpoint answered; raises Failed where that is no answer."""
+    async def ask(self, content: bytes) -> Answer:
+        """Send a request once; raises Failed where no answer comes back."""
+        url, json_type = f"{self.url}/chat/completions", {"Content-Type": "application/json"}
+        try:
+            async with asyncio.timeout(self._config.timeout_s):
+                response = await self.http.post(url, content=content, headers=json_type)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise Failed(f"cannot connect ({self._say(error)})") from None
+        except (TimeoutError, httpx.TimeoutException):
+            raise Failed(f"no answer within {self._config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
+        except httpx.HTTPError as error:
+            raise Failed(f"the connection broke ({self._say(error)})", charged=True) from None
         try:
             body = self._clean(response.json())
         except (ValueError, RecursionError):
@@ -144,7 +151,7 @@ class Endpoint:
         if response.status_code != 200:
             raise self._refusal(response, *_error_message(body))
         if body is None:
-            kind = self.say(response.headers.get("content-type", "nothing in particular"))
+            kind = self._say(response.headers.get("content-type", "nothing in particular"))
             raise Failed(f"the answer is not valid JSON but {len(response.content)} bytes of {kind}", charged=True)
         return read_answer(body)
 
@@ -158,11 +165,15 @@ class Endpoint:
                 return Failed(reason, again=code != "insufficient_quota", wait_s=wait_s)
             reason += f"; it asks to come back in {wait_s:.0f} s"
         elif status in (401, 403):
-            held = f"the key in {self._key_variable}" if self._key else "engine.api_key_env, which is empty"
+            held = f"the key in {self._config.api_key_env}" if self._key else "engine.api_key_env, which is empty"
             reason += f"; check {held}"
         elif status == 404:
             reason += "; check engine.base_url and engine.model"
         return Failed(reason, again=False)
+
+    def _say(self, what: object) -> str:
+        """Foreign text as a part of one line, without the key; some errors have a name only."""
+        return plain(self._clean(str(what) or type(what).__name__), limit=300)
 
     def _clean(self, value: Any) -> Any:
         """Return the same JSON value without the key in any of its strings."""

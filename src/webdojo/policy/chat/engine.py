@@ -52,8 +52,7 @@ class ChatEngine:
 
     The answer's text is encoded by the harness's codec. So ids are not those that the endpoint's model
     sampled, there may be more of them than `sampling.max_tokens`, which the endpoint counts in its own
-    way, and `logprobs` and `versions` are zeros: such responses can be imitated (SFT), but online RL must
-    not train on them.
+    way, and `logprobs` and `versions` are zeros.
 
     Args:
         codec: of the harness that makes the prompts.

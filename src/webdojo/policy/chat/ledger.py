@@ -90,11 +90,7 @@ class Spending:
     async def reserve(self, most_usd: float) -> int:
         """Set aside the most that a request can cost, waiting for others to settle where only that makes room.
 
-        Returns:
-            The number by which the request is settled.
-
-        Raises:
-            EngineError: what is left of the budget is less.
+        Returns the number by which the request is settled; raises EngineError if too little is left of the budget.
         """
         while (request := self._try(most_usd)) is None:
             self._settled.clear()
@@ -116,16 +112,8 @@ class Spending:
         self._settle(request, "answered", usd, input_tokens, output_tokens)
 
     def failed(self, request: int, charged: bool) -> None:
-        """Settle a request that brought no answer.
-
-        Args:
-            charged: it may have cost all that was set aside; otherwise it was refused or never arrived, for nothing.
-        """
+        """Settle a request without an answer, which may have cost all that was set aside, or nothing."""
         self._settle(request, "lost" if charged else "refused", None if charged else 0)
-
-    def cached(self) -> None:
-        """Count a request that was answered by the cache."""
-        self._add("cached", 0.0)
 
     def totals(self) -> Totals:
         """Return what was asked and paid up to now."""
@@ -151,13 +139,14 @@ class Spending:
                     f"and the next request to {self._config.model} may cost {most_usd:.4f}; "
                     "raise engine.budget_usd to go on"
                 )
-            request = self._add("sent", most_usd)
+            request = self.add("sent", most_usd)
         finally:
             self._database.execute("COMMIT")
         self._in_flight[request] = most_usd
         return request
 
-    def _add(self, state: str, usd: float) -> int:
+    def add(self, state: str, usd: float = 0.0) -> int:
+        """Enter a request, and return its number."""
         row = self._database.execute(
             "INSERT INTO requests (created, model, state, usd) VALUES (?, ?, ?, ?)",
             (time.time(), self._config.model, state, usd),
@@ -196,11 +185,7 @@ class AnswerCache:
         self.close = self._database.close
 
     def key(self, url: str, body: dict[str, Any], repeatable: bool) -> str:
-        """Return the name of a request's answer.
-
-        Args:
-            repeatable: the same request is to get the same answer, however often it is asked.
-        """
+        """Return the name of a request's answer; the same one however often it is asked if it is `repeatable`."""
         digest = hashlib.sha256(json.dumps([url, body], sort_keys=True).encode()).hexdigest()
         if repeatable:
             return digest
