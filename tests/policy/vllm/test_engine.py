@@ -35,7 +35,7 @@ from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.policy.vllm.server import free_port, serve_command, server_env
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 CPU = torch.device("cpu")
 SHORT = Sampling(max_tokens=3)
 LONG = Sampling(max_tokens=400)
@@ -406,9 +406,9 @@ def test_a_server_ends_with_the_process_that_started_it(calls_file: Path, tmp_pa
     script = textwrap.dedent(f"""
         import sys, time
         from pathlib import Path
-        from webdojo.policy.vllm.server import Launch, Server
+        from webdojo.policy.vllm.server import Server
         command = [sys.executable, "-m", "webdojo.policy.vllm.launch", "--port", "{free_port()}"]
-        server = Server("http://127.0.0.1:1", Launch(command, {{}}, Path("{tmp_path}/log")), 60)
+        server = Server("http://127.0.0.1:1", 60, command, {{}}, Path("{tmp_path}/log"))
         server.start()
         print(server.pid, flush=True)
         time.sleep(600)

@@ -108,7 +108,10 @@ class VLLMEngine:
             stop_ids=self.processor.eos_ids,
             read=self._read,
         )
-        replica = self._least_busy()
+        for replica in self.replicas:
+            if not replica.error:
+                replica.begin()
+        replica = min(self.replicas, key=lambda r: (not r.is_up, r.busy))
         replica.busy += 1
         try:
             async with replica.serving():
@@ -125,10 +128,6 @@ class VLLMEngine:
 
     async def update_weights(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> None:
         """Serve other weights; returns when every server does. Requests in flight go on under them.
-
-        Args:
-            source: a state dict by the model's own names, or a folder in Hugging Face layout.
-            version: what responses will name as their version.
 
         Raises:
             EngineError: the weights do not fit the model, a server does not start any more, or the engine is closed.
@@ -169,11 +168,7 @@ class VLLMEngine:
         return self.config.enable_sleep_mode
 
     async def sleep(self) -> None:
-        """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too.
-
-        Raises:
-            EngineError: the recipe does not let it sleep.
-        """
+        """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too."""
         if not self.config.enable_sleep_mode:
             raise EngineError("the vLLM servers cannot sleep; set engine.enable_sleep_mode")
         await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
@@ -195,13 +190,6 @@ class VLLMEngine:
     def _check_open(self) -> None:
         if self._closed:
             raise EngineError("the engine was closed; start another engine")
-
-    def _least_busy(self) -> Replica:
-        """A replica that serves, if there is one; those that do not yet are brought up meanwhile."""
-        for replica in self.replicas:
-            if not replica.error:
-                replica.begin()
-        return min(self.replicas, key=lambda r: (not r.is_up, r.busy))
 
     def _draw_seed(self, prompt: Prompt) -> int:
         digest = hashlib.sha256(prompt.model_dump_json().encode()).hexdigest()

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -34,33 +34,23 @@ _CPU_CACHE_BYTES = 2**30
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception): .+")
 
 
-@dataclass(frozen=True)
-class Launch:
-    """How a server is started."""
-
-    command: Sequence[str]
-    env: Mapping[str, str]
-    """On top of this process's own environment."""
-    log: Path
-    """Gets what the server prints."""
-
-
+@dataclass(eq=False)
 class Server:
-    """One server.
+    """One server."""
 
-    Args:
-        url: where it answers, such as `http://127.0.0.1:8000`.
-        launch: how to start it; None for one that somebody else runs.
-        start_timeout_s: how long it may take until it answers.
-    """
-
-    def __init__(self, url: str, launch: Launch | None, start_timeout_s: float) -> None:
-        self.url = url.rstrip("/")
-        self._launch = launch
-        self._start_timeout_s = start_timeout_s
-        self._process: subprocess.Popen[bytes] | None = None
-        self.closed = False
-        self._changing = threading.Lock()
+    url: str
+    """Where it answers, such as `http://127.0.0.1:8000`."""
+    start_timeout_s: float
+    """How long it may take until it answers."""
+    command: Sequence[str] = ()
+    """Starts it; empty for one that somebody else runs."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """On top of this process's own environment."""
+    log: Path = Path(os.devnull)
+    """Gets what the server prints."""
+    closed: bool = False
+    _process: subprocess.Popen[bytes] | None = None
+    _changing: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def pid(self) -> int | None:
@@ -69,15 +59,15 @@ class Server:
 
     def start(self) -> None:
         """Start the process, after the end of the one before; `wait` waits until it answers."""
-        if self._launch is None:
+        if not self.command:
             return
-        with self._changing, self._launch.log.open("ab") as log:
+        with self._changing, self.log.open("ab") as log:
             self._kill()
             if self.closed:
                 return
             self._process = subprocess.Popen(
-                self._launch.command,
-                env={**os.environ, **self._launch.env},
+                self.command,
+                env={**os.environ, **self.env},
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -91,17 +81,21 @@ class Server:
             EngineError: it ended, or does not answer in time, or was stopped meanwhile.
             EngineLost: it was killed.
         """
-        deadline = time.monotonic() + self._start_timeout_s
+        deadline = time.monotonic() + self.start_timeout_s
         while not self.answers():
             if self.closed:
                 raise EngineError("the engine was closed while its vLLM server started")
             if self._process is not None and (status := self._process.poll()) is not None:
                 kind = EngineLost if status < 0 else EngineError  # somebody killed it, or it fails by itself
-                raise kind(f"the vLLM server ended with status {status} while it started: {self._reason()}")
+                named = _ERROR_LINE.search(self.log.read_text(errors="replace"))  # errors after it follow from it
+                raise kind(
+                    f"the vLLM server ended with status {status} while it started: "
+                    f"{named[0] if named else 'no reason given'} (its log: {self.log})"
+                )
             if time.monotonic() > deadline:
                 raise EngineError(
-                    f"no vLLM server answers at {self.url} after {self._start_timeout_s:g} s"
-                    f"{'' if self._launch is None else f' (its log: {self._launch.log})'}; "
+                    f"no vLLM server answers at {self.url} after {self.start_timeout_s:g} s"
+                    f"{f' (its log: {self.log})' if self.command else ''}; "
                     "raise engine.start_timeout_s if it only needs more time"
                 )
             time.sleep(_POLL_S)
@@ -137,13 +131,6 @@ class Server:
         process.wait()
         process.stdin.close()
 
-    def _reason(self) -> str:
-        """The first line of the log that names an error: those after it follow from it."""
-        assert self._launch is not None
-        text = self._launch.log.read_text(errors="replace")
-        found = _ERROR_LINE.search(text)
-        return f"{found[0] if found else 'no reason given'} (its log: {self._launch.log})"
-
 
 def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: Path) -> list[Server]:
     """The servers of a recipe, not started yet, for a model in a folder; their logs go to `scratch`.
@@ -152,7 +139,7 @@ def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: 
         ConfigError: more or fewer GPUs are named than the servers take.
     """
     if config.urls:
-        return [Server(url, None, config.start_timeout_s) for url in config.urls]
+        return [Server(url.rstrip("/"), config.start_timeout_s) for url in config.urls]
     needed = config.replicas * config.tensor_parallel_size
     if config.gpus and len(config.gpus) != needed:
         raise ConfigError(
@@ -165,8 +152,8 @@ def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: 
         port = config.port + index if config.port else free_port()
         command = serve_command(folder, config, device, dtype, model.max_context_tokens, port)
         env = server_env(config, device, model.config.threads, index)
-        launch = Launch(command, env, scratch / f"server-{index}.log")
-        servers.append(Server(f"http://127.0.0.1:{port}", launch, config.start_timeout_s))
+        url, log = f"http://127.0.0.1:{port}", scratch / f"server-{index}.log"
+        servers.append(Server(url, config.start_timeout_s, command, env, log))
     return servers
 
 
