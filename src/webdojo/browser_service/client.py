@@ -112,7 +112,8 @@ class RemotePool:
         while True:
             server = await self._free_server(deadline)
             try:
-                opened = await server.request("POST", "/sessions", json=body)
+                response = await server.request("POST", "/sessions", json=body)
+                return RemoteSession(server, Opened.model_validate_json(response.content), self._images, self._open)
             except BaseException as error:
                 server.own -= 1
                 if not isinstance(error, ServerError):
@@ -122,8 +123,6 @@ class RemotePool:
                 if error.kind not in (ErrorKind.FULL, ErrorKind.DRAINING, None):
                     raise
                 server.refused(error)
-            else:
-                return RemoteSession(server, Opened.model_validate_json(opened.content), self._images, self._open)
 
     async def _free_server(self, deadline: float) -> _Server:
         """Return the least loaded server that takes sessions, and count one of its places as this client's."""

@@ -30,22 +30,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
+from webdojo.browser_service import wire
 from webdojo.browser_service.access import TOKEN_VARIABLE, check_access, is_loopback
 from webdojo.browser_service.service import SessionService
-from webdojo.browser_service.wire import (
-    OBSERVATION_MIME,
-    RESULT,
-    ActRequest,
-    ErrorKind,
-    Health,
-    Opened,
-    OpenRequest,
-    Problem,
-    ProblemBody,
-    Refused,
-    pack,
-    pack_observation,
-)
+from webdojo.browser_service.wire import ErrorKind, Refused
 from webdojo.errors import BrowserError, ConfigError, StartError, WebdojoError
 from webdojo.types import View, ViewKind
 from webdojo.version import __version__
@@ -184,7 +172,7 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     app.add_middleware(guarded)
 
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
-    async def open_session(body: OpenRequest, request: Request) -> Opened:
+    async def open_session(body: wire.OpenRequest, request: Request) -> wire.Opened:
         """Open a session at a URL, ready to be observed."""
         opened = await _while_connected(request, service.open(body))
         if await request.is_disconnected():
@@ -195,7 +183,7 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         "/sessions/{session_id}/observation",
         response_class=Response,
         responses=_problems(404, 502)
-        | {200: {"description": _OBSERVATION, "content": {OBSERVATION_MIME: {"schema": _BINARY}}}},
+        | {200: {"description": _OBSERVATION, "content": {wire.OBSERVATION_MIME: {"schema": _BINARY}}}},
     )
     async def observe(
         session_id: str,
@@ -208,13 +196,13 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         """See the active tab as it is now."""
         asked = View(kind=view, max_tokens=max_tokens, whole_page=whole_page) if view is not None else None
         observation, image = await _while_connected(request, service.observe(session_id, have, asked))
-        return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
+        return Response(wire.pack_observation(observation, image), media_type=wire.OBSERVATION_MIME)
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
-    async def act(session_id: str, body: ActRequest, request: Request) -> Response:
+    async def act(session_id: str, body: wire.ActRequest, request: Request) -> Response:
         """Execute tool calls in order; `done`, or a call that times out, ends the turn."""
         result = await _while_connected(request, service.act(session_id, body.calls))
-        return _json(RESULT.dump_python(result))
+        return _json(wire.RESULT.dump_python(result))
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:
@@ -227,11 +215,11 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         """End a session and forget its cookies and storage."""
         await service.close(session_id)
 
-    @app.get("/health", response_model=Health, responses={503: {"model": Health, "description": "The server drains."}})
-    async def health() -> Response:
+    @app.get("/health", responses={503: {"model": wire.Health, "description": "The server drains."}})
+    async def health(response: Response) -> wire.Health:
         """Whether the server takes new sessions, and how many it has; needs no token."""
-        state = service.health
-        return _json(state.model_dump(), 503 if state.draining else 200)
+        response.status_code = 503 if service.health.draining else 200
+        return service.health
 
     @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
     async def metrics() -> Response:
@@ -244,7 +232,7 @@ def create_app(service: SessionService, token: str) -> FastAPI:
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI entries of the errors of a route, including those that every route may give."""
     return {
-        status: {"model": ProblemBody, "description": HTTPStatus(status).phrase}
+        status: {"model": wire.ProblemBody, "description": HTTPStatus(status).phrase}
         for status in sorted({401, 403, 422, *statuses})
     }
 
@@ -274,12 +262,12 @@ def _problem(
     kind: ErrorKind, message: str, status: int | None = None, headers: Mapping[str, str] | None = None, **cause: Any
 ) -> Response:
     """Return an error response; `cause` says how the browser failed, if it did."""
-    body = ProblemBody(error=Problem(kind=kind, message=message, **cause))
+    body = wire.ProblemBody(error=wire.Problem(kind=kind, message=message, **cause))
     return _json(body.model_dump(exclude_defaults=True), status or kind.status, headers)
 
 
 def _json(record: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(pack(record), status, headers, media_type="application/json")
+    return Response(wire.pack(record), status, headers, media_type="application/json")
 
 
 class _ClientGone(Exception):

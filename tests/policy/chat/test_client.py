@@ -270,14 +270,27 @@ async def test_a_run_that_is_resumed_goes_on_with_what_is_left(tmp_path):
 
 async def test_what_was_in_flight_when_a_run_died_counts_as_lost(tmp_path):
     config = ChatConfig(model="m", budget_usd=0.005)
+    in_flight = asyncio.Event()
+
+    async def hang() -> Answer:
+        in_flight.set()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def answer() -> Answer:
+        return Answer(text="fine", finish_reason=FinishReason.STOP, input_tokens=1, output_tokens=1)
+
     died = Spending(config, tmp_path / "spending.sqlite")
-    await died.reserve(0.003)
+    task = asyncio.create_task(died.pay(0.003, hang))
+    await in_flight.wait()
     died.close()
     resumed = Spending(config, tmp_path / "spending.sqlite")
     assert (resumed.totals().lost, resumed.totals().usd) == (1, 0.003)
     with pytest.raises(EngineError, match="budget"):
-        await resumed.reserve(0.003)
-    await resumed.reserve(0.002)
+        await resumed.pay(0.003, answer)
+    assert (await resumed.pay(0.002, answer)).text == "fine"
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_a_request_without_a_bound_has_no_place_under_a_budget():

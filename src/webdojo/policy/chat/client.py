@@ -139,7 +139,10 @@ class ChatClient:
                 await asyncio.sleep(self._pace.book(time.monotonic(), expected))
                 await asyncio.sleep(self._pace.held(time.monotonic()))
                 try:
-                    return await self._paid_try(content, expected, most)
+                    answer = await self._spending.pay(most, lambda: self._endpoint.ask(content))
+                    if answer.input_tokens is not None and answer.output_tokens is not None:
+                        self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
+                    return answer
                 except Failed as failed:
                     if not failed.again:
                         raise EngineError(f"endpoint {self._endpoint}: {failed.reason}") from None
@@ -155,17 +158,3 @@ class ChatClient:
                     logger.info("endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause)
                     await asyncio.sleep(pause)
         raise AssertionError("the last try raises")
-
-    async def _paid_try(self, content: bytes, expected: int, most: float) -> Answer:
-        """Try once, with the cost set aside before and settled after."""
-        request = await self._spending.reserve(most)
-        try:
-            answer = await self._endpoint.ask(content)
-        except BaseException as error:
-            # Where the task is cancelled, the endpoint may go on with it.
-            self._spending.failed(request, charged=not isinstance(error, Failed) or error.charged)
-            raise
-        self._spending.answered(request, answer.input_tokens, answer.output_tokens)
-        if answer.input_tokens is not None and answer.output_tokens is not None:
-            self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
-        return answer

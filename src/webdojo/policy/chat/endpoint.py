@@ -13,10 +13,9 @@ import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AnyHttpUrl, BaseModel, Field, ValidationError
 
 from webdojo.agent.toolcall import plain
 from webdojo.browser_service.access import is_loopback
@@ -104,7 +103,17 @@ class Endpoint:
     def __init__(self, config: ChatConfig) -> None:
         self._config = config
         self.url = config.base_url.rstrip("/")
-        host = _host(config.base_url)
+        try:
+            address = AnyHttpUrl(config.base_url)
+        except ValidationError:
+            raise ConfigError(
+                f"engine.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
+            ) from None
+        if address.username or address.password or address.query or address.fragment:
+            raise ConfigError(
+                "engine.base_url must be an address alone, without user, password, ? or #: keys belong into the "
+                "environment, under the name that engine.api_key_env gives"
+            )
         if not config.model:
             raise ConfigError(f"engine.model is empty: name a model of {config.base_url}")
         if config.budget_usd and not (config.price_input or config.price_output):
@@ -126,7 +135,7 @@ class Endpoint:
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             timeout=config.timeout_s,
             limits=httpx.Limits(max_connections=config.max_concurrency),
-            trust_env=not is_loopback(host),  # no proxy is needed on this machine
+            trust_env=not is_loopback((address.host or "").strip("[]")),  # no proxy is needed on this machine
         )
 
     def __str__(self) -> str:
@@ -184,25 +193,6 @@ class Endpoint:
         if isinstance(value, dict):
             return {self._clean(name): self._clean(item) for name, item in value.items()}
         return value
-
-
-def _host(base_url: str) -> str:
-    """Return the host of an endpoint's address; raise ConfigError if it is none, or has more than an address has."""
-    try:
-        parts = urlsplit(base_url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
-        raise ConfigError(
-            f"engine.base_url is {base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
-        )
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError(
-            "engine.base_url must be an address alone, without user, password, ? or #: keys belong into the "
-            "environment, under the name that engine.api_key_env gives"
-        )
-    return parts.hostname or ""
 
 
 def read_answer(body: Any) -> Answer:

@@ -19,22 +19,12 @@ import time
 from collections.abc import Callable, Sequence
 
 from webdojo.agent.harness import Codec
-from webdojo.agent.toolcall import CALL, CALL_END, IM_END, THINK, THINK_END, parse, render
-from webdojo.browser.tools import TOOLS, check_call, json_schema
+from webdojo.agent.toolcall import CALL, CALL_END, IM_END, THINK, THINK_END, parse, render, unmarked
+from webdojo.browser.tools import TOOLS, json_schema
 from webdojo.errors import EngineError
 from webdojo.policy.chat.client import ChatClient, Message
-from webdojo.policy.chat.endpoint import Answer, NativeCall
-from webdojo.types import (
-    FinishReason,
-    ImageRef,
-    ImageSegment,
-    ImageSource,
-    Parsed,
-    Prompt,
-    Response,
-    Sampling,
-    ToolCall,
-)
+from webdojo.policy.chat.endpoint import Answer
+from webdojo.types import FinishReason, ImageRef, ImageSegment, ImageSource, Parsed, Prompt, Response, Sampling
 
 TOOL_DEFINITIONS = [json_schema(name) for name in TOOLS]
 """The `tools` parameter: all 13 tools."""
@@ -170,25 +160,10 @@ def text_of(answer: Answer) -> str:
     """
     if not answer.tool_calls:
         return answer.text
-    think = answer.reasoning or parse(answer.text).think or answer.text
-    calls = [_accepted(call) for call in answer.tool_calls]
-    if None not in calls:
-        return render(think, [call for call in calls if call is not None], separator="\n")
-    written = [
-        f'{CALL}\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n{CALL_END}'
-        for call in answer.tool_calls
-    ]
-    return "\n".join([f"{THINK}\n{think}\n{THINK_END}", *written])
-
-
-def _accepted(native: NativeCall) -> ToolCall | None:
-    """The call, if a tool accepts it."""
-    try:
-        arguments = json.loads(native.arguments or "{}")
-        json.dumps(arguments, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(arguments, dict):
-        return None
-    call = ToolCall(name=native.name, arguments=arguments)
-    return call if check_call(call) is None else None
+    think = unmarked(answer.reasoning or parse(answer.text).think or answer.text)
+    text = f"{THINK}\n{think}\n{THINK_END}"
+    for call in answer.tool_calls:
+        arguments = (call.arguments or "{}").replace(IM_END, "\\u003c|im_end|>")
+        text += f'\n{CALL}\n{{"name": {json.dumps(call.name)}, "arguments": {arguments}}}\n{CALL_END}'
+    parsed = parse(text)
+    return text if parsed.error else render(parsed.think, parsed.calls, separator="\n")

@@ -17,7 +17,7 @@ import logging
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.chat.endpoint import Answer
+from webdojo.policy.chat.endpoint import Answer, Failed
 
 _ANSWERS = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 _REQUESTS = """\
@@ -87,33 +87,35 @@ class Spending:
         self._database = _open(file, _REQUESTS, f"cannot keep account of requests in {file}", "check disk and access")
         self.close = self._database.close
 
-    async def reserve(self, most_usd: float) -> int:
-        """Set aside the most that a request can cost, waiting for others to settle where only that makes room.
+    async def pay(self, most_usd: float, work: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Do work that may cost so much, after others have settled where only that makes room for it.
 
-        Returns the number by which the request is settled; raises EngineError if too little is left of the budget.
+        Raises:
+            EngineError: too little is left of the budget.
         """
-        while (request := self._try(most_usd)) is None:
+        while (request := self._reserve(most_usd)) is None:
             self._settled.clear()
             await self._settled.wait()
-        return request
-
-    def answered(self, request: int, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Pay for an answered request; where the endpoint did not count, it costs all that was set aside."""
-        if input_tokens is None or output_tokens is None:
-            self._settle(request, "answered")
-            return
-        usd, most_usd = _usd(self._config, input_tokens, output_tokens), self._in_flight[request]
+        try:
+            answer = await work()
+        except BaseException as error:
+            # Where the task is cancelled, the endpoint may go on with it.
+            charged = not isinstance(error, Failed) or error.charged
+            self._settle(request, "lost" if charged else "refused", None if charged else 0)
+            raise
+        if answer.input_tokens is None or answer.output_tokens is None:
+            self._settle(request, "answered")  # it costs all that was set aside
+            return answer
+        tokens = answer.input_tokens, answer.output_tokens
+        usd = _usd(self._config, *tokens)
         if 0 < most_usd < usd:
             logger.warning(
                 "endpoint %s (%s) counted %d input and %d output tokens, %.4f USD where at most %.4f were set aside: "
                 "raise engine.image_tokens",
-                *(self._config.base_url, self._config.model, input_tokens, output_tokens, usd, most_usd),
+                *(self._config.base_url, self._config.model, *tokens, usd, most_usd),
             )
-        self._settle(request, "answered", usd, input_tokens, output_tokens)
-
-    def failed(self, request: int, charged: bool) -> None:
-        """Settle a request without an answer, which may have cost all that was set aside, or nothing."""
-        self._settle(request, "lost" if charged else "refused", None if charged else 0)
+        self._settle(request, "answered", usd, *tokens)
+        return answer
 
     def totals(self) -> Totals:
         """Return what was asked and paid up to now."""
@@ -124,8 +126,8 @@ class Spending:
         ).fetchone()
         return Totals(*row)
 
-    def _try(self, most_usd: float) -> int | None:
-        """Set aside; None where requests in flight may yet give back what is missing."""
+    def _reserve(self, most_usd: float) -> int | None:
+        """Set aside the most, and return the request's number; None where others may yet give back what is missing."""
         budget_usd = self._config.budget_usd
         self._database.execute("BEGIN IMMEDIATE")  # another process may share the budget
         try:
