@@ -157,7 +157,6 @@ class RemoteSession:
         self._seen = ""
         """Hash of the last screenshot, which is stored in the sink."""
         self._lost: ServerError | None = None
-        self._closed = False
 
     async def observe(self, view: View | None = None) -> Observation:
         """See `interface.Session.observe`."""
@@ -184,16 +183,15 @@ class RemoteSession:
 
     async def close(self) -> None:
         """See `interface.Session.close`."""
-        if self._closed:
+        if self not in self._open_sessions:
             return
-        self._closed = True
+        self._open_sessions.remove(self)
         try:
             await self._server.request("DELETE", self._path, timeout=_CLOSE_TIMEOUT_S)
         except ServerError:
             pass  # it is gone with its server, or the server ends it when it is idle
         finally:
             self._server.own -= 1
-            self._open_sessions.discard(self)
 
     async def _call(self, method: str, path: str, **options: object) -> bytes:
         if self._lost is not None:

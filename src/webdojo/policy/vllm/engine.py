@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import httpx
@@ -64,11 +64,16 @@ class VLLMEngine:
         self._model = model
         self._folder = folder = model_folder(model.path)
         self.processor = processor = Processor.load(folder)
-        self._read = lru_cache(_IMAGES_KEPT)(self._read_image)
         shapes = skeleton(folder)
         self._shapes = shapes_of(shapes.state_dict())
         banned = processor.banned(shapes.config.get_text_config().vocab_size)
-        self._banned: list[int] = banned.nonzero().flatten().tolist()
+        self._body = partial(
+            generate_body,
+            image_token_id=processor.image_token_id,
+            banned=banned.nonzero().flatten().tolist(),
+            stop_ids=processor.eos_ids,
+            read=lru_cache(_IMAGES_KEPT)(self._read_image),
+        )
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by digest."""
@@ -98,16 +103,7 @@ class VLLMEngine:
         self._check_open()
         started = time.perf_counter()
         seed = self._draw_seed(prompt) if sampling.seed is None else sampling.seed
-        body = await asyncio.to_thread(
-            generate_body,
-            prompt,
-            sampling,
-            seed=seed,
-            image_token_id=self.processor.image_token_id,
-            banned=self._banned,
-            stop_ids=self.processor.eos_ids,
-            read=self._read,
-        )
+        body = await asyncio.to_thread(self._body, prompt, sampling, seed=seed)
         for replica in self.replicas:
             if not replica.error:
                 replica.begin()
