@@ -21,7 +21,7 @@ from pydantic import AnyHttpUrl, ValidationError
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.storage import StorageState
-from webdojo.browser_service.wire import RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody, unpack_observation
+from webdojo.browser_service.wire import RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall, View
 
@@ -91,21 +91,16 @@ class RemotePool:
 
     @property
     def places(self) -> int:
-        """How many sessions this client may have at once: its own, and the free places of its servers.
-
-        There is no limit if no server takes sessions, so that `open` is called and reports why.
-        """
+        """How many sessions this client may have at once: its own, and the free places of its servers."""
         taking = [server.places for server in self._servers if not server.down]
-        return sum(taking) if taking else sys.maxsize
+        return sum(taking) if taking else sys.maxsize  # so that `open` is called and reports why none takes sessions
 
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> RemoteSession:
         """See `interface.Pool.open`; the server must be able to reach `start_url`.
 
-        Raises:
-            StartError: the start URL is refused, or cannot be reached from the server.
-            BrowserError: a server failed, or none had a free place in time; the message gives the reason of each.
+        Where no server has a free place in time, the message of the BrowserError gives the reason of each.
         """
         deadline = asyncio.get_running_loop().time() + self._acquire_timeout_s
         body = {"start_url": start_url, "headers": headers or {}, "storage_state": storage_state}
@@ -145,7 +140,7 @@ class RemotePool:
 
 
 class RemoteSession:
-    """A session on a server; `RemotePool.open` makes one."""
+    """A session on a server, with the methods of `interface.Session`; `RemotePool.open` makes one."""
 
     def __init__(self, server: _Server, opened: Opened, images: ImageSink, open_sessions: set[RemoteSession]) -> None:
         self.viewport_px = opened.viewport_px
@@ -159,10 +154,10 @@ class RemoteSession:
         self._lost: ServerError | None = None
 
     async def observe(self, view: View | None = None) -> Observation:
-        """See `interface.Session.observe`."""
         asked = {} if view is None else {"view": view.kind, **view.model_dump(exclude={"kind"})}
         content = await self._call("GET", "/observation", params={"have": self._seen, **asked})
-        observation, image = unpack_observation(content)
+        line, _, image = content.partition(b"\n")
+        observation = Observation.model_validate_json(line)
         shot = observation.screenshot
         if shot.sha != self._seen:
             stored = await asyncio.to_thread(self._images.put, image, shot.width, shot.height, shot.mime)
@@ -172,17 +167,14 @@ class RemoteSession:
         return observation
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        """See `interface.Session.act`; the calls are never sent twice."""
         body = json.dumps({"calls": [{"name": call.name, "arguments": call.arguments} for call in calls]})
         headers = {"Content-Type": "application/json"}
         return RESULT.validate_json(await self._call("POST", "/act", content=body, headers=headers))
 
     async def snapshot(self) -> Snapshot:
-        """See `interface.Session.snapshot`."""
         return SNAPSHOT.validate_json(await self._call("GET", "/snapshot"))
 
     async def close(self) -> None:
-        """See `interface.Session.close`."""
         if self not in self._open_sessions:
             return
         self._open_sessions.remove(self)

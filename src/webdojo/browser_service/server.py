@@ -66,13 +66,7 @@ async def serve(
     hosts: Mapping[str, str],
     on_listening: Callable[[str], None],
 ) -> None:
-    """Serve sessions until a signal.
-
-    Args:
-        port: 0 takes a free one.
-        token: the token that clients must send; it may be empty on loopback.
-        hosts: see `BrowserPool`.
-        on_listening: called with the URL of the server.
+    """Serve sessions until a signal, on a free port where `port` is 0; `on_listening` is told the URL.
 
     Raises:
         ConfigError: there is no token for an address that others can reach, or it cannot be listened on.
@@ -196,7 +190,8 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         """See the active tab as it is now."""
         asked = View(kind=view, max_tokens=max_tokens, whole_page=whole_page) if view is not None else None
         observation, image = await _while_connected(request, service.observe(session_id, have, asked))
-        return Response(wire.pack_observation(observation, image), media_type=wire.OBSERVATION_MIME)
+        line = wire.pack(observation.model_dump(mode="json"))
+        return Response(line + b"\n" + image, media_type=wire.OBSERVATION_MIME)
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
     async def act(session_id: str, body: wire.ActRequest, request: Request) -> Response:

@@ -19,7 +19,7 @@ from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.storage import StorageState
 from webdojo.errors import Failure
-from webdojo.types import Observation, Record, ToolCall
+from webdojo.types import Record, ToolCall
 
 OBSERVATION_MIME = "application/vnd.webdojo.observation"
 
@@ -129,14 +129,3 @@ class ProblemBody(Record):
 def pack(record: object) -> bytes:
     """Encode as JSON on one line; lone surrogates, which pages may contain, become `?`."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
-
-
-def pack_observation(observation: Observation, image: bytes) -> bytes:
-    """Encode both as one body; an empty `image` stands for the screenshot that the client has."""
-    return pack(observation.model_dump(mode="json")) + b"\n" + image
-
-
-def unpack_observation(body: bytes) -> tuple[Observation, bytes]:
-    """The reverse of `pack_observation`."""
-    line, _, image = body.partition(b"\n")
-    return Observation.model_validate_json(line), image

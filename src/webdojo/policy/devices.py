@@ -9,11 +9,7 @@ from webdojo.policy.config import ModelConfig
 
 
 def device_of(config: ModelConfig) -> torch.device:
-    """Where models live: `model.device`, with `auto` resolved.
-
-    Raises:
-        ConfigError: `cuda` where torch sees none.
-    """
+    """Where models live: `model.device`, with `auto` resolved; raises ConfigError for `cuda` where torch sees none."""
     has_gpu = torch.cuda.is_available()
     if config.device == "cuda" and not has_gpu:
         raise ConfigError("model.device is 'cuda', but torch sees no CUDA GPU here: take 'auto' or 'cpu'")

@@ -34,10 +34,6 @@ class ScriptedEngine:
         """The rendered step, cut at `sampling.max_tokens` as a model's response would be.
 
         A step of more calls than the harness says in one response is said in several.
-
-        Raises:
-            BrowserError: the session is lost.
-            EngineError: the script could not look at the page, or the harness's format has no words for its step.
         """
         think, calls = _GOING_ON, self._unsaid
         if not calls:

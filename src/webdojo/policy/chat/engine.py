@@ -55,11 +55,7 @@ class ChatEngine:
         self._images = images
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """Ask the endpoint for a response.
-
-        Raises:
-            EngineError: the prompt is no ChatML, no answer can be had, or the budget is used up.
-        """
+        """Ask the endpoint for a response; EngineErrors are those of `messages_of` and `ChatClient.complete`."""
         started = time.perf_counter()
         sampling = sampling.model_copy(update={"top_k": 0})  # most endpoints refuse it; `extra_body` may set it
         messages = messages_of(prompt, self._codec, self._images)
@@ -140,16 +136,12 @@ def with_calls(messages: Sequence[Message]) -> list[Message]:
         if parsed.error is not None or not parsed.calls:
             out.append(message)
             continue
-        made = [
-            {
-                "id": f"call_{index}_{number}",
-                "type": "function",
-                "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
-            }
-            for number, call in enumerate(parsed.calls)
-        ]
-        out.append({"role": "assistant", "content": parsed.think, "tool_calls": made})
-        out += [{"role": "tool", "tool_call_id": call["id"], "content": "See the next message."} for call in made]
+        said: Message = {"role": "assistant", "content": parsed.think, "tool_calls": []}
+        out.append(said)
+        for number, call in enumerate(parsed.calls):
+            id, function = f"call_{index}_{number}", {"name": call.name, "arguments": json.dumps(call.arguments)}
+            said["tool_calls"].append({"id": id, "type": "function", "function": function})
+            out.append({"role": "tool", "tool_call_id": id, "content": "See the next message."})
     return out
 
 

@@ -88,11 +88,7 @@ class Spending:
         self.close = self._database.close
 
     async def pay(self, most_usd: float, work: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Do work that may cost so much, after others have settled where only that makes room for it.
-
-        Raises:
-            EngineError: too little is left of the budget.
-        """
+        """Do work that may cost so much, after others have settled where only that makes room in the budget."""
         while (request := self._reserve(most_usd)) is None:
             self._settled.clear()
             await self._settled.wait()
@@ -228,11 +224,7 @@ def _open(file: Path | None, table: str, problem: str, advice: str) -> sqlite3.C
 
 
 def estimate(config: ChatConfig, body: Mapping[str, Any]) -> tuple[int, float]:
-    """Return about how many tokens of a request go in, for limits a minute, and the most USD that one try can cost.
-
-    Raises:
-        EngineError: there is a budget, and nothing bounds the answer.
-    """
+    """Return about how many tokens of a request go in, for limits a minute, and the most USD that one try can cost."""
     output_tokens = body.get("max_completion_tokens") or body.get("max_tokens")
     if output_tokens is None and config.budget_usd and config.price_output:
         raise EngineError(

@@ -94,12 +94,7 @@ class VLLMEngine:
         self.replicas = [Replica(server, self._common) for server in servers]
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """Sample a response; a cancelled call is aborted on its server.
-
-        Raises:
-            EngineError: a screenshot that cannot be read, a request that vLLM refuses, a server that died meanwhile
-                or does not start any more, or a closed engine.
-        """
+        """Sample a response; a cancelled call is aborted on its server."""
         self._check_open()
         started = time.perf_counter()
         seed = self._draw_seed(prompt) if sampling.seed is None else sampling.seed

@@ -6,6 +6,7 @@ started again, and when this process ends in whatever way (`launch`).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -119,25 +120,20 @@ class Server:
         if process is None:
             return
         assert process.stdin is not None
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            if not _signal_group(process.pid, number):
-                break
-            deadline = time.monotonic() + _TERM_S
-            while time.monotonic() < deadline:
-                process.poll()  # a child that nobody waits for stays in its group
-                if not _signal_group(process.pid, 0):
-                    break
-                time.sleep(_POLL_S / 4)
+        with contextlib.suppress(ProcessLookupError):  # the group has no process any more
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                os.killpg(process.pid, number)
+                deadline = time.monotonic() + _TERM_S
+                while time.monotonic() < deadline:
+                    process.poll()  # a child that nobody waits for stays in its group
+                    os.killpg(process.pid, 0)
+                    time.sleep(_POLL_S / 4)
         process.wait()
         process.stdin.close()
 
 
 def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: Path) -> list[Server]:
-    """The servers of a recipe, not started yet, for a model in a folder; their logs go to `scratch`.
-
-    Raises:
-        ConfigError: more or fewer GPUs are named than the servers take.
-    """
+    """The servers of a recipe, not started yet, for a model in a folder; their logs go to `scratch`."""
     if config.urls:
         return [Server(url.rstrip("/"), config.start_timeout_s) for url in config.urls]
     needed = config.replicas * config.tensor_parallel_size
@@ -215,12 +211,3 @@ def free_port() -> int:
     """A port of this machine that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
-
-
-def _signal_group(group: int, number: int) -> bool:
-    """False where the group has no process any more."""
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    return True

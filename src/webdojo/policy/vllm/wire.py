@@ -130,10 +130,8 @@ def token_versions(spans: Sequence[Mapping[str, Any]], count: int) -> list[int]:
 
 
 def probe_body(allowed: Sequence[int]) -> dict[str, Any]:
-    """A request whose answer shows what a server's log-probabilities mean; `allowed` are ids that may be sampled.
-
-    A few ids get so great a bias that they share all probability; top-k takes the best of them.
-    """
+    """A request whose answer shows what a server's log-probabilities mean: the first few of the ids that may be sampled
+    get so great a bias that they share all probability, and top-k takes the best of them."""
     tokens = allowed[:_PROBE_TOKENS]
     bias = dict.fromkeys(map(str, tokens), _PROBE_BIAS)
     sampling = {"temperature": MAX_TEMPERATURE, "top_k": 1, "max_tokens": 1, "logprobs": 0, "ignore_eos": True}
