@@ -93,9 +93,9 @@ def ask(engine: VLLMEngine, images: Images) -> Prompt:
 
 
 def pid_of(engine: VLLMEngine, index: int = 0) -> int:
-    pid = engine.replicas[index].server.pid
-    assert pid is not None
-    return pid
+    process = engine.replicas[index].server.process
+    assert process is not None
+    return process.pid
 
 
 def is_running(pid: int) -> bool:
@@ -410,7 +410,7 @@ def test_a_server_ends_with_the_process_that_started_it(calls_file: Path, tmp_pa
         command = [sys.executable, "-m", "webdojo.policy.vllm.launch", "--port", "{free_port()}"]
         server = Server("http://127.0.0.1:1", 60, command, {{}}, Path("{tmp_path}/log"))
         server.start()
-        print(server.pid, flush=True)
+        print(server.process.pid, flush=True)
         time.sleep(600)
     """)
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

@@ -50,13 +50,8 @@ class Server:
     log: Path = Path(os.devnull)
     """Gets what the server prints."""
     closed: bool = False
-    _process: subprocess.Popen[bytes] | None = None
+    process: subprocess.Popen[bytes] | None = None
     _changing: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def pid(self) -> int | None:
-        """The pid of the server's process, if this process started it."""
-        return None if self._process is None else self._process.pid
 
     def start(self) -> None:
         """Start the process, after the end of the one before; `wait` waits until it answers."""
@@ -66,7 +61,7 @@ class Server:
             self._kill()
             if self.closed:
                 return
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 self.command,
                 env={**os.environ, **self.env},
                 stdin=subprocess.PIPE,
@@ -86,7 +81,7 @@ class Server:
         while not self.answers():
             if self.closed:
                 raise EngineError("the engine was closed while its vLLM server started")
-            if self._process is not None and (status := self._process.poll()) is not None:
+            if self.process is not None and (status := self.process.poll()) is not None:
                 kind = EngineLost if status < 0 else EngineError  # somebody killed it, or it fails by itself
                 named = _ERROR_LINE.search(self.log.read_text(errors="replace"))  # errors after it follow from it
                 raise kind(
@@ -116,7 +111,7 @@ class Server:
 
     def _kill(self) -> None:
         """End the whole process group: kindly, so that it cleans up, then by force."""
-        process, self._process = self._process, None
+        process, self.process = self.process, None
         if process is None:
             return
         assert process.stdin is not None
