@@ -20,7 +20,7 @@ from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
-from webdojo.policy.vllm.server import make_servers, start_all
+from webdojo.policy.vllm.server import start_servers
 
 __all__ = ["needs_vllm"]
 
@@ -65,8 +65,7 @@ def url(tmp_path_factory: pytest.TempPathFactory, figures: dict[str, float]) -> 
     """Address of the shared server."""
     begun = time.perf_counter()
     config, scratch = VLLMConfig(python=str(PYTHON), args=ARGS), tmp_path_factory.mktemp("vllm")
-    (server,) = make_servers(model_folder("tiny"), served(Images()), config, scratch)
-    start_all([server])
+    (server,) = start_servers(model_folder("tiny"), served(Images()), config, scratch)
     figures["seconds_start"] = time.perf_counter() - begun
     yield server.url
     server.stop()

@@ -23,7 +23,6 @@ from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -153,10 +152,11 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         async def guard(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":  # there are no web sockets here
                 return
+            request = Request(scope)
             try:
-                check_access(token, scope["path"], Headers(scope=scope))
+                check_access(token, scope["path"], request.headers)
             except Refused as error:
-                response = await handle(Request(scope), error)
+                response = await handle(request, error)
                 await response(scope, receive, send)
             else:
                 await inner(scope, receive, send)

@@ -32,7 +32,7 @@ from webdojo.policy.model.loading import misfit, model_folder, shapes_of, skelet
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.replica import Common, Replica
-from webdojo.policy.vllm.server import make_servers, start_all
+from webdojo.policy.vllm.server import start_servers
 from webdojo.policy.vllm.weight_files import Scratch, WeightFolder, file_shapes, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
@@ -80,8 +80,7 @@ class VLLMEngine:
         self._closed = False
         self._updating = asyncio.Lock()
         self._scratch = Scratch(config.weights_dir)
-        servers = make_servers(folder, model, config, self._scratch.path)
-        start_all(servers)
+        servers = start_servers(folder, model, config, self._scratch.path)
         client = httpx.AsyncClient(
             timeout=httpx.Timeout(None, connect=_CONNECT_S),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),

@@ -39,33 +39,30 @@ class Common:
     """Set while servers may start; those that sleep leave their GPU to others."""
 
 
+@dataclass(eq=False)
 class Replica:
-    """One server, which answers already.
+    """One server, which answers already."""
 
-    Attributes:
-        busy: requests that were given to this replica and are not answered yet.
-        waiting: those of them that its server keeps in a queue, as of the last look.
-        is_up: it serves the current weights.
-        life: counts how often the server was lost.
-        error: why it could not be brought up the last time.
-    """
-
-    def __init__(self, server: Server, common: Common) -> None:
-        self.server = server
-        self.busy = 0
-        self.is_up = False
-        self.life = 0
-        self.error = ""
-        self._common = common
-        self._answers = True
-        self._holds: WeightFolder | None = None
-        self._loading = asyncio.Lock()
-        self._rising: asyncio.Task[None] | None = None
-        self._queue = 0
-        self._looking: asyncio.Task[None] | None = None
+    server: Server
+    common: Common
+    busy: int = 0
+    """Requests that were given to this replica and are not answered yet."""
+    is_up: bool = False
+    """It serves the current weights."""
+    life: int = 0
+    """How often the server was lost."""
+    error: str = ""
+    """Why it could not be brought up the last time."""
+    _answers: bool = True
+    _holds: WeightFolder | None = None
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _rising: asyncio.Task[None] | None = None
+    _queue: int = 0
+    _looking: asyncio.Task[None] | None = None
 
     @property
     def waiting(self) -> int:
+        """Those of `busy` that the server keeps in a queue, as of the last look."""
         return min(self._queue, self.busy) if self.is_up else self.busy
 
     def look(self) -> None:
@@ -132,7 +129,7 @@ class Replica:
             EngineError: the server refuses the request.
         """
         try:
-            answer = await self._common.client.post(self.server.url + path, json=body)
+            answer = await self.common.client.post(self.server.url + path, json=body)
         except httpx.TransportError as error:
             raise self._gone(type(error).__name__) from error
         if answer.is_success:
@@ -145,17 +142,17 @@ class Replica:
     async def _rise(self) -> None:
         try:
             if not self._answers:
-                await self._common.awake.wait()
+                await self.common.awake.wait()
                 await asyncio.to_thread(self.server.start)
                 await asyncio.to_thread(self.server.wait)
             self._answers = False  # what fails from here on is mended by another start
             await self.post("/init_weight_transfer_engine", {"init_info": {}})
-            while (weights := self._common.weights) is not self._holds:
+            while (weights := self.common.weights) is not self._holds:
                 assert weights is not None
                 await self.load(weights)
             if weights is None:
-                await self.post("/update_weight_version", {"new_version": str(self._common.version)})
-            check_probe(await self.post(GENERATE, probe_body(self._common.allowed)), self.server.url)
+                await self.post("/update_weight_version", {"new_version": str(self.common.version)})
+            check_probe(await self.post(GENERATE, probe_body(self.common.allowed)), self.server.url)
             self.is_up, self.error = True, ""
         except EngineError as error:
             self.error = str(error)
@@ -165,7 +162,7 @@ class Replica:
 
     async def _look(self) -> None:
         try:
-            answer = await self._common.client.get(self.server.url + METRICS, timeout=_LOOK_S)
+            answer = await self.common.client.get(self.server.url + METRICS, timeout=_LOOK_S)
         except httpx.TransportError:
             return  # whose request it fails finds out why
         self._queue = waiting_requests(answer.text)

@@ -127,29 +127,25 @@ class Server:
         process.stdin.close()
 
 
-def make_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: Path) -> list[Server]:
-    """The servers of a recipe, not started yet, for a model in a folder; their logs go to `scratch`."""
-    if config.urls:
-        return [Server(url.rstrip("/"), config.start_timeout_s) for url in config.urls]
+def start_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: Path) -> list[Server]:
+    """Start the servers of a recipe for a model in a folder, side by side, and wait until all answer.
+
+    Where one fails none is left. Their logs go to `scratch`.
+    """
     needed = config.replicas * config.tensor_parallel_size
-    if config.gpus and len(config.gpus) != needed:
+    if config.gpus and not config.urls and len(config.gpus) != needed:
         raise ConfigError(
             f"engine.gpus names {len(config.gpus)} GPUs, but {config.replicas} replicas of "
             f"{config.tensor_parallel_size} GPUs each need {needed}"
         )
     device, dtype = device_of(model.config), engine_dtype(model.config)
-    servers = []
-    for index in range(config.replicas):
+    servers = [Server(url.rstrip("/"), config.start_timeout_s) for url in config.urls]
+    for index in range(0 if config.urls else config.replicas):
         port = config.port + index if config.port else free_port()
         command = serve_command(folder, config, device, dtype, model.max_context_tokens, port)
         env = server_env(config, device, model.config.threads, index)
         url, log = f"http://127.0.0.1:{port}", scratch / f"server-{index}.log"
         servers.append(Server(url, config.start_timeout_s, command, env, log))
-    return servers
-
-
-def start_all(servers: Sequence[Server]) -> None:
-    """Start servers side by side and wait until all answer; where one fails none is left."""
     try:
         for server in servers:
             server.start()
@@ -159,6 +155,7 @@ def start_all(servers: Sequence[Server]) -> None:
         for server in servers:
             server.stop()
         raise
+    return servers
 
 
 def serve_command(
