@@ -6,13 +6,15 @@ For each seed `webdojo train quickstart` in a process of its own; then for each 
 start trained on with fresh oracle demonstrations for as long as RL took, measured on the same
 held-out tasks. The control's learning rate is constant, at half the peak of the warm start's cosine,
 which is the cosine's mean. What is finished is not done again, and a run that was stopped goes on;
-a control that was stopped starts afresh, because its time counts.
+a control that was stopped starts afresh, because its time counts. Recorded rows of other seeds of the same recipe are
+kept, so that seeds can be run one at a time.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import subprocess
 import sys
@@ -22,7 +24,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from process_tree import tree_bytes
-from record import record
+from record import RESULTS, record
 
 from webdojo.evaluation.metrics import wilson95
 from webdojo.loops.episodes import open_episodes
@@ -31,7 +33,7 @@ from webdojo.loops.models import learn, make_learner
 from webdojo.loops.pipeline import Pipeline
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
-from webdojo.recipe import Recipe, load_recipe
+from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.sites.oracle import Oracle
 from webdojo.store.files import write_atomic
 from webdojo.store.run import DATABASE, RunStore
@@ -115,7 +117,9 @@ def row(folder: Path, seed: int, used: dict[str, float]) -> dict[str, Any]:
             store.write_result(result)
         # An iteration that trained on the surplus alone rolled nothing out and has no reward.
         rewards = [round(m["reward"], 4) if "reward" in m else None for m in store.metrics("rl")]
-        kept = {"seed": seed, "commit": store.info["git"], **used, "seconds": result["seconds"]}
+        settings = dump_recipe(recipe.model_copy(update={"seed": 0})).encode()
+        kept = {"seed": seed, "recipe": hashlib.sha256(settings).hexdigest()[:12], "commit": store.info["git"], **used}
+        kept["seconds"] = result["seconds"]
         return (
             kept
             | {"reward_by_iteration": rewards}
@@ -134,6 +138,10 @@ def main() -> None:
     folders = {seed: arguments.runs / f"seed-{seed}" for seed in arguments.seeds}
     used = {seed: train(folder, seed, overrides) for seed, folder in folders.items()}
     rows = [row(folder, seed, used[seed]) for seed, folder in folders.items()]
+    last = RESULTS / "quickstart.json"
+    for earlier in json.loads(last.read_text())["rows"] if last.exists() else []:
+        if earlier.get("recipe") == rows[0]["recipe"] and earlier["seed"] not in folders:
+            rows.append(earlier)
     headline: dict[str, float] = {}
     for stage in STAGES:
         rates = [found[stage]["rate"] for found in rows]

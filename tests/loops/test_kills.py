@@ -223,7 +223,7 @@ class At:
 
         parts = {
             "rollout": (RolloutPool, "next_batch", 1),
-            "update": (online, "learn", 1),
+            "update": (sys.modules[online.__module__], "learn", 1),
             "save": (CheckpointFolder, "save", 1),
             "publish": (HFEngine, "update_weights", 2),  # the first is what the attempt begins with
         }
