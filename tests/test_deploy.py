@@ -113,7 +113,7 @@ def test_what_the_image_copies_is_there_and_reaches_the_build() -> None:
     for sources in (rest.split()[:-1] for word, rest in instructions() if word == "COPY"):
         for source in sources:
             assert (ROOT / source).exists() and in_build_context(source.rstrip("/")), source
-    assert in_build_context("src/webdojo/browser_service/serve.py")
+    assert in_build_context("src/webdojo/browser_service/server.py")
     weights = "src/webdojo/policy/tiny_weights/model.safetensors"
     for left_out in (weights, "src/webdojo/__pycache__/cli.pyc", ".git/HEAD"):
         assert not in_build_context(left_out), left_out
@@ -274,7 +274,7 @@ def imported_libraries(modules: set[str]) -> Iterator[str]:
 
 def test_the_image_has_every_library_that_the_server_imports() -> None:
     script = (
-        "import sys, webdojo.cli, webdojo.recipe, webdojo.browser_service.serve;"
+        "import sys, webdojo.cli, webdojo.recipe, webdojo.browser_service.server;"
         "print(*(name for name in sys.modules if name.split('.')[0] == 'webdojo' and name != 'webdojo.recipes'))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

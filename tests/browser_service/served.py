@@ -16,8 +16,8 @@ from typing import Self
 
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser_service.access import TOKEN_VARIABLE
-from webdojo.browser_service.serve import DrainingServer
-from webdojo.browser_service.service import SessionService, open_service
+from webdojo.browser_service.server import DrainingServer
+from webdojo.browser_service.service import SessionService
 
 
 class Served:
@@ -45,7 +45,7 @@ class Served:
         config, token, hosts = self._given
         with create_server(("127.0.0.1", 0)) as listening:
             self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-            async with open_service(config, hosts) as self.service:
+            async with SessionService(config, hosts) as self.service:
                 self._server = DrainingServer(self.service, token)
                 self._ready.set()
                 await self._server.serve([listening])

@@ -19,6 +19,7 @@ from tests.browser.conftest import CONFIG, LOCAL, served
 from tests.browser_service.served import Served, served_process
 from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.pool import BrowserPool
+from webdojo.browser_service.service import SLOTS, Operation
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation
 
@@ -32,8 +33,10 @@ def config(**limits: Any) -> BrowserConfig:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
-    with Served(config(max_sessions=8, open_slots=1), TOKEN) as server:
-        yield server
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SLOTS, Operation.OPEN, 1)
+        with Served(config(max_sessions=8), TOKEN) as server:
+            yield server
 
 
 @pytest_asyncio.fixture

@@ -16,7 +16,8 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
-from webdojo.policy.scripted import Script, scripted_actor
+from webdojo.envs.env import Script
+from webdojo.policy.scripted import scripted_actor
 from webdojo.reward import Rules, Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from benchmarks.record import record
 from tests.policy.conftest import Images
+from webdojo.policy.config import ModelConfig
+from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import model_folder
-from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
+from webdojo.policy.vllm.server import start_servers
 
 __all__ = ["needs_vllm"]
 
@@ -56,20 +56,16 @@ def figures() -> Iterator[dict[str, float]]:
         record("vllm", measured, [])
 
 
+def served(images: Images, version: int = 0) -> ServedModel:
+    return ServedModel("tiny", ModelConfig(device="cpu", threads=1), images, 4096, version=version)
+
+
 @pytest.fixture(scope="session")
 def url(tmp_path_factory: pytest.TempPathFactory, figures: dict[str, float]) -> Iterator[str]:
     """Address of the shared server."""
     begun = time.perf_counter()
-    (server,) = make_servers(
-        model_folder("tiny"),
-        VLLMConfig(python=str(PYTHON), args=ARGS),
-        tmp_path_factory.mktemp("vllm"),
-        device=torch.device("cpu"),
-        dtype=torch.float32,
-        max_model_len=4096,
-        threads=1,
-    )
-    start_all([server])
+    config, scratch = VLLMConfig(python=str(PYTHON), args=ARGS), tmp_path_factory.mktemp("vllm")
+    (server,) = start_servers(model_folder("tiny"), served(Images()), config, scratch)
     figures["seconds_start"] = time.perf_counter() - begun
     yield server.url
     server.stop()
@@ -85,18 +81,7 @@ def make_engine(images: Images) -> Iterator[MakeEngine]:
     made: list[VLLMEngine] = []
 
     def make(version: int = 0, **config: Any) -> VLLMEngine:
-        folder = model_folder("tiny")
-        engine = VLLMEngine(
-            folder,
-            Processor.load(folder),
-            images,
-            VLLMConfig(python=str(PYTHON), **config),
-            version,
-            device=torch.device("cpu"),
-            dtype=torch.float32,
-            max_model_len=4096,
-            threads=1,
-        )
+        engine = VLLMEngine(served(images, version), VLLMConfig(python=str(PYTHON), **config))
         made.append(engine)
         return engine
 

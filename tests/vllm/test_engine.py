@@ -342,10 +342,10 @@ async def test_a_killed_server_comes_back_with_the_current_weights(
     prompt = chat(processor, "find the red mug", images.random(1, 320, 320))
     endless = Sampling(max_tokens=3000, logit_bias={processor.stop_id: -1e9})
     doomed = asyncio.create_task(engine.generate(prompt, endless))
-    url, pid = engine.replicas[0].server.url, engine.replicas[0].server.pid
-    assert pid is not None
+    url, process = engine.replicas[0].server.url, engine.replicas[0].server.process
+    assert process is not None
     await until(url, "vllm:num_requests_running", lambda running: running == 1)
-    os.kill(pid, signal.SIGKILL)
+    os.kill(process.pid, signal.SIGKILL)
     begun = time.perf_counter()
     with pytest.raises(EngineError, match="does not answer any more"):
         await doomed

@@ -35,14 +35,6 @@ class ServeConfig(Section):
     """A session that nobody calls for so long is closed: its client is gone."""
     drain_timeout_s: float = Field(default=600, ge=0)
     """How long open sessions may go on after the server was told to stop."""
-    open_slots: int = Field(default=4, ge=1)
-    """Sessions that are opened at once. Each kind of operation queues for slots of its own (WebGym B.1)."""
-    act_slots: int = Field(default=32, ge=1)
-    """Turns that are acted at once; most of their time is waiting for pages."""
-    observe_slots: int = Field(default=16, ge=1)
-    """Observations that are made at once."""
-    close_slots: int = Field(default=8, ge=1)
-    """Sessions that are closed at once."""
 
 
 class BrowserConfig(Section):

@@ -1,5 +1,2 @@
-"""The sessions of `webdojo.browser` over HTTP: a server that offers them and a client that uses many servers.
-
-`serve.serve` runs a server, `client.RemotePool` is the pool whose sessions live on servers, and `wire` says what
-the two send each other. `access` and `listen` serve every server of this package's users.
-"""
+"""The sessions of `webdojo.browser` over HTTP: a server that offers them (`server`), the pool of sessions that live on
+servers (`client`), and what the two send each other (`wire`)."""

@@ -2,7 +2,8 @@
 
 A session stays on one server until it ends; only new sessions go to another server. No request that could have an
 effect is ever sent twice. Screenshots arrive as bytes, are stored under the same hash as those of a local browser, and
-are not sent again while the screen stays the same.
+are not sent again while the screen stays the same. Every response that is not a success becomes one of our exceptions,
+whose message begins with the server's URL.
 """
 
 from __future__ import annotations
@@ -12,26 +13,37 @@ import json
 import random
 import sys
 from collections.abc import Sequence
-from typing import Self
-from urllib.parse import urlsplit
+from typing import Any, Self
 
 import httpx
+from pydantic import AnyHttpUrl, ValidationError
 
 from webdojo.browser.config import StorageState
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser_service.remote import RemoteServer, ServerError
-from webdojo.browser_service.wire import ErrorKind, Opened, unpack_observation, unpack_result, unpack_snapshot
+from webdojo.browser_service.wire import RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall, View
 
 _CONNECT_TIMEOUT_S = 5.0
+_CALL_TIMEOUT_S = 300.0
+"""Of any single call, its time in the server's queue included."""
 _CLOSE_TIMEOUT_S = 15.0
 _KEEP_ALIVE_S = 30.0
 """Shorter than servers keep idle connections."""
 _POLL_S = 0.05
 _CHECK_EVERY_S = 2.0
 _CHECK_AT_LEAST_EVERY_S = 30.0
+
+
+class ServerError(BrowserError):
+    """A server refused or failed a request; `kind` is None if no browser server answered."""
+
+    default = Failure.SERVER_LOST
+
+    def __init__(self, message: str, kind: ErrorKind | None = None, *cause: Any) -> None:
+        super().__init__(message, *cause)
+        self.kind = kind
 
 
 class RemotePool:
@@ -42,33 +54,25 @@ class RemotePool:
         images: where screenshots are stored.
         token: the WEBDOJO_BROWSER_TOKEN of the servers.
         acquire_timeout_s: how long `open` looks for a server with a free place.
-        call_timeout_s: how long any single call may take, its time in the server's queue included.
 
     Raises:
         ConfigError: there is no server, or a URL that cannot be a server's.
     """
 
     def __init__(
-        self,
-        servers: Sequence[str],
-        images: ImageSink,
-        token: str = "",
-        *,
-        acquire_timeout_s: float = 60,
-        call_timeout_s: float = 300,
+        self, servers: Sequence[str], images: ImageSink, token: str = "", *, acquire_timeout_s: float = 60
     ) -> None:
         if not servers:
             raise ConfigError("no browser server is given: name at least one, such as http://10.0.0.7:8400")
-        urls = [_checked(url) for url in servers]
         self._images = images
         self._acquire_timeout_s = acquire_timeout_s
         self._http = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=httpx.Timeout(call_timeout_s, connect=_CONNECT_TIMEOUT_S),
+            timeout=httpx.Timeout(_CALL_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=_KEEP_ALIVE_S),
             trust_env=False,
         )
-        self._servers = [RemoteServer(url, self._http) for url in urls]
+        self._servers = [_Server(_checked(url), self._http) for url in servers]
         self._line = asyncio.Lock()
         """Held by the caller that looks for a free server; first come, first served."""
         self._checks: list[asyncio.Task[None]] = []
@@ -76,7 +80,7 @@ class RemotePool:
 
     async def __aenter__(self) -> Self:
         await asyncio.gather(*(server.check() for server in self._servers))
-        self._checks = [asyncio.create_task(_keep_checking(server)) for server in self._servers]
+        self._checks = [asyncio.create_task(server.keep_checking()) for server in self._servers]
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -87,44 +91,35 @@ class RemotePool:
 
     @property
     def places(self) -> int:
-        """How many sessions this client may have at once: its own, and the free places of its servers.
-
-        There is no limit if no server takes sessions, so that `open` is called and reports why.
-        """
-        taking = [server.places for server in self._servers if server.takes_sessions]
-        return sum(taking) if taking else sys.maxsize
+        """How many sessions this client may have at once: its own, and the free places of its servers."""
+        taking = [server.places for server in self._servers if not server.down]
+        return sum(taking) if taking else sys.maxsize  # so that `open` is called and reports why none takes sessions
 
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> RemoteSession:
         """See `interface.Pool.open`; the server must be able to reach `start_url`.
 
-        Raises:
-            StartError: the start URL is refused, or cannot be reached from the server.
-            BrowserError: a server failed, or none had a free place in time; the message gives the reason of each.
+        Where no server has a free place in time, the message of the BrowserError gives the reason of each.
         """
         deadline = asyncio.get_running_loop().time() + self._acquire_timeout_s
         body = {"start_url": start_url, "headers": headers or {}, "storage_state": storage_state}
         while True:
             server = await self._free_server(deadline)
             try:
-                opened = await server.request("POST", "/sessions", json=body)
-            except ServerError as error:
+                response = await server.request("POST", "/sessions", json=body)
+                return RemoteSession(server, Opened.model_validate_json(response.content), self._images, self._open)
+            except BaseException as error:
                 server.own -= 1
+                if not isinstance(error, ServerError):
+                    raise
                 if error.kind is ErrorKind.BAD_REQUEST:
                     raise StartError(str(error)) from None
                 if error.kind not in (ErrorKind.FULL, ErrorKind.DRAINING, None):
                     raise
                 server.refused(error)
-            except BaseException:
-                server.own -= 1
-                raise
-            else:
-                session = RemoteSession(server, Opened.model_validate_json(opened.content), self._images, self._open)
-                self._open.add(session)
-                return session
 
-    async def _free_server(self, deadline: float) -> RemoteServer:
+    async def _free_server(self, deadline: float) -> _Server:
         """Return the least loaded server that takes sessions, and count one of its places as this client's."""
         try:
             async with asyncio.timeout_at(deadline), self._line:
@@ -145,89 +140,149 @@ class RemotePool:
 
 
 class RemoteSession:
-    """A session on a server; `RemotePool.open` makes one."""
+    """A session on a server, with the methods of `interface.Session`; `RemotePool.open` makes one."""
 
-    def __init__(
-        self, server: RemoteServer, opened: Opened, images: ImageSink, open_sessions: set[RemoteSession]
-    ) -> None:
+    def __init__(self, server: _Server, opened: Opened, images: ImageSink, open_sessions: set[RemoteSession]) -> None:
         self.viewport_px = opened.viewport_px
         self._server = server
         self._path = f"/sessions/{opened.id}"
         self._images = images
         self._open_sessions = open_sessions
+        open_sessions.add(self)
         self._seen = ""
         """Hash of the last screenshot, which is stored in the sink."""
         self._lost: ServerError | None = None
-        self._closed = False
 
     async def observe(self, view: View | None = None) -> Observation:
-        """See `interface.Session.observe`."""
         asked = {} if view is None else {"view": view.kind, **view.model_dump(exclude={"kind"})}
-        response = await self._call("GET", "/observation", params={"have": self._seen, **asked})
-        observation, image = unpack_observation(response.content)
+        content = await self._call("GET", "/observation", params={"have": self._seen, **asked})
+        line, _, image = content.partition(b"\n")
+        observation = Observation.model_validate_json(line)
         shot = observation.screenshot
         if shot.sha != self._seen:
             stored = await asyncio.to_thread(self._images.put, image, shot.width, shot.height, shot.mime)
             if stored != shot:
-                raise BrowserError(
-                    f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash",
-                    Failure.SERVER_LOST,
-                )
+                raise ServerError(f"{self._server.url}: the screenshot's {len(image)} bytes do not match its hash")
             self._seen = shot.sha
         return observation
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        """See `interface.Session.act`; the calls are never sent twice."""
         body = json.dumps({"calls": [{"name": call.name, "arguments": call.arguments} for call in calls]})
         headers = {"Content-Type": "application/json"}
-        response = await self._call("POST", "/act", content=body, headers=headers)
-        return unpack_result(response.content)
+        return RESULT.validate_json(await self._call("POST", "/act", content=body, headers=headers))
 
     async def snapshot(self) -> Snapshot:
-        """See `interface.Session.snapshot`."""
-        return unpack_snapshot((await self._call("GET", "/snapshot")).content)
+        return SNAPSHOT.validate_json(await self._call("GET", "/snapshot"))
 
     async def close(self) -> None:
-        """See `interface.Session.close`."""
-        if self._closed:
+        if self not in self._open_sessions:
             return
-        self._closed = True
+        self._open_sessions.remove(self)
         try:
             await self._server.request("DELETE", self._path, timeout=_CLOSE_TIMEOUT_S)
         except ServerError:
             pass  # it is gone with its server, or the server ends it when it is idle
         finally:
             self._server.own -= 1
-            self._open_sessions.discard(self)
 
-    async def _call(self, method: str, path: str, **options: object) -> httpx.Response:
+    async def _call(self, method: str, path: str, **options: object) -> bytes:
         if self._lost is not None:
-            raise BrowserError(f"the session was lost before: {self._lost}", Failure.SERVER_LOST)
+            raise ServerError(f"the session was lost before: {self._lost}")
         try:
-            return await self._server.request(method, self._path + path, **options)
+            return (await self._server.request(method, self._path + path, **options)).content
         except ServerError as error:
             if error.kind in (None, ErrorKind.UNKNOWN_SESSION):
                 self._lost = error
             raise
 
 
+class _Server:
+    """One server as its client sees it: requests, health and load."""
+
+    def __init__(self, url: str, http: httpx.AsyncClient) -> None:
+        self.url = url
+        self.own = 0
+        """Number of sessions that this client has here or is opening."""
+        self.down = ""
+        """Why it takes no sessions, however many it has: it does not answer, or drains."""
+        self._http = http
+        self._others = self._most = 0
+        """Number of sessions of other clients, and of places, as it reported."""
+
+    @property
+    def load(self) -> float:
+        """The share of its places that are taken."""
+        return (self._others + self.own) / self._most if self._most else 0.0
+
+    @property
+    def places(self) -> int:
+        """Number of sessions that this client may have here: those that it has, and the free places."""
+        return max(self.own, self._most - self._others)
+
+    @property
+    def trouble(self) -> str:
+        """Why it cannot be asked for a session now; empty if it can."""
+        full = f"full, {self._others + self.own} of {self._most} sessions are taken"
+        return self.down or (full if self.load >= 1 else "")
+
+    async def keep_checking(self) -> None:
+        """Check its health for ever, and less often the longer it is down."""
+        pause_s = _CHECK_EVERY_S
+        while True:
+            await asyncio.sleep(pause_s)
+            await self.check()
+            pause_s = min(2 * pause_s, _CHECK_AT_LEAST_EVERY_S) if self.down else _CHECK_EVERY_S
+
+    async def check(self) -> None:
+        """Ask for its health."""
+        try:
+            response = await self._http.get(f"{self.url}/health", timeout=_CONNECT_TIMEOUT_S)
+            health = Health.model_validate_json(response.content)
+        except httpx.TransportError as error:
+            self.down = f"unreachable, {_one_line(error)}"
+        except ValidationError:
+            self.down = f"HTTP {response.status_code}, and no webdojo browser service"
+        else:
+            self.down = "draining" if health.draining else ""
+            self._others, self._most = health.sessions - self.own, health.max_sessions
+
+    def refused(self, error: ServerError) -> None:
+        """Remember why it took no session, until a session of this client ends or the next health check."""
+        if error.kind is ErrorKind.FULL:
+            self._most = max(self._most, 1)
+            self._others = self._most - self.own
+        else:
+            self.down = str(error).removeprefix(f"{self.url}: ")
+
+    async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Return a successful response; raises StartError or ServerError."""
+        try:
+            response = await self._http.request(method, f"{self.url}{path}", **options)
+        except httpx.TransportError as error:
+            raise ServerError(f"{self.url}: unreachable, {_one_line(error)}") from error
+        if response.is_success:
+            return response
+        try:
+            problem = ProblemBody.model_validate_json(response.content).error
+        except ValidationError:  # a proxy or another server answered
+            raise ServerError(f"{self.url}: HTTP {response.status_code}") from None
+        message = f"{self.url}: {problem.message}"
+        if problem.kind is ErrorKind.START_ERROR:
+            raise StartError(message, problem.failure, problem.diagnostics)
+        raise ServerError(message, problem.kind, problem.failure, problem.diagnostics)
+
+
 def _checked(url: str) -> str:
     """Return the URL without a slash at its end; raise ConfigError if it cannot be a server's."""
     try:
-        parts = urlsplit(url)
-        names_server = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query
-        _ = parts.port
-    except ValueError:
+        names_server = not AnyHttpUrl(url).query
+    except ValidationError:
         names_server = False
     if not names_server:
         raise ConfigError(f"{url!r} is no browser server's URL: write http://host:port")
     return url.rstrip("/")
 
 
-async def _keep_checking(server: RemoteServer) -> None:
-    """Check the health of a server for ever, and less often the longer it fails."""
-    pause_s = _CHECK_EVERY_S
-    while True:
-        await asyncio.sleep(pause_s)
-        healthy = await server.check()
-        pause_s = _CHECK_EVERY_S if healthy else min(2 * pause_s, _CHECK_AT_LEAST_EVERY_S)
+def _one_line(error: httpx.TransportError) -> str:
+    """Return the error as one line; some of httpx's errors have no text, only a type."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,39 +1,39 @@
-"""The browser service as an ASGI app, with one route for each operation and one shape for all errors.
+"""The browser service over HTTP, with one route for each operation and one shape for all errors, until a signal.
 
 A request whose client disconnects is cancelled, and a session that was opened for a client that has disconnected is
 closed, so that no disconnected client keeps a slot or a place.
+
+SIGTERM or Ctrl-C begins a drain: the server takes no new sessions, `/health` answers 503, and calls on open sessions go
+on. The process ends when the last session has ended, after `serve.drain_timeout_s`, or at a second signal.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import asdict
 from http import HTTPStatus
-from typing import Annotated, Any
+from types import FrameType
+from typing import Annotated, Any, TypeVar
 
+import uvicorn
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
-from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser_service.access import TOKEN_VARIABLE, Access, problem_response
-from webdojo.browser_service.disconnect import ClientGone, while_connected
-from webdojo.browser_service.service import NoPlace, SessionService, UnknownSession
-from webdojo.browser_service.wire import (
-    OBSERVATION_MIME,
-    ActRequest,
-    ErrorKind,
-    Health,
-    Opened,
-    OpenRequest,
-    ProblemBody,
-    pack_observation,
-    pack_result,
-    pack_snapshot,
-)
-from webdojo.errors import BrowserError, StartError
+from webdojo.browser_service import wire
+from webdojo.browser_service.access import TOKEN_VARIABLE, check_access, is_loopback
+from webdojo.browser_service.service import SessionService
+from webdojo.browser_service.wire import ErrorKind, Refused
+from webdojo.errors import BrowserError, ConfigError, StartError, WebdojoError
 from webdojo.types import View, ViewKind
 from webdojo.version import __version__
 
@@ -45,43 +45,139 @@ _OBSERVATION = (
     "A line of JSON (`webdojo.types.Observation`), then the bytes of the encoded screenshot. "
     "The bytes are left out if the screenshot is the one that the query names in `have`."
 )
-_RETRY_AFTER_S = 1
+_BINARY = {"type": "string", "format": "binary"}
+_LATER = {"Retry-After": "1"}
+_HEADERS = {ErrorKind.FULL: _LATER, ErrorKind.DRAINING: _LATER, ErrorKind.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"}}
+
+KEEP_ALIVE_S = 75
+"""Longer than clients keep idle connections, so that no request meets a connection that just closed."""
+_STOP_TIMEOUT_S = 5
+
+_T = TypeVar("_T")
+
+
+async def serve(
+    config: BrowserConfig,
+    *,
+    host: str,
+    port: int,
+    token: str,
+    hosts: Mapping[str, str],
+    on_listening: Callable[[str], None],
+) -> None:
+    """Serve sessions until a signal, on a free port where `port` is 0; `on_listening` is told the URL.
+
+    Raises:
+        ConfigError: there is no token for an address that others can reach, or it cannot be listened on.
+        BrowserError: Chromium does not start.
+    """
+    if not token and not is_loopback(host):
+        raise ConfigError(
+            f"--host {host} can be reached from other machines, and there is no token: "
+            f"set {TOKEN_VARIABLE} in the environment, or leave --host out to serve this machine only"
+        )
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listening = socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {host} port {port}: {error.strerror}; pick others with --host and --port"
+        ) from None
+    shown = f"[{host}]" if ":" in host else host
+    with listening:
+        async with SessionService(config, hosts) as service:
+            on_listening(f"http://{shown}:{listening.getsockname()[1]}")
+            await DrainingServer(service, token).serve([listening])
+
+
+def read_hosts(options: Sequence[str]) -> dict[str, str]:
+    """Parse `PATTERN=ADDRESS` options into what `BrowserPool` takes; raise ConfigError for another form."""
+    hosts = {}
+    for option in options:
+        pattern, _, address = option.partition("=")
+        if not pattern or not address or set(option) & set(", ;"):
+            raise ConfigError(f"--hosts {option!r} must look like PATTERN=ADDRESS, e.g. *.localhost:80=10.0.0.5:4000")
+        hosts[pattern] = address
+    return hosts
+
+
+class DrainingServer(uvicorn.Server):
+    """A uvicorn server whose first stop signal begins a drain."""
+
+    def __init__(self, service: SessionService, token: str) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(service, token),
+                lifespan="off",
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=_STOP_TIMEOUT_S,
+            )
+        )
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._service.health.draining:
+            self.should_exit = True
+        else:
+            self._service.drain()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._service.drained
 
 
 def create_app(service: SessionService, token: str) -> FastAPI:
-    """Return the app that serves the sessions of a service.
+    """Return the app that serves the sessions of a service to whom `check_access` lets in."""
 
-    Args:
-        token: see `access.Access`.
-    """
+    async def handle(request: Request, error: Exception) -> Response:
+        if isinstance(error, Refused) and error.kind is not ErrorKind.UNKNOWN_SESSION:
+            service.metrics.refused.labels(error.kind).inc()
+        return _error_response(request, error)
+
+    handled = (Refused, BrowserError, RequestValidationError, HTTPException, _ClientGone, Exception)
     app = FastAPI(
         title="webdojo browser service",
         description=_ABOUT,
         version=__version__,
         redoc_url=None,
-        dependencies=[Depends(HTTPBearer(auto_error=False, description="What `Access` checks."))],
+        dependencies=[Depends(HTTPBearer(auto_error=False, description="What `check_access` checks."))],
+        exception_handlers=dict.fromkeys(handled, handle),
     )
 
-    def refuse(kind: ErrorKind, message: str, headers: dict[str, str]) -> Response:
-        service.metrics.refused.labels(kind).inc()
-        return problem_response(kind, message, headers)
+    def guarded(inner: ASGIApp) -> ASGIApp:
+        """Refuse requests without access before anything else reads them."""
 
-    app.add_middleware(Access, token=token, refuse=refuse, variable=TOKEN_VARIABLE)
+        async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":  # there are no web sockets here
+                return
+            request = Request(scope)
+            try:
+                check_access(token, scope["path"], request.headers)
+            except Refused as error:
+                response = await handle(request, error)
+                await response(scope, receive, send)
+            else:
+                await inner(scope, receive, send)
+
+        return guard
+
+    app.add_middleware(guarded)
 
     @app.post("/sessions", status_code=201, responses=_problems(424, 429, 502, 503))
-    async def open_session(body: OpenRequest, request: Request) -> Opened:
+    async def open_session(body: wire.OpenRequest, request: Request) -> wire.Opened:
         """Open a session at a URL, ready to be observed."""
-        opening = service.open(body)
-        id, session = await while_connected(request, opening)
+        opened = await _while_connected(request, service.open(body))
         if await request.is_disconnected():
-            await service.close(id)
-        return Opened(id=id, viewport_px=session.viewport_px)
+            await service.close(opened.id)
+        return opened
 
     @app.get(
         "/sessions/{session_id}/observation",
         response_class=Response,
         responses=_problems(404, 502)
-        | {200: {"description": _OBSERVATION, "content": {OBSERVATION_MIME: {"schema": _BINARY}}}},
+        | {200: {"description": _OBSERVATION, "content": {wire.OBSERVATION_MIME: {"schema": _BINARY}}}},
     )
     async def observe(
         session_id: str,
@@ -93,87 +189,101 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     ) -> Response:
         """See the active tab as it is now."""
         asked = View(kind=view, max_tokens=max_tokens, whole_page=whole_page) if view is not None else None
-        observation, image = await while_connected(request, service.observe(session_id, have, asked))
-        return Response(pack_observation(observation, image), media_type=OBSERVATION_MIME)
+        observation, image = await _while_connected(request, service.observe(session_id, have, asked))
+        line = wire.pack(observation.model_dump(mode="json"))
+        return Response(line + b"\n" + image, media_type=wire.OBSERVATION_MIME)
 
     @app.post("/sessions/{session_id}/act", response_model=ActResult, responses=_problems(404, 502))
-    async def act(session_id: str, body: ActRequest, request: Request) -> Response:
+    async def act(session_id: str, body: wire.ActRequest, request: Request) -> Response:
         """Execute tool calls in order; `done`, or a call that times out, ends the turn."""
-        result = await while_connected(request, service.act(session_id, body.calls))
-        return Response(pack_result(result), media_type="application/json")
+        result = await _while_connected(request, service.act(session_id, body.calls))
+        return _json(wire.RESULT.dump_python(result))
 
     @app.get("/sessions/{session_id}/snapshot", response_model=Snapshot, responses=_problems(404, 502))
     async def snapshot(session_id: str, request: Request) -> Response:
         """Read the active tab element by element, for text observations."""
-        seen = await while_connected(request, service.snapshot(session_id))
-        return Response(pack_snapshot(seen), media_type="application/json")
+        seen = await _while_connected(request, service.snapshot(session_id))
+        return _json(asdict(seen))
 
     @app.delete("/sessions/{session_id}", status_code=204, responses=_problems(404))
     async def close_session(session_id: str) -> None:
         """End a session and forget its cookies and storage."""
         await service.close(session_id)
 
-    @app.get("/health", response_model=Health, responses={503: {"model": Health, "description": "The server drains."}})
-    async def health() -> JSONResponse:
+    @app.get("/health", responses={503: {"model": wire.Health, "description": "The server drains."}})
+    async def health(response: Response) -> wire.Health:
         """Whether the server takes new sessions, and how many it has; needs no token."""
-        state = service.health
-        return JSONResponse(state.model_dump(), 503 if state.draining else 200)
+        response.status_code = 503 if service.health.draining else 200
+        return service.health
 
     @app.get("/metrics", response_class=Response, responses=_problems() | {200: {"content": {"text/plain": {}}}})
     async def metrics() -> Response:
         """Metrics for Prometheus."""
-        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+        return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
-    _handle_errors(app, service)
     return app
-
-
-_BINARY = {"type": "string", "format": "binary"}
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI entries of the errors of a route, including those that every route may give."""
     return {
-        status: {"model": ProblemBody, "description": HTTPStatus(status).phrase}
+        status: {"model": wire.ProblemBody, "description": HTTPStatus(status).phrase}
         for status in sorted({401, 403, 422, *statuses})
     }
 
 
-def _handle_errors(app: FastAPI, service: SessionService) -> None:
-    @app.exception_handler(NoPlace)
-    async def no_place(request: Request, error: NoPlace) -> Response:
-        service.metrics.refused.labels(error.kind).inc()
-        return problem_response(error.kind, str(error), {"Retry-After": str(_RETRY_AFTER_S)})
+def _error_response(request: Request, error: Exception) -> Response:
+    match error:
+        case Refused():
+            return _problem(error.kind, str(error), headers=_HEADERS.get(error.kind))
+        case BrowserError():
+            kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
+            return _problem(kind, str(error), failure=error.failure, diagnostics=error.diagnostics)
+        case RequestValidationError():
+            faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())
+            return _problem(ErrorKind.BAD_REQUEST, "; ".join(faults))
+        case HTTPException():
+            kind = ErrorKind.NOT_FOUND if error.status_code == 404 else ErrorKind.BAD_REQUEST
+            # FastAPI gives 400 for a body that is not JSON; here it is a bad request like others.
+            status = kind.status if error.status_code == 400 else error.status_code
+            return _problem(kind, f"{request.method} {request.url.path}: {error.detail}", status, error.headers)
+        case _ClientGone():
+            return Response()
+        case _:
+            return _problem(ErrorKind.INTERNAL, f"{type(error).__name__}; the server's log says more")
 
-    @app.exception_handler(UnknownSession)
-    async def unknown_session(request: Request, error: UnknownSession) -> Response:
-        return problem_response(ErrorKind.UNKNOWN_SESSION, str(error))
 
-    @app.exception_handler(BrowserError)
-    async def browser_error(request: Request, error: BrowserError) -> Response:
-        kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
-        return problem_response(kind, str(error), cause=error)
+def _problem(
+    kind: ErrorKind, message: str, status: int | None = None, headers: Mapping[str, str] | None = None, **cause: Any
+) -> Response:
+    """Return an error response; `cause` says how the browser failed, if it did."""
+    body = wire.ProblemBody(error=wire.Problem(kind=kind, message=message, **cause))
+    return _json(body.model_dump(exclude_defaults=True), status or kind.status, headers)
 
-    @app.exception_handler(RequestValidationError)
-    async def bad_request(request: Request, error: RequestValidationError) -> Response:
-        faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())
-        return problem_response(ErrorKind.BAD_REQUEST, "; ".join(faults))
 
-    @app.exception_handler(HTTPException)
-    async def http_error(request: Request, error: HTTPException) -> Response:
-        kind = ErrorKind.NOT_FOUND if error.status_code == 404 else ErrorKind.BAD_REQUEST
-        answer = problem_response(kind, f"{request.method} {request.url.path}: {error.detail}")
-        if (
-            error.status_code != 400
-        ):  # FastAPI gives 400 for a body that is not JSON; here it is a bad request like others
-            answer.status_code = error.status_code
-        answer.headers.update(error.headers or {})
-        return answer
+def _json(record: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(wire.pack(record), status, headers, media_type="application/json")
 
-    @app.exception_handler(ClientGone)
-    async def client_gone(request: Request, error: ClientGone) -> Response:
-        return Response()
 
-    @app.exception_handler(Exception)
-    async def internal(request: Request, error: Exception) -> Response:
-        return problem_response(ErrorKind.INTERNAL, f"{type(error).__name__}; the server's log says more")
+class _ClientGone(Exception):
+    """The client disconnected, so nobody waits for the response."""
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
+    """Do work for a client; if the client disconnects, cancel it and raise _ClientGone."""
+    working, disconnected = asyncio.create_task(work), asyncio.create_task(_until_disconnected(request))
+    try:
+        await asyncio.wait({working, disconnected}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise _ClientGone
+    finally:
+        disconnected.cancel()
+        working.cancel()
+        with contextlib.suppress(asyncio.CancelledError, WebdojoError):
+            await working
+
+
+async def _until_disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

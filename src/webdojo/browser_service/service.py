@@ -9,39 +9,52 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Self
 
-from webdojo.browser.config import BrowserConfig, ServeConfig
-from webdojo.browser.interface import ActResult, Pool, Session
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from webdojo.browser.config import BrowserConfig
+from webdojo.browser.interface import ActResult, Session
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.pool import BrowserPool, browser_count
-from webdojo.browser_service.metrics import Ended, Metrics, Operation
-from webdojo.browser_service.wire import ErrorKind, Health, OpenRequest
+from webdojo.browser_service.wire import ErrorKind, Health, Opened, OpenRequest, Refused
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation, ToolCall, View
 
 logger = logging.getLogger("webdojo")
 
+
+class Operation(StrEnum):
+    """The operations on sessions; each kind has a queue of its own (WebGym B.1)."""
+
+    OPEN = "open"
+    ACT = "act"
+    OBSERVE = "observe"
+    CLOSE = "close"
+
+
+class Ended(StrEnum):
+    """Why a session ended."""
+
+    CLOSED = "closed"
+    IDLE = "idle"
+    DEADLINE = "deadline"
+    STOPPED = "stopped"
+
+
 _REAP_EVERY_S = 1.0
-
-
-class NoPlace(Exception):
-    """The server takes no session now; `kind` is `FULL` or `DRAINING`."""
-
-    def __init__(self, kind: ErrorKind, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-class UnknownSession(Exception):
-    """There is no session with that id: it never existed, or it has ended."""
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+SLOTS = {Operation.OPEN: 4, Operation.ACT: 32, Operation.OBSERVE: 16, Operation.CLOSE: 8}
+"""How many operations of each kind run at once; most of an act's time is waiting for pages."""
 
 
 @dataclass
@@ -58,34 +71,39 @@ class _Entry:
 
 
 class SessionService:
-    """The sessions of one pool by id, within limits; an async context manager that ends them all.
+    """Browsers and their sessions by id, within limits; an async context manager that starts and ends them all.
 
     Args:
-        pool: opens the sessions; the caller enters and leaves it.
-        images: where the pool stores its screenshots.
-        browsers: returns the number of Chromium processes of the pool.
+        config, hosts: see `BrowserPool`.
+
+    Raises:
+        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
+        BrowserError: Chromium does not start.
     """
 
-    def __init__(
-        self, pool: Pool[Session], images: MemoryImages, config: ServeConfig, browsers: Callable[[], int]
-    ) -> None:
-        self._pool = pool
-        self._images = images
-        self._config = config
+    def __init__(self, config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})) -> None:
+        wanted = config.serve.max_sessions
+        if not config.sessions_per_browser:
+            config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
+        # A session is observed once at a time, but an observation whose client left may still bring its picture.
+        self._images = MemoryImages(capacity=2 * wanted)
+        self._pool = pool = BrowserPool(config, self._images, hosts)
+        if pool.places < wanted:
+            raise ConfigError(
+                f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.places}: "
+                "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
+            )
+        self._config = config.serve
         self._sessions: dict[str, _Entry] = {}
         self._taken = 0
         """Number of places that are taken, by sessions that are opening, open or closing."""
-        self._slots = {
-            Operation.OPEN: asyncio.Semaphore(config.open_slots),
-            Operation.ACT: asyncio.Semaphore(config.act_slots),
-            Operation.OBSERVE: asyncio.Semaphore(config.observe_slots),
-            Operation.CLOSE: asyncio.Semaphore(config.close_slots),
-        }
+        self._slots = {operation: asyncio.Semaphore(slots) for operation, slots in SLOTS.items()}
         self._closing: set[asyncio.Task[None]] = set()
         self._drain_until: float | None = None
-        self.metrics = Metrics(lambda: self._taken, browsers)
+        self.metrics = Metrics(lambda: self._taken, lambda: len(pool.browsers))
 
     async def __aenter__(self) -> Self:
+        await self._pool.__aenter__()
         self._reaper = asyncio.create_task(self._reap())
         return self
 
@@ -93,13 +111,15 @@ class SessionService:
         self._reaper.cancel()
         for id in list(self._sessions):
             self._end(id, Ended.STOPPED)
-        await asyncio.gather(*self._closing)
+        try:
+            await asyncio.gather(*self._closing)
+        finally:
+            await self._pool.__aexit__(*error)
 
     @property
     def health(self) -> Health:
-        return Health(
-            draining=self._drain_until is not None, sessions=self._taken, max_sessions=self._config.max_sessions
-        )
+        draining = self._drain_until is not None
+        return Health(draining=draining, sessions=self._taken, max_sessions=self._config.max_sessions)
 
     @property
     def drained(self) -> bool:
@@ -111,18 +131,13 @@ class SessionService:
         self._drain_until = time.monotonic() + self._config.drain_timeout_s
         logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
 
-    async def open(self, request: OpenRequest) -> tuple[str, Session]:
-        """Open a session, and return its id and the session.
-
-        Raises:
-            NoPlace: all places are taken, or the server is draining.
-            StartError, BrowserError: see `Pool.open`.
-        """
+    async def open(self, request: OpenRequest) -> Opened:
+        """Open a session; raises Refused, and what `Pool.open` raises."""
         if self._drain_until is not None:
-            raise NoPlace(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
+            raise Refused(ErrorKind.DRAINING, "the server is about to stop and takes no new sessions")
         if self._taken >= self._config.max_sessions:
-            raise NoPlace(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
-        deadline = time.monotonic() + (request.deadline_s if request.deadline_s is not None else float("inf"))
+            raise Refused(ErrorKind.FULL, f"all {self._config.max_sessions} sessions are taken (--max-sessions)")
+        deadline = time.monotonic() + (request.deadline_s or math.inf)
         self._taken += 1
         try:
             async with self._slot(Operation.OPEN):
@@ -133,47 +148,34 @@ class SessionService:
         id = secrets.token_urlsafe(16)
         self._sessions[id] = _Entry(session, deadline)
         self.metrics.opened.inc()
-        return id, session
+        return Opened(id=id, viewport_px=session.viewport_px)
 
     async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
-        """Observe a session; return the observation and the bytes of its screenshot.
-
-        Args:
-            have: the hash of the screenshot that the client has; if it is the same one, the bytes are empty.
-
-        Raises:
-            UnknownSession: there is no such session.
-            BrowserError: see `Session.observe`.
-        """
+        """Return an observation and the bytes of its screenshot, which are empty if its hash is `have`."""
         async with self._using(id, Operation.OBSERVE) as session:
             observation = await session.observe(view)
             shot = observation.screenshot
             return observation, b"" if shot.sha == have else self._images.get(shot)
 
     async def act(self, id: str, calls: Sequence[ToolCall]) -> ActResult:
-        """Execute calls; raises the errors of `observe`."""
         async with self._using(id, Operation.ACT) as session:
             return await session.act(calls)
 
     async def snapshot(self, id: str) -> Snapshot:
-        """Read the session's page; queues with the observations, and raises the same errors."""
         async with self._using(id, Operation.OBSERVE) as session:
             return await session.snapshot()
 
     async def close(self, id: str) -> None:
-        """End a session after the call that runs in it, even if the caller is cancelled meanwhile.
-
-        Raises:
-            UnknownSession: there is no such session.
-        """
+        """End a session after the call that runs in it, even if the caller is cancelled meanwhile."""
         self._entry(id)
         await asyncio.shield(self._end(id, Ended.CLOSED))
 
     def _entry(self, id: str) -> _Entry:
         if id not in self._sessions:
-            raise UnknownSession(
+            raise Refused(
+                ErrorKind.UNKNOWN_SESSION,
                 f"no session {id!r} here: it was closed, or nobody called it for {self._config.idle_timeout_s:g} s "
-                "(--idle-timeout-s), or its deadline is over"
+                "(--idle-timeout-s), or its deadline is over",
             )
         return self._sessions[id]
 
@@ -209,15 +211,13 @@ class SessionService:
     async def _slot(self, operation: Operation) -> AsyncIterator[None]:
         began = time.monotonic()
         async with self._slots[operation]:
-            got = time.monotonic()
-            self.metrics.queued.labels(operation).observe(got - began)
+            self.metrics.queued.labels(operation).observe(time.monotonic() - began)
             try:
-                yield
+                with self.metrics.seconds.labels(operation).time():
+                    yield
             except BrowserError as error:
                 self.metrics.failed.labels(operation, error.failure).inc()
                 raise
-            finally:
-                self.metrics.seconds.labels(operation).observe(time.monotonic() - got)
 
     async def _reap(self) -> None:
         idle_s = self._config.idle_timeout_s
@@ -231,26 +231,23 @@ class SessionService:
                     self._end(id, Ended.IDLE)
 
 
-@asynccontextmanager
-async def open_service(
-    config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})
-) -> AsyncIterator[SessionService]:
-    """Start browsers and a service, and stop both at the end; the arguments are those of `BrowserPool`.
+class Metrics:
+    """The metrics of one server, in a registry of its own; the functions count its sessions and Chromiums."""
 
-    Raises:
-        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
-        BrowserError: Chromium does not start.
-    """
-    wanted = config.serve.max_sessions
-    if not config.sessions_per_browser:
-        config = config.model_copy(update={"sessions_per_browser": -(-wanted // browser_count(config))})
-    # A session is observed once at a time, but an observation whose client left may still bring its picture.
-    images = MemoryImages(capacity=2 * wanted)
-    pool = BrowserPool(config, images, hosts)
-    if pool.places < wanted:
-        raise ConfigError(
-            f"browser.serve.max_sessions is {wanted}, but the browsers hold {pool.places}: "
-            "raise browser.sessions_per_browser or browser.browsers, or lower --max-sessions"
-        )
-    async with pool, SessionService(pool, images, config.serve, lambda: len(pool.browsers)) as service:
-        yield service
+    def __init__(self, sessions: Callable[[], int], browsers: Callable[[], int]) -> None:
+        self.registry = to = CollectorRegistry()
+
+        def counter(name: str, about: str, *labels: str) -> Counter:
+            return Counter(f"webdojo_{name}", about, labels, registry=to)
+
+        def histogram(name: str, about: str) -> Histogram:
+            return Histogram(f"webdojo_{name}", about, ["operation"], registry=to, buckets=_SECONDS)
+
+        Gauge("webdojo_sessions", "Sessions that are open or on their way.", registry=to).set_function(sessions)
+        Gauge("webdojo_browsers", "Chromiums that run.", registry=to).set_function(browsers)
+        self.opened = counter("sessions_opened", "Sessions that were opened.")
+        self.ended = counter("sessions_ended", "Sessions that ended, by why.", "reason")
+        self.refused = counter("requests_refused", "Requests that were not let in, by kind.", "kind")
+        self.failed = counter("operations_failed", "Operations that failed.", "operation", "failure")
+        self.seconds = histogram("operation_seconds", "Duration of operations, without the queue.")
+        self.queued = histogram("queue_seconds", "How long operations waited for a slot of their kind.")

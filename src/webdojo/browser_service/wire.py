@@ -9,9 +9,8 @@ name and its diagnostics.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter, field_validator, model_validator
@@ -20,12 +19,11 @@ from webdojo.browser.config import StorageState
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.errors import Failure
-from webdojo.types import Observation, Record, ToolCall
-
-_RESULT = TypeAdapter(ActResult)
-_SNAPSHOT = TypeAdapter(Snapshot)
+from webdojo.types import Record, ToolCall
 
 OBSERVATION_MIME = "application/vnd.webdojo.observation"
+
+RESULT, SNAPSHOT = TypeAdapter(ActResult), TypeAdapter(Snapshot)
 
 HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
 HeaderValue = Annotated[str, Field(pattern=r"^[ -~]*$")]
@@ -84,34 +82,33 @@ class Health(Record):
 
 
 class ErrorKind(StrEnum):
-    """What went wrong, as a word for programs."""
+    """What went wrong, as a word for programs, and its HTTP status."""
 
-    BAD_REQUEST = "bad_request"
-    UNAUTHORIZED = "unauthorized"
-    FORBIDDEN = "forbidden"
-    NOT_FOUND = "not_found"
-    UNKNOWN_SESSION = "unknown_session"
-    START_ERROR = "start_error"
-    FULL = "full"
-    INTERNAL = "internal"
-    BROWSER_ERROR = "browser_error"
-    DRAINING = "draining"
+    status: int
+
+    def __new__(cls, word: str, status: int) -> Self:
+        kind = str.__new__(cls, word)
+        kind._value_, kind.status = word, status
+        return kind
+
+    BAD_REQUEST = "bad_request", 422
+    UNAUTHORIZED = "unauthorized", 401
+    FORBIDDEN = "forbidden", 403
+    NOT_FOUND = "not_found", 404
+    UNKNOWN_SESSION = "unknown_session", 404
+    START_ERROR = "start_error", 424  # the site or the address failed, not the server
+    FULL = "full", 429
+    INTERNAL = "internal", 500
+    BROWSER_ERROR = "browser_error", 502
+    DRAINING = "draining", 503
 
 
-STATUS = {
-    ErrorKind.BAD_REQUEST: 422,
-    ErrorKind.UNAUTHORIZED: 401,
-    ErrorKind.FORBIDDEN: 403,
-    ErrorKind.NOT_FOUND: 404,
-    ErrorKind.UNKNOWN_SESSION: 404,
-    # The site or the address failed, not the server.
-    ErrorKind.START_ERROR: 424,
-    ErrorKind.FULL: 429,
-    ErrorKind.INTERNAL: 500,
-    ErrorKind.BROWSER_ERROR: 502,
-    ErrorKind.DRAINING: 503,
-}
-"""The HTTP status of each kind."""
+class Refused(Exception):
+    """A request that the server does not carry out."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class Problem(Record):
@@ -129,36 +126,6 @@ class ProblemBody(Record):
     error: Problem
 
 
-def pack_observation(observation: Observation, image: bytes) -> bytes:
-    """Encode both as one body; an empty `image` stands for the screenshot that the client has."""
-    return _encode(observation.model_dump(mode="json")) + b"\n" + image
-
-
-def unpack_observation(body: bytes) -> tuple[Observation, bytes]:
-    """The reverse of `pack_observation`."""
-    line, _, image = body.partition(b"\n")
-    return Observation.model_validate_json(line), image
-
-
-def pack_result(result: ActResult) -> bytes:
-    feedback = [feedback.model_dump() for feedback in result.feedback]
-    return _encode({"feedback": feedback, "answer": result.answer, "seconds": result.seconds})
-
-
-def unpack_result(body: bytes) -> ActResult:
-    """The reverse of `pack_result`."""
-    return _RESULT.validate_json(body)
-
-
-def pack_snapshot(snapshot: Snapshot) -> bytes:
-    return _encode(asdict(snapshot))
-
-
-def unpack_snapshot(body: bytes) -> Snapshot:
-    """The reverse of `pack_snapshot`."""
-    return _SNAPSHOT.validate_json(body)
-
-
-def _encode(record: object) -> bytes:
+def pack(record: object) -> bytes:
     """Encode as JSON on one line; lone surrogates, which pages may contain, become `?`."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")

@@ -141,7 +141,7 @@ def serve_browsers(
     import asyncio
 
     from webdojo.browser_service.access import token_from_environment
-    from webdojo.browser_service.serve import read_hosts, serve
+    from webdojo.browser_service.server import read_hosts, serve
     from webdojo.recipe import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from webdojo.evaluation.config import EvaluateConfig
+from webdojo.evaluation import EvaluateConfig
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session

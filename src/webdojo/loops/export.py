@@ -21,7 +21,8 @@ import yaml
 from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, StoreError
-from webdojo.policy.chat.messages import Message, conversation, text_part
+from webdojo.policy.chat.client import Message
+from webdojo.policy.chat.engine import conversation, text_part
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.store.files import replacing, write_atomic, write_error

@@ -44,25 +44,9 @@ class VLLM(VLLMConfig):
 
     @asynccontextmanager
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
-        from webdojo.policy.devices import device_of, engine_dtype
-        from webdojo.policy.model.loading import model_folder
-        from webdojo.policy.model.processor import Processor
         from webdojo.policy.vllm.engine import VLLMEngine
 
-        folder = model_folder(model.path)
-        engine = VLLMEngine(
-            folder,
-            Processor.load(folder),
-            model.images,
-            self,
-            model.version,
-            seed=model.seed,
-            device=device_of(model.config),
-            dtype=engine_dtype(model.config),
-            max_model_len=model.max_context_tokens,
-            threads=model.config.threads,
-        )
-        with closing(engine):
+        with closing(VLLMEngine(model, self)) as engine:
             yield engine
 
 
@@ -70,9 +54,9 @@ class Chat(ChatConfig):
     """A model behind an API."""
 
     def check(self, harness: HarnessConfig) -> None:
-        from webdojo.policy.chat.address import Address
+        from webdojo.policy.chat.endpoint import Endpoint
 
-        Address(self)
+        Endpoint(self)
         if self.tool_calls == "native" and not harness.native_tools:
             raise ConfigError(
                 f"engine.tool_calls is 'native', but the harness {harness.name!r} has tools of its own: "

@@ -6,34 +6,18 @@ that a model would have sampled. Log-probabilities are zeros: nothing was sample
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Session
 from webdojo.browser.session import BrowserSession
+from webdojo.envs.env import Script
 from webdojo.errors import ConfigError, EngineError, HarnessError
 from webdojo.types import FinishReason, Prompt, Response, Sampling, Task, ToolCall
 
 _GOING_ON = "Now the rest of that."
-
-
-class ScriptStep(Protocol):
-    """What a script wants said and done in one turn."""
-
-    @property
-    def think(self) -> str: ...
-
-    @property
-    def calls(self) -> Sequence[ToolCall]: ...
-
-
-class Script(Protocol):
-    """Decides from the live session what comes next (`sites.oracle.Oracle`)."""
-
-    async def step(self, session: BrowserSession) -> ScriptStep: ...
 
 
 class ScriptedEngine:
@@ -50,10 +34,6 @@ class ScriptedEngine:
         """The rendered step, cut at `sampling.max_tokens` as a model's response would be.
 
         A step of more calls than the harness says in one response is said in several.
-
-        Raises:
-            BrowserError: the session is lost.
-            EngineError: the script could not look at the page, or the harness's format has no words for its step.
         """
         think, calls = _GOING_ON, self._unsaid
         if not calls:

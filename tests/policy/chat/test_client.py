@@ -15,10 +15,10 @@ import pytest
 from tests.policy.chat.endpoint import Endpoint, completion, drop, refuse, say, truncate
 from webdojo.errors import ConfigError, EngineError, StoreError
 from webdojo.policy.chat import client as client_module
-from webdojo.policy.chat.answer import Answer, retry_after
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.chat.spending import Spending
+from webdojo.policy.chat.endpoint import Answer, retry_after
+from webdojo.policy.chat.ledger import Spending
 from webdojo.types import FinishReason, Sampling
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -270,14 +270,27 @@ async def test_a_run_that_is_resumed_goes_on_with_what_is_left(tmp_path):
 
 async def test_what_was_in_flight_when_a_run_died_counts_as_lost(tmp_path):
     config = ChatConfig(model="m", budget_usd=0.005)
+    in_flight = asyncio.Event()
+
+    async def hang() -> Answer:
+        in_flight.set()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def answer() -> Answer:
+        return Answer(text="fine", finish_reason=FinishReason.STOP, input_tokens=1, output_tokens=1)
+
     died = Spending(config, tmp_path / "spending.sqlite")
-    await died.reserve(0.003)
+    task = asyncio.create_task(died.pay(0.003, hang))
+    await in_flight.wait()
     died.close()
     resumed = Spending(config, tmp_path / "spending.sqlite")
     assert (resumed.totals().lost, resumed.totals().usd) == (1, 0.003)
     with pytest.raises(EngineError, match="budget"):
-        await resumed.reserve(0.003)
-    await resumed.reserve(0.002)
+        await resumed.pay(0.003, answer)
+    assert (await resumed.pay(0.002, answer)).text == "fine"
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_a_request_without_a_bound_has_no_place_under_a_budget():

@@ -15,9 +15,9 @@ from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.toolcall import IM_END
 from webdojo.browser.tools import TOOLS
 from webdojo.errors import EngineError
-from webdojo.policy.chat.answer import Answer, Failed, NativeCall, read_answer
-from webdojo.policy.chat.messages import Message, break_markers, messages_of
-from webdojo.policy.chat.toolcalls import TOOL_DEFINITIONS, text_of, with_calls
+from webdojo.policy.chat.client import Message
+from webdojo.policy.chat.endpoint import Answer, Failed, NativeCall, read_answer
+from webdojo.policy.chat.engine import TOOL_DEFINITIONS, break_markers, messages_of, text_of, with_calls
 from webdojo.store.images import MemoryImages
 from webdojo.types import Feedback, FinishReason, Prompt, Response, Task, TextSegment, ToolCall
 

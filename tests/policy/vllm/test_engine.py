@@ -26,15 +26,16 @@ from transformers import PreTrainedModel
 from tests.policy.conftest import Images, chat
 from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, PROBE_LOGPROB, vllm_package
 from webdojo.errors import ConfigError, EngineError, EngineLost
+from webdojo.policy.config import ModelConfig
+from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.command import serve_command, server_env
 from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
-from webdojo.policy.vllm.server import free_port
+from webdojo.policy.vllm.server import free_port, serve_command, server_env
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 CPU = torch.device("cpu")
 SHORT = Sampling(max_tokens=3)
 LONG = Sampling(max_tokens=400)
@@ -61,11 +62,9 @@ def make_engine(calls_file: Path, model_dir: Path, images: Images) -> Iterator[M
     made: list[VLLMEngine] = []
 
     def make(version: int = 0, **config: Any) -> VLLMEngine:
-        processor = Processor.load(model_dir)
         options = VLLMConfig(**{"start_timeout_s": 60, **config})
-        engine = VLLMEngine(
-            model_dir, processor, images, options, version, seed=1, device=CPU, dtype=torch.float32, max_model_len=512
-        )
+        model = ServedModel(str(model_dir), ModelConfig(device="cpu"), images, 512, seed=1, version=version)
+        engine = VLLMEngine(model, options)
         made.append(engine)
         return engine
 
@@ -94,9 +93,9 @@ def ask(engine: VLLMEngine, images: Images) -> Prompt:
 
 
 def pid_of(engine: VLLMEngine, index: int = 0) -> int:
-    pid = engine.replicas[index].server.pid
-    assert pid is not None
-    return pid
+    process = engine.replicas[index].server.process
+    assert process is not None
+    return process.pid
 
 
 def is_running(pid: int) -> bool:
@@ -407,11 +406,11 @@ def test_a_server_ends_with_the_process_that_started_it(calls_file: Path, tmp_pa
     script = textwrap.dedent(f"""
         import sys, time
         from pathlib import Path
-        from webdojo.policy.vllm.server import Launch, Server
+        from webdojo.policy.vllm.server import Server
         command = [sys.executable, "-m", "webdojo.policy.vllm.launch", "--port", "{free_port()}"]
-        server = Server("http://127.0.0.1:1", Launch(command, {{}}, Path("{tmp_path}/log")), 60)
+        server = Server("http://127.0.0.1:1", 60, command, {{}}, Path("{tmp_path}/log"))
         server.start()
-        print(server.pid, flush=True)
+        print(server.process.pid, flush=True)
         time.sleep(600)
     """)
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

@@ -17,22 +17,52 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import httpx
-
 from webdojo.errors import EngineError
-from webdojo.policy.chat.address import Address
-from webdojo.policy.chat.answer import Answer, Failed, read_answer, refusal
-from webdojo.policy.chat.cache import AnswerCache
 from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.chat.messages import Message
-from webdojo.policy.chat.pace import Pace
-from webdojo.policy.chat.spending import Spending, Totals, cost_bound_usd, expected_tokens
+from webdojo.policy.chat.endpoint import Answer, Endpoint, Failed
+from webdojo.policy.chat.ledger import AnswerCache, Spending, Totals, estimate
 from webdojo.types import Sampling
+
+Message = dict[str, Any]
+"""One message of a chat, in OpenAI's form."""
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 
 logger = logging.getLogger("webdojo")
+
+
+class Pace:
+    """When the next request may go; no limit is 0.
+
+    Work is spread evenly: a request may go when what went before it has been paid for at the allowed
+    speed. So no window of a minute holds more than the limit (and one request).
+    """
+
+    def __init__(self, requests_per_minute: float, tokens_per_minute: float) -> None:
+        self._request_s = 60 / requests_per_minute if requests_per_minute else 0.0
+        self._token_s = 60 / tokens_per_minute if tokens_per_minute else 0.0
+        self._requests_free = self._tokens_free = self._held_until = 0.0
+
+    def book(self, now: float, tokens: int) -> float:
+        """Take a place for a request of so many tokens; returns the seconds until it may go."""
+        start = max(now, self._requests_free, self._tokens_free)
+        if self._request_s:
+            self._requests_free = start + self._request_s
+        self._tokens_free = start + tokens * self._token_s
+        return start - now
+
+    def correct(self, tokens: int) -> None:
+        """A request took so many tokens more than were booked (fewer, where negative)."""
+        self._tokens_free += tokens * self._token_s
+
+    def hold(self, until: float) -> None:
+        """Let nothing go before a time: the endpoint asked for it."""
+        self._held_until = max(self._held_until, until)
+
+    def held(self, now: float) -> float:
+        """Seconds until something may go again."""
+        return max(0.0, self._held_until - now)
 
 
 class ChatClient:
@@ -49,23 +79,17 @@ class ChatClient:
 
     def __init__(self, config: ChatConfig, account: Path | None = None) -> None:
         self.config = config
-        self._address = Address(config)
+        self._endpoint = Endpoint(config)
         self._spending = Spending(config, account)
         self._cache = AnswerCache(Path(config.cache)) if config.cache else None
         self._pace = Pace(config.requests_per_minute, config.tokens_per_minute)
         self._slots = asyncio.Semaphore(config.max_concurrency)
-        self._http = httpx.AsyncClient(
-            headers=self._address.headers,
-            timeout=config.timeout_s,
-            limits=httpx.Limits(max_connections=config.max_concurrency),
-            trust_env=not self._address.loopback,
-        )
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._http.aclose()
+        await self._endpoint.http.aclose()
         self._spending.close()
         if self._cache is not None:
             self._cache.close()
@@ -88,92 +112,49 @@ class ChatClient:
             EngineError: no answer can be had, or it would cost more than is left of the budget.
             StoreError: the cache or the account cannot be read or written.
         """
-        body = self._body(messages, sampling, tools)
+        if sampling.logit_bias:
+            raise EngineError(
+                "an endpoint takes no logit_bias: it is about ids of another tokenizer; leave it out of the sampling"
+            )
+        body: dict[str, Any] = {"model": self.config.model, "messages": list(messages)}
+        body |= {"max_tokens": sampling.max_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p}
+        body |= {"top_k": sampling.top_k or None, "seed": sampling.seed}
+        body |= {"stop": list(sampling.stop) or None, "tools": list(tools) or None, **self.config.extra_body}
+        body = {name: value for name, value in body.items() if value is not None}
         if self._cache is None:
             return await self._ask(body)
-        key = self._cache.key(self._address.url, body, sampling.temperature == 0 or sampling.seed is not None)
+        key = self._cache.key(self._endpoint.url, body, sampling.temperature == 0 or sampling.seed is not None)
         if (known := self._cache.get(key)) is not None:
-            self._spending.cached()
+            self._spending.add("cached")
             return known
         answer = await self._ask(body)
         self._cache.put(key, answer)
         return answer
 
-    def _body(
-        self, messages: Sequence[Message], sampling: Sampling, tools: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any]:
-        if sampling.logit_bias:
-            raise EngineError(
-                "an endpoint takes no logit_bias: it is about ids of another tokenizer; leave it out of the sampling"
-            )
-        body: dict[str, Any] = {"model": self._address.model, "messages": list(messages)}
-        body |= {"max_tokens": sampling.max_tokens, "temperature": sampling.temperature, "top_p": sampling.top_p}
-        body |= {"top_k": sampling.top_k or None, "seed": sampling.seed}
-        body |= {"stop": list(sampling.stop) or None, "tools": list(tools) or None, **self.config.extra_body}
-        return {name: value for name, value in body.items() if value is not None}
-
     async def _ask(self, body: dict[str, Any]) -> Answer:
-        """Try until there is an answer."""
         content = json.dumps(body).encode()
-        expected, most = expected_tokens(self.config, body), cost_bound_usd(self.config, body)
+        expected, most = estimate(self.config, body)
         async with self._slots:
             for tried in range(1, self.config.max_retries + 2):
                 await asyncio.sleep(self._pace.book(time.monotonic(), expected))
                 await asyncio.sleep(self._pace.held(time.monotonic()))
                 try:
-                    return await self._paid_try(content, expected, most)
+                    answer = await self._spending.pay(most, lambda: self._endpoint.ask(content))
+                    if answer.input_tokens is not None and answer.output_tokens is not None:
+                        self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
+                    return answer
                 except Failed as failed:
                     if not failed.again:
-                        raise EngineError(f"endpoint {self._address}: {failed.reason}") from None
+                        raise EngineError(f"endpoint {self._endpoint}: {failed.reason}") from None
                     if tried > self.config.max_retries:
                         times = "once" if tried == 1 else f"{tried} times"
                         raise EngineError(
-                            f"endpoint {self._address} failed {times} (engine.max_retries), last: {failed.reason}"
+                            f"endpoint {self._endpoint} failed {times} (engine.max_retries), last: {failed.reason}"
                         ) from None
                     pause = min(FIRST_PAUSE_S * 2 ** (tried - 1), LONGEST_PAUSE_S) * random.uniform(0.5, 1)
                     if failed.wait_s is not None:
                         self._pace.hold(time.monotonic() + failed.wait_s)
                         pause = failed.wait_s
-                    logger.info("endpoint %s: %s; try %d in %.1f s", self._address, failed.reason, tried + 1, pause)
+                    logger.info("endpoint %s: %s; try %d in %.1f s", self._endpoint, failed.reason, tried + 1, pause)
                     await asyncio.sleep(pause)
         raise AssertionError("the last try raises")
-
-    async def _paid_try(self, content: bytes, expected: int, most: float) -> Answer:
-        """Try once, with the cost set aside before and settled after."""
-        request = await self._spending.reserve(most)
-        try:
-            answer = await self._try(content)
-        except BaseException as error:
-            # Where the task is cancelled, the endpoint may go on with it.
-            self._spending.failed(request, charged=not isinstance(error, Failed) or error.charged)
-            raise
-        self._spending.answered(request, answer.input_tokens, answer.output_tokens)
-        if answer.input_tokens is not None and answer.output_tokens is not None:
-            self._pace.correct(answer.input_tokens + answer.output_tokens - expected)
-        return answer
-
-    async def _try(self, content: bytes) -> Answer:
-        try:
-            async with asyncio.timeout(self.config.timeout_s):
-                response = await self._http.post(
-                    f"{self._address.url}/chat/completions",
-                    content=content,
-                    headers={"Content-Type": "application/json"},
-                )
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise Failed(f"cannot connect ({self._address.say(str(error) or type(error).__name__)})") from None
-        except (TimeoutError, httpx.TimeoutException):
-            raise Failed(f"no answer within {self.config.timeout_s:g} s (engine.timeout_s)", charged=True) from None
-        except httpx.HTTPError as error:
-            what = self._address.say(str(error) or type(error).__name__)  # some errors have a name only
-            raise Failed(f"the connection broke ({what})", charged=True) from None
-        try:
-            body = self._address.clean(response.json())
-        except (ValueError, RecursionError):
-            body = None
-        if response.status_code != 200:
-            raise refusal(response.status_code, response.headers, body, self.config.api_key_env)
-        if body is None:
-            kind = self._address.say(response.headers.get("content-type", "nothing in particular"))
-            raise Failed(f"the answer is not valid JSON but {len(response.content)} bytes of {kind}", charged=True)
-        return read_answer(body)

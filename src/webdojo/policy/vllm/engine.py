@@ -13,144 +13,101 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-import itertools
 import random
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import httpx
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig
 
 from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
-from webdojo.policy.model.loading import misfit, shapes_of, skeleton
+from webdojo.policy.devices import engine_dtype
+from webdojo.policy.engine import ServedModel
+from webdojo.policy.model.loading import misfit, model_folder, shapes_of, skeleton
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.command import make_servers, start_all
 from webdojo.policy.vllm.config import VLLMConfig
-from webdojo.policy.vllm.replica import Replica
+from webdojo.policy.vllm.replica import Common, Replica
+from webdojo.policy.vllm.server import start_servers
 from webdojo.policy.vllm.weight_files import Scratch, WeightFolder, file_shapes, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
-from webdojo.types import EngineHealth, ImageRef, ImageSource, Prompt, Response, Sampling
+from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
 
 _CONNECT_S = 10.0
 _IMAGES_KEPT = 256
 """Screenshots stay in the context for some turns."""
-_TRIES = 2
 
 
 class VLLMEngine:
     """Answers concurrent `generate` calls with vLLM; returns from its constructor when the servers answer.
 
     Args:
-        folder: the model, in Hugging Face layout.
-        processor: of the same folder.
-        images: where screenshots are read from.
+        model: what the servers answer with. Its seed fixes every random choice, as far as vLLM's batches let it: with
+            the weight version, the prompt, and how many equal prompts that version has been asked before.
         config: servers to start, or the addresses of those to use.
-        version: weight version of the folder's weights.
-        seed: fixes every random choice, as far as vLLM's batches let it: with the weight version, the prompt, and how
-            many equal prompts that version has been asked before.
-        device: where the servers' model lives.
-        dtype: precision of the servers' weights.
-        max_model_len: tokens of prompt and response together.
-        threads: of a server on the CPU; 0 leaves vLLM's own choice.
 
     Raises:
         EngineError: a server does not start.
+        ModelError: there is no such model.
     """
 
     updates_asleep = False
     """A server that sleeps has given away the memory that weights are loaded into."""
 
-    def __init__(
-        self,
-        folder: Path,
-        processor: Processor,
-        images: ImageSource,
-        config: VLLMConfig,
-        version: int = 0,
-        *,
-        seed: int = 0,
-        device: torch.device,
-        dtype: torch.dtype,
-        max_model_len: int,
-        threads: int = 0,
-    ) -> None:
-        self.version = version
-        self.processor = processor
+    def __init__(self, model: ServedModel, config: VLLMConfig) -> None:
+        self.version = model.version
         self.config = config
-        self._folder = folder
-        self._images = images
-        self._read = lru_cache(_IMAGES_KEPT)(self._read_image)
-        self._seed = seed
-        self._dtype = dtype
-        self._shapes = shapes_of(skeleton(folder).state_dict())
-        banned = processor.banned(AutoConfig.from_pretrained(str(folder)).get_text_config().vocab_size)
-        self._banned: list[int] = banned.nonzero().flatten().tolist()
+        self._model = model
+        self._folder = folder = model_folder(model.path)
+        self.processor = processor = Processor.load(folder)
+        shapes = skeleton(folder)
+        self._shapes = shapes_of(shapes.state_dict())
+        banned = processor.banned(shapes.config.get_text_config().vocab_size)
+        self._body = partial(
+            generate_body,
+            image_token_id=processor.image_token_id,
+            banned=banned.nonzero().flatten().tolist(),
+            stop_ids=processor.eos_ids,
+            read=lru_cache(_IMAGES_KEPT)(self._read_image),
+        )
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by digest."""
-        self._served = itertools.count(1)
-        self._closed = ""
+        self._closed = False
         self._updating = asyncio.Lock()
-        self._awake = asyncio.Event()
-        self._awake.set()
         self._scratch = Scratch(config.weights_dir)
+        servers = start_servers(folder, model, config, self._scratch.path)
+        client = httpx.AsyncClient(
+            timeout=httpx.Timeout(None, connect=_CONNECT_S),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+            trust_env=False,
+        )
         # Servers that run already may hold any weights.
-        self._weights = WeightFolder(folder, version, temporary=False) if config.urls else None
-        servers = make_servers(
-            folder,
-            config,
-            self._scratch.path,
-            device=device,
-            dtype=dtype,
-            max_model_len=max_model_len,
-            threads=threads,
-        )
-        start_all(servers)
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-        self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(None, connect=_CONNECT_S), limits=limits, trust_env=False
-        )
-        self.replicas = [
-            Replica(s, self._client, lambda: self._weights, version, allowed, self._awake) for s in servers
-        ]
+        weights = WeightFolder(folder, model.version, temporary=False) if config.urls else None
+        self._common = Common(client, model.version, weights, allowed)
+        self._common.awake.set()
+        self.replicas = [Replica(server, self._common) for server in servers]
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """Sample a response; a cancelled call is aborted on its server.
-
-        Raises:
-            EngineError: a screenshot that cannot be read, a request that vLLM refuses, a server that died meanwhile
-                or does not start any more, or a closed engine.
-        """
+        """Sample a response; a cancelled call is aborted on its server."""
         self._check_open()
         started = time.perf_counter()
         seed = self._draw_seed(prompt) if sampling.seed is None else sampling.seed
-        body = await asyncio.to_thread(
-            generate_body,
-            prompt,
-            sampling,
-            seed=seed,
-            image_token_id=self.processor.image_token_id,
-            banned=self._banned,
-            stop_ids=self.processor.eos_ids,
-            read=self._read,
-        )
-        replica = self._least_busy()
+        body = await asyncio.to_thread(self._body, prompt, sampling, seed=seed)
+        for replica in self.replicas:
+            if not replica.error:
+                replica.begin()
+        replica = min(self.replicas, key=lambda r: (not r.is_up, r.busy))
         replica.busy += 1
         try:
-            await replica.up()
-            replica.look()
-            sent, life = time.perf_counter(), replica.life
-            try:
+            async with replica.serving():
+                replica.look()
+                sent = time.perf_counter()
                 answer = await replica.post(GENERATE, body)
-            except EngineLost:
-                if not self._closed:
-                    replica.lose(life)
-                raise
         except EngineError:
             self._check_open()
             raise
@@ -162,10 +119,6 @@ class VLLMEngine:
     async def update_weights(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> None:
         """Serve other weights; returns when every server does. Requests in flight go on under them.
 
-        Args:
-            source: a state dict by the model's own names, or a folder in Hugging Face layout.
-            version: what responses will name as their version.
-
         Raises:
             EngineError: the weights do not fit the model, a server does not start any more, or the engine is closed.
                 The weights from before are served on.
@@ -173,11 +126,11 @@ class VLLMEngine:
         self._check_open()
         async with self._updating:
             weights = await asyncio.to_thread(self._publish, source, version)
-            before, self._weights = self._weights, weights
+            before, self._common.weights = self._common.weights, weights
             try:
                 await self._on_all(lambda replica: replica.load(weights))
             except Exception:
-                self._weights = before
+                self._common.weights = before
                 for replica in self.replicas:
                     replica.lose(replica.life)
                 weights.remove()
@@ -196,7 +149,7 @@ class VLLMEngine:
             version=self.version,
             running=sum(replica.busy for replica in self.replicas) - waiting,
             waiting=waiting,
-            error=self._closed or "; ".join(errors),
+            error="the engine was closed" if self._closed else "; ".join(errors),
         )
 
     @property
@@ -205,43 +158,32 @@ class VLLMEngine:
         return self.config.enable_sleep_mode
 
     async def sleep(self) -> None:
-        """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too.
-
-        Raises:
-            EngineError: the recipe does not let it sleep.
-        """
+        """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too."""
         if not self.config.enable_sleep_mode:
             raise EngineError("the vLLM servers cannot sleep; set engine.enable_sleep_mode")
         await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
-        self._awake.clear()
+        self._common.awake.clear()
 
     async def wake_up(self) -> None:
         """Take the GPU memory back and go on with what waits; a server that died asleep is started again, awake."""
-        self._awake.set()
+        self._common.awake.set()
         await self._on_all(lambda replica: replica.post("/wake_up"))
 
     def close(self) -> None:
         """Stop the servers that this engine started; requests in flight fail with `EngineError`."""
-        self._closed = self._closed or "the engine was closed"
+        self._closed = True
         for replica in self.replicas:
             replica.server.stop()
-        self._awake.set()
+        self._common.awake.set()
         self._scratch.remove()
 
     def _check_open(self) -> None:
         if self._closed:
-            raise EngineError(f"{self._closed}; start another engine")
-
-    def _least_busy(self) -> Replica:
-        """A replica that serves, if there is one; those that do not yet are brought up meanwhile."""
-        for replica in self.replicas:
-            if not replica.error:
-                replica.begin()
-        return min(self.replicas, key=lambda r: (not r.is_up, r.busy))
+            raise EngineError("the engine was closed; start another engine")
 
     def _draw_seed(self, prompt: Prompt) -> int:
         digest = hashlib.sha256(prompt.model_dump_json().encode()).hexdigest()
-        stream = random.Random(f"{self._seed}/{self.version}/{digest}/{self._asked[digest]}")
+        stream = random.Random(f"{self._model.seed}/{self.version}/{digest}/{self._asked[digest]}")
         self._asked[digest] += 1
         return stream.getrandbits(63)
 
@@ -249,7 +191,7 @@ class VLLMEngine:
         """Mime type and bytes of an image. One of another size than the model reads is resized here, as the learner
         does it: vLLM resizes with another library, to other pixels."""
         try:
-            data = self._images.get(image)
+            data = self._model.images.get(image)
             if self.processor.fits(image.width, image.height):
                 return image.mime, data
             buffer = io.BytesIO()
@@ -273,31 +215,27 @@ class VLLMEngine:
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         if isinstance(source, Path):
             return WeightFolder(source, version, temporary=False)
-        folder = self._scratch.path / f"weights-{next(self._served)}"
         try:
-            write_weights(source, folder, self._dtype)
+            folder = Path(tempfile.mkdtemp(prefix="weights-", dir=self._scratch.path))
+            write_weights(source, folder, engine_dtype(self._model.config))
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
             raise EngineError(
-                f"weights of version {version} cannot be written to {str(folder)!r} ({error}); name another place in "
-                "engine.weights_dir"
+                f"weights of version {version} cannot be written to {str(self._scratch.path)!r} ({error}); name "
+                "another place in engine.weights_dir"
             ) from error
         return WeightFolder(folder, version, temporary=True)
 
     async def _on_all(self, do: Callable[[Replica], Awaitable[object]]) -> None:
         """On every replica at once; one that dies over it, or has died before, is started again for it."""
 
-        async def on(replica: Replica) -> None:
-            for left in reversed(range(_TRIES)):
-                life = replica.life
-                try:
-                    await replica.up()
+        async def on(replica: Replica, again: bool = True) -> None:
+            try:
+                async with replica.serving():
                     await do(replica)
-                except EngineLost:
-                    replica.lose(life)
-                    if not left:
-                        raise
-                else:
-                    return
+            except EngineLost:
+                if not again:
+                    raise
+                await on(replica, again=False)
 
         done = await asyncio.gather(*map(on, self.replicas), return_exceptions=True)
         if failed := [error for error in done if error is not None]:

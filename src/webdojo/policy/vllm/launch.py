@@ -12,14 +12,6 @@ import runpy
 import signal
 import threading
 
-SERVER = "vllm.entrypoints.openai.api_server"
-
-
-def main() -> None:
-    """Run the server in this process."""
-    threading.Thread(target=_end_with_parent, name="webdojo-parent", daemon=True).start()
-    runpy.run_module(SERVER, run_name="__main__", alter_sys=True)
-
 
 def _end_with_parent() -> None:
     while os.read(0, 1):
@@ -28,4 +20,5 @@ def _end_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    threading.Thread(target=_end_with_parent, name="webdojo-parent", daemon=True).start()
+    runpy.run_module("vllm.entrypoints.openai.api_server", run_name="__main__", alter_sys=True)

@@ -8,8 +8,9 @@ loads the current weights first.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -19,87 +20,83 @@ from webdojo.policy.vllm.server import Server
 from webdojo.policy.vllm.weight_files import WeightFolder
 from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
-_HEALTH_S = 10.0
+_LOOK_S = 10.0
 _LOOK_EVERY_S = 1.0
 
 
+@dataclass
+class Common:
+    """What all replicas of an engine share."""
+
+    client: httpx.AsyncClient
+    version: int
+    """Version of the weights that servers are started with."""
+    weights: WeightFolder | None
+    """Those that must be served; None for those that servers are started with."""
+    allowed: Sequence[int]
+    """A few ids that may be sampled, for the check of log-probabilities."""
+    awake: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while servers may start; those that sleep leave their GPU to others."""
+
+
+@dataclass(eq=False)
 class Replica:
-    """One server.
+    """One server, which answers already."""
 
-    Args:
-        server: it answers already.
-        client: what requests go through.
-        current: gives the weights that must be served; None for those that the server was started with.
-        version: version of the weights that the server was started with.
-        allowed: a few ids that may be sampled, for the check of log-probabilities.
-        awake: set while a server may start; servers that sleep leave their GPU to others.
-
-    Attributes:
-        busy: requests that were given to this replica and are not answered yet.
-        waiting: those of them that its server keeps in a queue, as of the last look.
-        is_up: it serves the current weights.
-        life: counts how often the server was lost.
-        error: why it could not be brought up the last time.
-    """
-
-    def __init__(
-        self,
-        server: Server,
-        client: httpx.AsyncClient,
-        current: Callable[[], WeightFolder | None],
-        version: int,
-        allowed: Sequence[int],
-        awake: asyncio.Event,
-    ) -> None:
-        self.server = server
-        self.busy = 0
-        self.is_up = False
-        self.life = 0
-        self.error = ""
-        self._client = client
-        self._current = current
-        self._version = version
-        self._allowed = allowed
-        self._awake = awake
-        self._answers = True
-        self._holds: WeightFolder | None = None
-        self._loading = asyncio.Lock()
-        self._rising: asyncio.Task[None] | None = None
-        self._queue = 0
-        self._looked = 0.0
-        self._looking: asyncio.Task[None] | None = None
+    server: Server
+    common: Common
+    busy: int = 0
+    """Requests that were given to this replica and are not answered yet."""
+    is_up: bool = False
+    """It serves the current weights."""
+    life: int = 0
+    """How often the server was lost."""
+    error: str = ""
+    """Why it could not be brought up the last time."""
+    _answers: bool = True
+    _holds: WeightFolder | None = None
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _rising: asyncio.Task[None] | None = None
+    _queue: int = 0
+    _looking: asyncio.Task[None] | None = None
 
     @property
     def waiting(self) -> int:
+        """Those of `busy` that the server keeps in a queue, as of the last look."""
         return min(self._queue, self.busy) if self.is_up else self.busy
 
     def look(self) -> None:
         """Ask the server in the background for the length of its queue, unless it was asked a moment ago."""
-        now = time.monotonic()
-        if now - self._looked > _LOOK_EVERY_S and (self._looking is None or self._looking.done()):
-            self._looked = now
+        if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
 
-    async def up(self) -> None:
-        """Return when the replica serves; all who wait share one start.
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Wait until the replica serves; a server that is lost in the block is started again.
 
-        Raises:
-            EngineError: it cannot be brought up. The next call tries again.
+        All who wait share one start; if that fails they get its EngineError, and the next who come try again.
         """
         self.begin()
         if self._rising is not None:
             await asyncio.shield(self._rising)
+        life = self.life
+        try:
+            yield
+        except EngineLost:
+            self.lose(life)
+            raise
 
     def begin(self) -> None:
         """Bring the replica up in the background, if it is not."""
         if not self.is_up and self._rising is None:
             self._rising = asyncio.create_task(self._rise())
-            self._rising.add_done_callback(_look_at)
+            # Nobody may wait for a start that fails; `error` keeps why.
+            self._rising.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def lose(self, life: int) -> None:
         """Give up the server as it was in its `life`, and start it again at once, or when the engine is awake."""
-        if life != self.life:
-            return  # somebody else saw it too
+        if life != self.life or self.server.closed:  # somebody else saw it too, or ended it
+            return
         self.life += 1
         self.is_up = self._answers = False
         self._holds = None
@@ -108,8 +105,7 @@ class Replica:
     async def load(self, weights: WeightFolder) -> None:
         """Serve other weights from the next sampled token on; running requests are read again under them.
 
-        Raises:
-            EngineLost, EngineError: the server serves neither the old weights nor the new ones.
+        Where it raises, the server serves neither the old weights nor the new ones.
         """
         async with self._loading:
             if self._holds is weights:
@@ -133,29 +129,30 @@ class Replica:
             EngineError: the server refuses the request.
         """
         try:
-            answer = await self._client.post(self.server.url + path, json=body)
+            answer = await self.common.client.post(self.server.url + path, json=body)
         except httpx.TransportError as error:
-            raise self._lost(type(error).__name__) from error
+            raise self._gone(type(error).__name__) from error
         if answer.is_success:
             return answer.json() if answer.content else {}
-        if answer.is_server_error and not await self._is_healthy():
-            raise self._lost(f"HTTP {answer.status_code}")
+        if answer.is_server_error and not await asyncio.to_thread(self.server.answers):
+            raise self._gone(f"HTTP {answer.status_code}")
         reason = " ".join(answer.text.split())[:500]
         raise EngineError(f"the vLLM server refuses {path.partition('?')[0]} (HTTP {answer.status_code}): {reason}")
 
     async def _rise(self) -> None:
         try:
             if not self._answers:
-                await self._awake.wait()
-                await asyncio.to_thread(self._start)
+                await self.common.awake.wait()
+                await asyncio.to_thread(self.server.start)
+                await asyncio.to_thread(self.server.wait)
             self._answers = False  # what fails from here on is mended by another start
             await self.post("/init_weight_transfer_engine", {"init_info": {}})
-            while (weights := self._current()) is not self._holds:
+            while (weights := self.common.weights) is not self._holds:
                 assert weights is not None
                 await self.load(weights)
             if weights is None:
-                await self.post("/update_weight_version", {"new_version": str(self._version)})
-            check_probe(await self.post(GENERATE, probe_body(self._allowed)), self.server.url)
+                await self.post("/update_weight_version", {"new_version": str(self.common.version)})
+            check_probe(await self.post(GENERATE, probe_body(self.common.allowed)), self.server.url)
             self.is_up, self.error = True, ""
         except EngineError as error:
             self.error = str(error)
@@ -163,28 +160,13 @@ class Replica:
         finally:
             self._rising = None
 
-    def _start(self) -> None:
-        self.server.start()
-        self.server.wait()
-
     async def _look(self) -> None:
         try:
-            answer = await self._client.get(self.server.url + METRICS, timeout=_HEALTH_S)
+            answer = await self.common.client.get(self.server.url + METRICS, timeout=_LOOK_S)
         except httpx.TransportError:
             return  # whose request it fails finds out why
         self._queue = waiting_requests(answer.text)
+        await asyncio.sleep(_LOOK_EVERY_S)
 
-    async def _is_healthy(self) -> bool:
-        try:
-            return (await self._client.get(f"{self.server.url}/health", timeout=_HEALTH_S)).is_success
-        except httpx.TransportError:
-            return False
-
-    def _lost(self, how: str) -> EngineLost:
+    def _gone(self, how: str) -> EngineLost:
         return EngineLost(f"the vLLM server at {self.server.url} does not answer any more ({how}); it is started again")
-
-
-def _look_at(task: asyncio.Task[None]) -> None:
-    """Nobody may wait for a start that failed; `Replica.error` keeps why."""
-    if not task.cancelled():
-        task.exception()

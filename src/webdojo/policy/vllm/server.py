@@ -1,4 +1,4 @@
-"""A vLLM server: a process that we start, or an address where somebody else runs one.
+"""A vLLM server: a process that we start as a recipe says, or an address where somebody else runs one.
 
 Invariant: a server that we started is gone, with all its processes, when `stop` returns, when it is
 started again, and when this process ends in whatever way (`launch`).
@@ -6,70 +6,64 @@ started again, and when this process ends in whatever way (`launch`).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+import torch
 
-from webdojo.errors import EngineError, EngineLost
+from webdojo.errors import ConfigError, EngineError, EngineLost
+from webdojo.policy.devices import device_of, engine_dtype
+from webdojo.policy.engine import ServedModel
+from webdojo.policy.vllm.config import VLLMConfig
 
 _POLL_S = 0.2
 _TERM_S = 10.0
+_HEALTH_S = 10.0
+_CPU_CACHE_BYTES = 2**30
+"""The size of the KV cache if the recipe names none: vLLM would take most of the machine's memory."""
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception): .+")
 
 
-@dataclass(frozen=True)
-class Launch:
-    """How a server is started."""
-
-    command: Sequence[str]
-    env: Mapping[str, str]
-    """On top of this process's own environment."""
-    log: Path
-    """Gets what the server prints."""
-
-
+@dataclass(eq=False)
 class Server:
-    """One server.
+    """One server."""
 
-    Args:
-        url: where it answers, such as `http://127.0.0.1:8000`.
-        launch: how to start it; None for one that somebody else runs.
-        start_timeout_s: how long it may take until it answers.
-    """
-
-    def __init__(self, url: str, launch: Launch | None, start_timeout_s: float) -> None:
-        self.url = url.rstrip("/")
-        self._launch = launch
-        self._start_timeout_s = start_timeout_s
-        self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
-        self._changing = threading.Lock()
-
-    @property
-    def pid(self) -> int | None:
-        """The pid of the server's process, if this process started it."""
-        return None if self._process is None else self._process.pid
+    url: str
+    """Where it answers, such as `http://127.0.0.1:8000`."""
+    start_timeout_s: float
+    """How long it may take until it answers."""
+    command: Sequence[str] = ()
+    """Starts it; empty for one that somebody else runs."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """On top of this process's own environment."""
+    log: Path = Path(os.devnull)
+    """Gets what the server prints."""
+    closed: bool = False
+    process: subprocess.Popen[bytes] | None = None
+    _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         """Start the process, after the end of the one before; `wait` waits until it answers."""
-        if self._launch is None:
+        if not self.command:
             return
-        with self._changing, self._launch.log.open("ab") as log:
+        with self._changing, self.log.open("ab") as log:
             self._kill()
-            if self._closed:
+            if self.closed:
                 return
-            self._process = subprocess.Popen(
-                self._launch.command,
-                env={**os.environ, **self._launch.env},
+            self.process = subprocess.Popen(
+                self.command,
+                env={**os.environ, **self.env},
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -80,73 +74,132 @@ class Server:
         """Block until the server answers.
 
         Raises:
-            EngineError: it ended, or does not answer in time, or was stopped meanwhile; EngineLost: it was killed.
+            EngineError: it ended, or does not answer in time, or was stopped meanwhile.
+            EngineLost: it was killed.
         """
-        deadline = time.monotonic() + self._start_timeout_s
-        while not self._answers():
-            if self._closed:
+        deadline = time.monotonic() + self.start_timeout_s
+        while not self.answers():
+            if self.closed:
                 raise EngineError("the engine was closed while its vLLM server started")
-            if self._process is not None and (status := self._process.poll()) is not None:
+            if self.process is not None and (status := self.process.poll()) is not None:
                 kind = EngineLost if status < 0 else EngineError  # somebody killed it, or it fails by itself
-                raise kind(f"the vLLM server ended with status {status} while it started: {self._reason()}")
+                named = _ERROR_LINE.search(self.log.read_text(errors="replace"))  # errors after it follow from it
+                raise kind(
+                    f"the vLLM server ended with status {status} while it started: "
+                    f"{named[0] if named else 'no reason given'} (its log: {self.log})"
+                )
             if time.monotonic() > deadline:
                 raise EngineError(
-                    f"no vLLM server answers at {self.url} after {self._start_timeout_s:g} s"
-                    f"{'' if self._launch is None else f' (its log: {self._launch.log})'}; "
+                    f"no vLLM server answers at {self.url} after {self.start_timeout_s:g} s"
+                    f"{f' (its log: {self.log})' if self.command else ''}; "
                     "raise engine.start_timeout_s if it only needs more time"
                 )
             time.sleep(_POLL_S)
 
     def stop(self) -> None:
         """End the process for good."""
-        self._closed = True
+        self.closed = True
         with self._changing:
             self._kill()
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Whether the server is healthy."""
         try:
-            return httpx.get(f"{self.url}/health", timeout=5, trust_env=False).status_code == httpx.codes.OK
+            return httpx.get(f"{self.url}/health", timeout=_HEALTH_S, trust_env=False).is_success
         except httpx.TransportError:
             return False
 
     def _kill(self) -> None:
         """End the whole process group: kindly, so that it cleans up, then by force."""
-        process, self._process = self._process, None
+        process, self.process = self.process, None
         if process is None:
             return
         assert process.stdin is not None
-        for number, patience_s in ((signal.SIGTERM, _TERM_S), (signal.SIGKILL, _TERM_S)):
-            if not _signal_group(process.pid, number):
-                break
-            deadline = time.monotonic() + patience_s
-            while time.monotonic() < deadline:
-                process.poll()  # a child that nobody waits for stays in its group
-                if not _signal_group(process.pid, 0):
-                    break
-                time.sleep(_POLL_S / 4)
+        with contextlib.suppress(ProcessLookupError):  # the group has no process any more
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                os.killpg(process.pid, number)
+                deadline = time.monotonic() + _TERM_S
+                while time.monotonic() < deadline:
+                    process.poll()  # a child that nobody waits for stays in its group
+                    os.killpg(process.pid, 0)
+                    time.sleep(_POLL_S / 4)
         process.wait()
         process.stdin.close()
 
-    def _reason(self) -> str:
-        """The first line of the log that names an error: those after it follow from it."""
-        assert self._launch is not None
-        text = self._launch.log.read_text(errors="replace")
-        found = _ERROR_LINE.search(text)
-        return f"{found[0] if found else 'no reason given'} (its log: {self._launch.log})"
+
+def start_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch: Path) -> list[Server]:
+    """Start the servers of a recipe for a model in a folder, side by side, and wait until all answer.
+
+    Where one fails none is left. Their logs go to `scratch`.
+    """
+    needed = config.replicas * config.tensor_parallel_size
+    if config.gpus and not config.urls and len(config.gpus) != needed:
+        raise ConfigError(
+            f"engine.gpus names {len(config.gpus)} GPUs, but {config.replicas} replicas of "
+            f"{config.tensor_parallel_size} GPUs each need {needed}"
+        )
+    device, dtype = device_of(model.config), engine_dtype(model.config)
+    servers = [Server(url.rstrip("/"), config.start_timeout_s) for url in config.urls]
+    for index in range(0 if config.urls else config.replicas):
+        port = config.port + index if config.port else free_port()
+        command = serve_command(folder, config, device, dtype, model.max_context_tokens, port)
+        env = server_env(config, device, model.config.threads, index)
+        url, log = f"http://127.0.0.1:{port}", scratch / f"server-{index}.log"
+        servers.append(Server(url, config.start_timeout_s, command, env, log))
+    try:
+        for server in servers:
+            server.start()
+        for server in servers:
+            server.wait()
+    except BaseException:
+        for server in servers:
+            server.stop()
+        raise
+    return servers
+
+
+def serve_command(
+    folder: Path, config: VLLMConfig, device: torch.device, dtype: torch.dtype, max_model_len: int, port: int
+) -> list[str]:
+    """The command line of a server."""
+    on_cpu = device.type == "cpu"
+    options = {
+        "--model": folder,
+        "--host": "127.0.0.1",
+        "--port": port,
+        "--dtype": str(dtype).removeprefix("torch."),
+        "--max-model-len": config.max_model_len or max_model_len,
+        "--tensor-parallel-size": config.tensor_parallel_size,
+        "--gpu-memory-utilization": config.gpu_memory_utilization,
+        "--logprobs-mode": "processed_logprobs",
+        "--generation-config": "vllm",
+        "--weight-transfer-config": '{"backend": "webdojo"}',
+    }
+    flags = ["--enable-scale-out", "--enable-prefix-caching", "--disable-uvicorn-access-log"]
+    if cache_bytes := config.kv_cache_memory_bytes or (_CPU_CACHE_BYTES if on_cpu else 0):
+        options["--kv-cache-memory-bytes"] = cache_bytes
+    if config.enforce_eager or on_cpu:
+        flags.append("--enforce-eager")
+    if config.enable_sleep_mode:
+        flags.append("--enable-sleep-mode")
+    given = [str(word) for option in options.items() for word in option]
+    python = config.python or sys.executable
+    return [python, "-m", "webdojo.policy.vllm.launch", *given, *flags, *config.args]
+
+
+def server_env(config: VLLMConfig, device: torch.device, threads: int, index: int) -> dict[str, str]:
+    """What the environment of the server with this index has beyond our own."""
+    env = {"VLLM_SERVER_DEV_MODE": "1", "VLLM_NO_USAGE_STATS": "1"}  # the first opens the routes that change weights
+    if device.type == "cpu":
+        env["VLLM_CPU_OMP_THREADS_BIND"] = "nobind"
+        return env | ({"OMP_NUM_THREADS": str(threads)} if threads else {})
+    if config.gpus:
+        wanted = config.tensor_parallel_size
+        env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, config.gpus[index * wanted : (index + 1) * wanted]))
+    return env
 
 
 def free_port() -> int:
     """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _signal_group(group: int, number: int) -> bool:
-    """False where the group has no process any more."""
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    return True
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])

@@ -38,7 +38,6 @@ class WeightFolder:
     """Written for the servers, to be removed when newer ones serve."""
 
     def remove(self) -> None:
-        """Free the disk, where the folder is ours to remove."""
         if self.temporary:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -69,7 +68,7 @@ class Scratch:
 
 def write_weights(state_dict: Mapping[str, torch.Tensor], folder: Path, dtype: torch.dtype) -> None:
     """Write a state dict as safetensors in `dtype`; tensors that share their memory are written once."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     piece: dict[str, torch.Tensor] = {}
     seen: set[int] = set()
     size = pieces = 0
@@ -87,11 +86,7 @@ def write_weights(state_dict: Mapping[str, torch.Tensor], folder: Path, dtype: t
 
 
 def file_shapes(folder: Path) -> Shapes:
-    """Names and shapes of all tensors in the safetensors files of a folder.
-
-    Raises:
-        EngineError: there is no such file.
-    """
+    """Names and shapes of all tensors in the safetensors files of a folder; raises EngineError if there is none."""
     shapes: dict[str, tuple[int, ...]] = {}
     for path in sorted(folder.glob("*.safetensors")):
         with safe_open(path, framework="pt") as file:

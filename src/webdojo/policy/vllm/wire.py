@@ -43,7 +43,6 @@ def generate_body(
     """The JSON of a request.
 
     Args:
-        seed: fixes what is drawn.
         banned: ids that are never sampled.
         stop_ids: ids that end a response.
         read: gives mime type and encoded bytes of an image, at the size that the model reads.
@@ -79,22 +78,15 @@ def generate_body(
             "logprobs": 0,
         },
     }
-    if prompt.images:
-        body["content_parts"] = [_content_part(image.sha, *read(image)) for image in prompt.images]
+    for image in prompt.images:
+        mime, data = read(image)
+        url = f"data:{mime};base64,{base64.b64encode(data).decode()}"
+        body.setdefault("content_parts", []).append({"type": "image_url", "url": url, "uuid": image.sha})
     return body
 
 
-def _content_part(sha: str, mime: str, data: bytes) -> dict[str, str]:
-    url = f"data:{mime};base64,{base64.b64encode(data).decode()}"
-    return {"type": "image_url", "url": url, "uuid": sha}
-
-
 def read_response(answer: Mapping[str, Any], prompt_tokens: int, seconds: Mapping[str, float]) -> Response:
-    """The response in an answer.
-
-    Args:
-        prompt_tokens: what the prompt counts, images included.
-        seconds: for `Response.seconds`.
+    """The response in an answer to a prompt of so many tokens, images included.
 
     Raises:
         EngineError: the server read another prompt than was meant, ended the request early, or its numbers are not
@@ -126,11 +118,7 @@ def read_response(answer: Mapping[str, Any], prompt_tokens: int, seconds: Mappin
 
 
 def token_versions(spans: Sequence[Mapping[str, Any]], count: int) -> list[int]:
-    """One weight version a token, from the spans that vLLM reports.
-
-    Raises:
-        EngineError: the spans do not cover `count` tokens one after the other, or name no version of ours.
-    """
+    """One weight version a token; raises EngineError if vLLM's spans do not cover the tokens, or name none of ours."""
     versions: list[int] = []
     for span in spans:
         if span["start"] != len(versions) or not span["version"].isdecimal():
@@ -142,10 +130,8 @@ def token_versions(spans: Sequence[Mapping[str, Any]], count: int) -> list[int]:
 
 
 def probe_body(allowed: Sequence[int]) -> dict[str, Any]:
-    """A request whose answer shows what a server's log-probabilities mean; `allowed` are ids that may be sampled.
-
-    A few ids get so great a bias that they share all probability; top-k takes the best of them.
-    """
+    """A request whose answer shows what a server's log-probabilities mean: the first few of the ids that may be sampled
+    get so great a bias that they share all probability, and top-k takes the best of them."""
     tokens = allowed[:_PROBE_TOKENS]
     bias = dict.fromkeys(map(str, tokens), _PROBE_BIAS)
     sampling = {"temperature": MAX_TEMPERATURE, "top_k": 1, "max_tokens": 1, "logprobs": 0, "ignore_eos": True}
@@ -153,13 +139,10 @@ def probe_body(allowed: Sequence[int]) -> dict[str, Any]:
 
 
 def check_probe(answer: Mapping[str, Any], url: str) -> None:
-    """Read the answer to `probe_body`.
+    """Raise EngineError if the answer to `probe_body` is that of a server that scores otherwise than a learner.
 
     Before top-k the best of N tokens has a probability from 1/N to below 1; after top-k it has 1. Without the
     bias, which raw log-probabilities leave out, it is one of the whole vocabulary.
-
-    Raises:
-        EngineError: the server scores tokens in another way than a learner does.
     """
     logprob = answer["choices"][0]["logprobs"]["content"][0]["logprob"]
     if logprob >= 0:
