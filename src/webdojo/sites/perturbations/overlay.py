@@ -20,7 +20,7 @@ from webdojo.sites.design.render import fill
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
 from webdojo.sites.perturbations.schedule import Event
-from webdojo.sites.perturbations.state import PagePerturbations, PerturbationState
+from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.sites.site import Site
 
 _CROSS = {"compact": "X", "auto": "×"}
@@ -80,33 +80,32 @@ def in_other_layout(site: Site, seed: int) -> Site:
     return changed
 
 
-def perturb_page(
-    html: str, site: Site, state: PerturbationState, on_page: PagePerturbations, address: str, layout: str
-) -> str:
-    """The page with its pop-up, advert and drift laid over."""
-    look = site.look
-    if on_page.drift:
+def perturb_page(html: str, site: Site, state: PerturbationState, address: str, layout: str) -> tuple[str, float]:
+    """The page with its pop-up, advert and drift laid over, and how many seconds it is held back."""
+    look, page = site.look, state.page
+    event, has_advert, drifts, delay_s = state.serve()
+    if drifts:
         rng = state.schedule.rng(Event.DRIFT)
         text, top = rng.choice(texts.DRIFTS), rng.random() < 0.5
-        number = state.schedule.rng(Event.DRIFT, on_page.page).randint(2, 99)
+        number = state.schedule.rng(Event.DRIFT, page).randint(2, 99)
         html = _put(html, fill(f"perturbations/drift-{layout}.html", text=text.format(n=number)), top, layout)
-    if on_page.advert:
-        rng = state.schedule.rng(Event.ADVERT, on_page.page)
+    if has_advert:
+        rng = state.schedule.rng(Event.ADVERT, page)
         headline, text, label = rng.choice(texts.ADVERTS)
         back, ink = _colors(look.palette, rng)
         advert = fill(
             f"perturbations/advert-{layout}.html", headline=headline, text=f"{text} {deal(state)}", label=label,
-            look=look, back=back, ink=ink, href=f"{OFFER}?page={on_page.page}",
+            look=look, back=back, ink=ink, href=f"{OFFER}?page={page}",
         )  # fmt: skip
         html = _put(html, advert, rng.random() < 0.5, layout)
-    if on_page.overlay is not None:
-        panel = make_panel(look, state.schedule.rng(on_page.overlay), on_page.overlay)
+    if event is not None:
+        panel = make_panel(look, state.schedule.rng(event), event)
         values = {"panel": panel, "look": look, "action": ANSWER, "next": address, "cross": _CROSS[layout]}
         if layout == "compact":
             rows = compact_rows(panel)
             values |= {"rows": rows, **_position_px(panel, rows)}
         html = html.replace("</body>", fill(f"perturbations/overlay-{layout}.html", **values) + "</body>", 1)
-    return html
+    return html, delay_s
 
 
 def make_panel(look: Look, rng: random.Random, event: Event) -> Panel:

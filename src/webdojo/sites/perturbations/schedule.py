@@ -14,6 +14,7 @@ per host as they are served, so nothing depends on the clock.
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote, unquote
@@ -58,7 +59,7 @@ PERMANENT = frozenset({Event.BOT_WALL, Event.OUTAGE})
 @dataclass(frozen=True)
 class _Odds:
     level: int
-    """The lowest level that has it."""
+    """The lowest level that has it, unless it is permanent."""
     session: float
     """Chance of a session to meet it at all."""
     first: tuple[int, int]
@@ -82,12 +83,10 @@ _ODDS = {
     Event.DRIFT: _Odds(3, 0.7, (1, 3), again=0.7),
     Event.SESSION_EXPIRED: _Odds(3, 0.4, (2, 6)),
     Event.BOT_CHECK: _Odds(3, 0.4, (1, 4)),
-}
-_PERMANENT_ODDS = {
     Event.BOT_WALL: _Odds(0, 0.1, (2, 4)),
     Event.OUTAGE: _Odds(0, 0.1, (2, 4)),
 }
-"""They never begin on the first page: a start URL that is down ends the episode before it begins."""
+"""Permanent ones never begin on the first page: a start URL that is down ends the episode before it begins."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +124,12 @@ def parse_perturbations(text: str) -> Perturbations:
     """
     if not text:
         return NO_PERTURBATIONS
-    level, _, rest = text.partition(";")
-    permanent, _, seed = rest.partition(";")
-    if not level.isdecimal() or permanent not in ("0", "1"):
+    match = re.fullmatch(r"(\d+);([01]);(.*)", text)
+    if match is None:
         raise SiteError(
             f"{text!r} cannot be read; perturbations look like 3;0;seed (level, permanent failures or not, seed)"
         )
-    return Perturbations(int(level), unquote(seed), permanent == "1")
+    return Perturbations(int(match[1]), unquote(match[3]), match[2] == "1")
 
 
 class Schedule:
@@ -140,14 +138,14 @@ class Schedule:
     def __init__(self, perturbations: Perturbations, host: str) -> None:
         # `weather` is a part of every stream's seed: another word would draw other perturbations.
         self._name = f"weather-{perturbations.seed}-{host}"
-        odds = {event: odds for event, odds in _ODDS.items() if odds.level <= perturbations.level}
-        self._odds = odds | (_PERMANENT_ODDS if perturbations.permanent_failures else {})
         self.first: dict[Event, int] = {}
         """The page on which each event begins; those that never come are not in it."""
-        for event, chance in self._odds.items():
+        for event, odds in _ODDS.items():
             rng = self.rng(event)
-            comes, page = rng.random() < chance.session, rng.randint(*chance.first)
-            if comes:
+            comes, page = rng.random() < odds.session, rng.randint(*odds.first)
+            if comes and (
+                perturbations.permanent_failures if event in PERMANENT else odds.level <= perturbations.level
+            ):
                 self.first[event] = page
 
     def due(self, event: Event, page: int) -> bool:
@@ -158,7 +156,7 @@ class Schedule:
         """Whether an event that comes and goes is there on a page."""
         if not self.due(event, page):
             return False
-        return page == self.first[event] or self.rng(event, page).random() < self._odds[event].again
+        return page == self.first[event] or self.rng(event, page).random() < _ODDS[event].again
 
     def rng(self, event: Event, page: int = 0, part: str = "") -> random.Random:
         """The random stream of an event, of what it does to a page, or of one part of that."""

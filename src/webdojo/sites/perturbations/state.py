@@ -5,7 +5,6 @@ This is kept apart from what evaluators read: answering a cookie wall changes no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from webdojo.sites.perturbations.schedule import PERMANENT, Event, Perturbations, Schedule
@@ -19,17 +18,6 @@ TICK = "tick"
 
 _SLOW_S = (0.3, 1.5)
 _STALLED_S = (5.0, 8.0)
-
-
-@dataclass(frozen=True)
-class PagePerturbations:
-    """What comes with a page that is served."""
-
-    page: int
-    overlay: Event | None
-    advert: bool
-    drift: bool
-    delay_s: float
 
 
 class PerturbationState:
@@ -70,11 +58,15 @@ class PerturbationState:
             return number
         return max(1, round(number * self.schedule.rng(Event.DRIFT, self.page, name).uniform(0.7, 1.3)))
 
-    def serve(self) -> PagePerturbations:
-        """Count a page that is served now, and say what comes with it."""
+    def serve(self) -> tuple[Event | None, bool, bool, float]:
+        """Count a page that is served now, and say what comes with it.
+
+        Returns:
+            What lies over it, whether it has an advert, whether its numbers drift, and how many seconds it takes.
+        """
         page, delay_s = self.page, 0.0
         overlay = next((e for e in _OVERLAYS if self.schedule.due(e, page) and e not in self._over), None)
-        advert, drift = self.schedule.on(Event.ADVERT, page), self.schedule.on(Event.DRIFT, page)
+        advert, drift = (self.schedule.on(event, page) for event in (Event.ADVERT, Event.DRIFT))
         if overlay is not None:
             self._note(overlay)
         if advert:
@@ -86,14 +78,14 @@ class PerturbationState:
         if self.schedule.first.get(Event.STALLED) == page:
             delay_s = self._delay(Event.STALLED, *_STALLED_S)
         self.page += 1
-        return PagePerturbations(page, overlay, advert, drift, delay_s)
+        return overlay, advert, drift, delay_s
 
     def answer(self, name: str, answer: str) -> None:
         """Take the answer to a notice; an answer to a notice that is not there changes nothing."""
         noted = next((noted for noted in self.events if noted["event"] == name), None)
-        event = next((event for event in (*_OVERLAYS, *_UNTIL_ANSWERED, Event.BOT_WALL) if event == name), None)
-        if noted is None or event is None or event in self._over:
+        if noted is None or name in self._over or name not in (*_OVERLAYS, *_UNTIL_ANSWERED, Event.BOT_WALL):
             return
+        event = Event(name)
         if event in (Event.BOT_CHECK, Event.BOT_WALL):
             self.ticked, passed = answer == TICK, self.ticked and answer != TICK
             self.rejected += passed and event is Event.BOT_WALL

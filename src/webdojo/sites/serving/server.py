@@ -15,17 +15,19 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request as HttpRequest
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webdojo.errors import SiteError
 from webdojo.sites import HOSTS
 from webdojo.sites.design.render import LAYOUTS, render
 from webdojo.sites.kinds import load_site, parse_host
+from webdojo.sites.perturbations.notices import DroppedConnection, ServedPage, replacement
 from webdojo.sites.perturbations.overlay import in_other_layout, perturb_page
-from webdojo.sites.perturbations.respond import DroppedConnection, ServedPage, close_after_answer, replacement
 from webdojo.sites.perturbations.schedule import (
     NO_PERTURBATIONS,
     PERTURBATIONS_HEADER,
@@ -59,7 +61,7 @@ class SiteServer(LocalServer):
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent.parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
+        super().__init__(_close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
 
     @property
     def hosts(self) -> dict[str, str]:
@@ -151,9 +153,26 @@ def _respond(
         return reply
     overlay.visited.append(address)
     overlay.seen.update(reply.shows)
-    html = render(site, reply, overlay, layout)
-    if perturbations is None or part:
-        return ServedPage(html, reply.status)
-    on_page = perturbations.serve()
-    html = perturb_page(html, site, perturbations, on_page, address, layout)
-    return ServedPage(html, reply.status, on_page.delay_s)
+    html, delay_s = render(site, reply, overlay, layout), 0.0
+    if perturbations is not None and not part:
+        html, delay_s = perturb_page(html, site, perturbations, address, layout)
+    return ServedPage(html, reply.status, delay_s)
+
+
+def _close_after_answer(app: ASGIApp, always: bool) -> ASGIApp:
+    """The app, with connections that end after one answer for sessions with perturbations; `always`: for every one.
+
+    If a connection that Chromium used before closes without an answer, it silently sends the request again. A dropped
+    connection is seen only on a fresh one.
+    """
+
+    async def closing(scope: Scope, receive: Receive, send: Send) -> None:
+        async def last(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
+
+        ends = scope["type"] == "http" and (always or PERTURBATIONS_HEADER in Headers(scope=scope))
+        await app(scope, receive, last if ends else send)
+
+    return closing
