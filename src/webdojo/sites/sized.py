@@ -23,10 +23,19 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.sites.blocks import Block, Card, Cards, Filters, Form, Pager
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name
-from webdojo.sites.compact import Row, choice_row, paragraph, text_row, title_row
+from webdojo.sites.compact import (
+    Row,
+    choice_row,
+    choice_rows,
+    fact_row,
+    frame,
+    item_rows,
+    paragraph,
+    text_row,
+    title_row,
+)
 from webdojo.sites.content.words import slug
 from webdojo.sites.design.skin import CatalogLook
-from webdojo.sites.frame import choice_rows, fact_row, frame, item_rows
 from webdojo.sites.goal import Goal
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request, href
