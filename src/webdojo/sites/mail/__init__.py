@@ -6,6 +6,7 @@ import random
 from datetime import date
 
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.catalog_goals import from_menu
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import BRANDS, slug
 from webdojo.sites.mail import letters
@@ -23,7 +24,6 @@ from webdojo.sites.mail.actions import (
     STAR,
     UNREAD,
 )
-from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from webdojo.sites.blocks import Block, Board, Card, Cards, Heading, Offer, Post, Posts
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value, fact_name, made_about
+from webdojo.sites.catalog_goals import from_menu
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Goal, done, fact, place
-from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 from webdojo.sites.tracker import content
