@@ -5,9 +5,9 @@ On pages without perturbations it finds nothing to do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from webdojo.sites.oracle.forms import Move, click
 from webdojo.sites.oracle.page import PageView
 from webdojo.sites.perturbations.notices import ANSWER, OFFER
 from webdojo.sites.perturbations.schedule import Event
@@ -28,16 +28,7 @@ _SAYS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Remedy:
-    """What to do first."""
-
-    think: str
-    target: dict[str, Any] | ToolCall
-    """An element of the page to click, or a call."""
-
-
-def recover(view: PageView, url: str) -> Remedy | None:
+def recover(view: PageView, url: str) -> Move | None:
     """What to do before anything else; None if the page is the site's own and nothing covers it.
 
     Args:
@@ -45,21 +36,19 @@ def recover(view: PageView, url: str) -> Remedy | None:
         url: the address that was asked for, even if no page came.
     """
     if view["host"] == _ERROR_HOST:
-        return Remedy("The page did not load. Load it again.", ToolCall(name="goto_url", arguments={"url": url}))
+        return "The page did not load.", "Load it again.", [ToolCall(name="goto_url", arguments={"url": url})]
     if view["busy"] or not view["elements"]:
-        return Remedy("It is not there yet. Wait.", ToolCall(name="wait", arguments={"seconds": _PATIENCE_S}))
+        return "It is not there yet.", "Wait.", [ToolCall(name="wait", arguments={"seconds": _PATIENCE_S})]
     if view["path"].startswith(OFFER):
-        return Remedy("This is an advert. Go back.", ToolCall(name="go_back"))
+        return "This is an advert.", "Go back.", [ToolCall(name="go_back")]
     buttons = [e for e in view["elements"] if e["tag"] == "button" and e["action"] == ANSWER and e["clear"]]
-    overlay = next((e for e in buttons if e["name"] == "answer"), None)
-    if overlay is not None:
-        return Remedy(f"{_SAYS[overlay['event']]} Press {_label(overlay)}.", overlay)
     if buttons:  # a check that takes two buttons shows the second one after the first was pressed
-        return Remedy(f"{_SAYS[buttons[-1]['event']]} Press {_label(buttons[-1])}.", buttons[-1])
+        button = next((e for e in buttons if e["name"] == "answer"), buttons[-1])
+        return click(button, _label(button), _SAYS[button["event"]], "Press", view)
     if view["status"] in _REFUSALS or view["status"] >= 500:
         link = next((e for e in view["elements"] if e["href"] and e["clear"]), None)
         if link is not None:
-            return Remedy(f"The page did not load. Open {_label(link)}.", link)
+            return click(link, _label(link), "The page did not load.", "Open", view)
     return None
 
 
