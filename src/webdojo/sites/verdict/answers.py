@@ -14,6 +14,9 @@
 An answer may wrap its value in words of the question and a few fillers (`The Size is Large.`); any
 other word, a second value, or an echo of the question makes it wrong. If the question itself contains
 the value, only fillers may stand around it. All checks take time linear in the answer.
+
+A date is checked by its parts: the day, the month, the year unless the question gives it away, and the weekday if the
+answer has one. `3/5/2027` is no date, because two countries read it differently.
 """
 
 from __future__ import annotations
@@ -27,7 +30,6 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.verdict.dates import says_date
 from webdojo.sites.verdict.refusal import says_impossible
 from webdojo.sites.verdict.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
 
@@ -64,6 +66,21 @@ _SEPARATOR = re.compile(r"[,;\n]|\b(?:and|then)\b|&")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(?=\S)")
 _LEAD = re.compile(r"([^,;:\n]*?)(?::|\b(?:are|is)\b)")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = {short: n for n, name in enumerate(_MONTHS, 1) for short in (name, name[:3])} | {"sept": 9}
+_DAY = {short: n for n, name in enumerate(_DAYS) for short in (name, name[:3])} | {"tues": 1, "thur": 3, "thurs": 3}
+
+_ISO_IN_TEXT = re.compile(r"(?<![\d/.-])(\d{4})([-/.])(0?[1-9]|1[0-2])\2(\d{1,2})(?![\d/.-]\d|\d)")
+_PART = re.compile(r"\d+(?:[-+./:]\d+)+|\d+(?:st|nd|rd|th)?\b|[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[≠<>≤≥~≈±¬]")
+_DAY_OR_YEAR = re.compile(r"(\d{1,4})(?:st|nd|rd|th)?")
+_WRAPPERS = FILLERS | {"on", "date", "day"}
+
+Part = str | tuple[str, int]
+"""A word as it is, or a part of a date: `year`, `month`, `day` or `weekday`, and its number."""
 
 
 def number(value: int | float, unit: str = "", tolerance: float = 0) -> dict[str, Any]:
@@ -140,7 +157,7 @@ def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
                 Decimal(str(value)), wanted.get("unit", ""), tolerance, tokens(answer), set(tokens(question))
             )
         case {"type": "date", "value": str(value)} if _ISO_DATE.fullmatch(value):
-            return says_date(Date.fromisoformat(value), answer, question, wanted.get("year_known", False))
+            return _says_date(Date.fromisoformat(value), answer, question, wanted.get("year_known", False))
         case {"type": "set", "values": [_, *_] as values}:
             return sorted(_said_items(answer, question)) == sorted(_items(values))
         case {"type": "list", "values": [_, *_] as values}:
@@ -182,6 +199,48 @@ def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str],
     hedged = any(None not in pair and pair[0] != pair[1] for pair in pairwise(numbers))
     found = set(claims(said, fillers, asked - other))
     return len(found) == 1 and right(found.pop()) and not hedged
+
+
+def _says_date(wanted: Date, answer: str, question: str, year_known: bool) -> bool:
+    """Whether an answer says this date, no other, and nothing else.
+
+    Args:
+        year_known: the year may be left out; it may also be left out if the question has it.
+    """
+    asked, said = _parts(question), _parts(answer)
+    year_known = year_known or ("year", wanted.year) in asked
+    forgiven = set() if _names(wanted, asked, year_known) else {part for part in asked if isinstance(part, str)}
+    words = [part for part in said if isinstance(part, str)]
+    return not claims(words, _WRAPPERS, forgiven) and _names(wanted, said, year_known)
+
+
+def _names(wanted: Date, parts: list[Part], year_known: bool) -> bool:
+    """Whether the parts of dates among these are exactly those of the date."""
+    found: dict[str, set[int]] = {"year": set(), "month": set(), "day": set(), "weekday": set()}
+    for part in parts:
+        if isinstance(part, tuple):
+            found[part[0]].add(part[1])
+    return (
+        (found["day"], found["month"]) == ({wanted.day}, {wanted.month})
+        and (found["year"] == {wanted.year} or (year_known and not found["year"]))
+        and found["weekday"] <= {wanted.weekday()}
+    )
+
+
+def _parts(text: str) -> list[Part]:
+    spelled = _ISO_IN_TEXT.sub(lambda iso: f" {iso[4]} {_MONTHS[int(iso[3]) - 1]} {iso[1]} ", plain(text))
+    return [_part(token) for token in _PART.findall(spelled)]
+
+
+def _part(token: str) -> Part:
+    if token in _MONTH:
+        return "month", _MONTH[token]
+    if token in _DAY:
+        return "weekday", _DAY[token]
+    found = _DAY_OR_YEAR.fullmatch(token)
+    if found is None:
+        return token
+    return ("year" if len(token) == 4 and token.isdecimal() else "day"), int(found[1])
 
 
 def _items(values: Sequence[str]) -> list[tuple[str, ...]]:
