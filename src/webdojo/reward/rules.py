@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from webdojo.errors import TaskError
 from webdojo.reward.reward import RewardFunction, unfinished
-from webdojo.sites.perturbations.state import permanent_failure
+from webdojo.sites.perturbations.schedule import permanent_failure
 from webdojo.sites.verdict import evaluate
 from webdojo.types import ImageSource, Reward, Task, Trajectory
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 from webdojo.agent import toolcall
 from webdojo.sites.content.words import ADJECTIVES, plural
 from webdojo.sites.kinds import load_site, parse_host
-from webdojo.sites.oracle.forms import SCROLL_AMOUNT
+from webdojo.sites.oracle.moves import SCROLL_AMOUNT
 from webdojo.tiny.labels import ScreenLabels, Thing, Value
 from webdojo.tiny.questions import ALL_THINGS, NOUNS, Question, ShownTask, Skill
 from webdojo.tiny.screens import Screen

@@ -26,8 +26,8 @@ from webdojo.sites.perturbations.schedule import (
     Perturbations,
     Schedule,
     parse_perturbations,
+    permanent_failure,
 )
-from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.shop import Shop
 

@@ -2,7 +2,7 @@
 
 The oracle looks at the DOM to find where things are, but acts only by tool calls with coordinates in 0..1000. Its plan
 is a list of sub-goals (`goal.py`). It checks them on whatever page it finds, so it recovers from wrong turns, its own
-(`noise`) included, and from perturbations (`recover.py`). A thought says the goal, the reason and the next action in
+(`noise`) included, and from perturbations. A thought says the goal, the reason and the next action in
 short, regular sentences: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the Size of Red Mug? Size is Large.
 Done.`
 """
@@ -17,9 +17,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
 from webdojo.sites.kinds import site_of
-from webdojo.sites.oracle.forms import Move, by_menu, click, drag, fill, narrow, reach, write
+from webdojo.sites.oracle.moves import Move, by_menu, click, drag, fill, narrow, reach, recover, write
 from webdojo.sites.oracle.page import PageView, read_page
-from webdojo.sites.oracle.recover import recover
 from webdojo.sites.site import canonical, href
 from webdojo.types import Task, ToolCall, View
 

@@ -8,8 +8,7 @@ from urllib.parse import quote
 from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
 from webdojo.sites.design.render import compact_page, fill
 from webdojo.sites.perturbations import texts
-from webdojo.sites.perturbations.schedule import Event
-from webdojo.sites.perturbations.state import TICK, PerturbationState
+from webdojo.sites.perturbations.schedule import TICK, Event, PerturbationState
 from webdojo.sites.site import Redirect, Request, Site
 
 ANSWER = "/-/answer"

@@ -19,8 +19,7 @@ from webdojo.sites.design.look import Look, Palette, make_look
 from webdojo.sites.design.render import fill
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
-from webdojo.sites.perturbations.schedule import Event
-from webdojo.sites.perturbations.state import PerturbationState
+from webdojo.sites.perturbations.schedule import Event, PerturbationState
 from webdojo.sites.site import Site
 
 _CROSS = {"compact": "X", "auto": "×"}

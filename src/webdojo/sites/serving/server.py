@@ -32,9 +32,9 @@ from webdojo.sites.perturbations.schedule import (
     NO_PERTURBATIONS,
     PERTURBATIONS_HEADER,
     Perturbations,
+    PerturbationState,
     parse_perturbations,
 )
-from webdojo.sites.perturbations.state import PerturbationState
 from webdojo.sites.serving.local import LOOPBACK, LocalServer
 from webdojo.sites.site import Overlay, Redirect, Request, Site
 

@@ -9,7 +9,7 @@
 | `list` | the same in this order |
 | `url` | this address, or its path alone |
 | `among` | one of these values |
-| `impossible` | that it cannot be done, and why: `refusal.py` |
+| `impossible` | that it cannot be done, and why |
 
 An answer may wrap its value in words of the question and a few fillers (`The Size is Large.`); any
 other word, a second value, or an echo of the question makes it wrong. If the question itself contains
@@ -17,6 +17,11 @@ the value, only fillers may stand around it. All checks take time linear in the 
 
 A date is checked by its parts: the day, the month, the year unless the question gives it away, and the weekday if the
 answer has one. `3/5/2027` is no date, because two countries read it differently.
+
+The answer that a task cannot be done says so, gives the reason, and contains nothing that would be a result. It is read
+clause by clause. A clause with a denial (`cannot`, `there is no`, `sold out`) may use any words, up to `_FREE_WORDS` in
+all. Any other clause may only say how the agent looked (`I searched the whole shop`), in words of the question, of the
+reason, or of `_TALK`; so a value, a success or another offer stands out.
 """
 
 from __future__ import annotations
@@ -30,7 +35,6 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.verdict.refusal import says_impossible
 from webdojo.sites.verdict.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
 
 UNITS: dict[str, frozenset[str]] = {
@@ -81,6 +85,39 @@ _WRAPPERS = FILLERS | {"on", "date", "day"}
 
 Part = str | tuple[str, int]
 """A word as it is, or a part of a date: `year`, `month`, `day` or `weekday`, and its number."""
+
+_DENIAL = re.compile(
+    r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
+    r"|not possible|impossible|(?:do|does|did) not|don't|doesn't|didn't|there (?:is|are|was|were) no|there's no"
+    r"|no (?:such|results?|match(?:es)?|matching|products?|items?|articles?|pages?)"
+    r"|not available|not in stock|not found|not offered|not listed|nonexistent|unavailable|sold out|out of stock"
+    r"|no longer)\b"
+)
+_DOUBLE = re.compile(
+    r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be)"
+    r" (?:\w+ )?(?:impossible|sold out|unavailable|out of stock|nonexistent|unable)\b"
+)
+_CLAUSE = re.compile(
+    r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
+)
+_FREE_WORDS = 12
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
+_SPACES = re.compile(r"[ \t]+")
+_HEDGES = word_set(
+    "maybe perhaps possibly probably might may think guess seems unsure either except unless otherwise instead besides "
+    "only other"
+)
+_SUCCESS = word_set(
+    "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
+    "reserved placed posted sent created deleted removed changed updated saved"
+)
+_TALK = word_set(
+    "i we you this that there here after when was were be been being have had do did on by with from all any every "
+    "each whole entire both my your our their task request item items product products article articles page pages "
+    "list lists result results search searched searching looked look looking checked check checking went through "
+    "find found see saw seen show shows shown shop store site website wiki category categories currently now still "
+    "unfortunately sorry sadly reason therefore thus said says say one ones thing things exist exists stock"
+)
 
 
 def number(value: int | float, unit: str = "", tolerance: float = 0) -> dict[str, Any]:
@@ -167,7 +204,7 @@ def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
         case {"type": "among", "values": [_, *_] as values}:
             return any(says(_evaluator(value), answer, question) for value in values)
         case {"type": "impossible", "why": [_, *_] as why}:
-            return says_impossible(why, answer, question)
+            return _says_impossible(why, answer, question)
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
 
 
@@ -291,3 +328,29 @@ def _path(path: str, query: str) -> tuple[str, list[tuple[str, str]]]:
     """A path and its query in one spelling; page 1 is the page without a number."""
     values = [(key, value) for key, value in parse_qsl(query) if (key, value) != ("page", "1")]
     return unquote(path).rstrip("/") or "/", sorted(values)
+
+
+def _says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: str) -> bool:
+    said, text = tokens(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", plain(answer)))
+    reasons = [[tokens(phrase) for phrase in ([each] if isinstance(each, str) else each)] for each in why]
+    if not all(any(within(phrase, said) for phrase in phrases) for phrases in reasons):
+        return False
+    asked = tokens(question)
+    if within(asked, said) or not _HEDGES.isdisjoint(said) or _DOUBLE.search(text):
+        return False
+    given = {token for phrases in reasons for phrase in phrases for token in phrase} | set(asked)
+    if any(as_number(token) is not None and token not in given for token in said):
+        return False
+    clauses = _CLAUSE.split(text)
+    denials = [_DENIAL.search(clause) for clause in clauses]
+    allowed = (FILLERS | _TALK | given) - _SUCCESS
+    free = 0
+    for clause, denial in zip(clauses, denials, strict=True):
+        beside = tokens(clause)
+        for phrase in (phrase for phrases in reasons for phrase in phrases):
+            beside = without(phrase, beside)  # a reason may have a word of success in it: `fully booked`
+        unknown = [token for token in beside if token not in allowed]
+        if unknown and (denial is None or not _SUCCESS.isdisjoint(tokens(clause[: denial.start()]))):
+            return False  # a value, or a success that no denial takes back: `added what is sold out`
+        free += len(unknown)
+    return any(denials) and free <= _FREE_WORDS
