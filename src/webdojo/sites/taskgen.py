@@ -142,22 +142,21 @@ def stream(
         if kind not in SPLITS[split].kinds:
             raise TaskError(f"split {split!r} has no sites of kind {kind!r}; it has {', '.join(SPLITS[split].kinds)}")
     levels = levels_of(chosen, difficulties or range(1, MOST_FACTS + 1), layout)
-    return _stream(SPLITS[split], chosen, levels, layout, random.Random(f"{split}-{seed}"))
+    rng = random.Random(f"{split}-{seed}")
 
+    def tasks() -> Iterator[Task]:
+        known: set[int] = set()
+        while True:
+            seeds = [(kind, rng.choice(SPLITS[split].seeds)) for kind in chosen for _ in range(_SITES_AT_ONCE)]
+            sites = [load_site(kind, each, layout) for kind, each in seeds]
+            for _ in range(_TASKS_OF_EACH):
+                for site in rng.sample(sites, len(sites)):
+                    task = draw_task(site, rng.choice(levels[site.kind]), rng, SPLITS[split].phrasings)
+                    if hash(task.id) not in known:
+                        known.add(hash(task.id))
+                        yield task
 
-def _stream(
-    split: Split, kinds: Sequence[str], levels: dict[str, list[int]], layout: str, rng: random.Random
-) -> Iterator[Task]:
-    known: set[int] = set()
-    while True:
-        seeds = [(kind, rng.choice(split.seeds)) for kind in kinds for _ in range(_SITES_AT_ONCE)]
-        sites = [load_site(kind, seed, layout) for kind, seed in seeds]
-        for _ in range(_TASKS_OF_EACH):
-            for site in rng.sample(sites, len(sites)):
-                task = draw_task(site, rng.choice(levels[site.kind]), rng, split.phrasings)
-                if hash(task.id) not in known:
-                    known.add(hash(task.id))
-                    yield task
+    return tasks()
 
 
 def levels_of(kinds: Sequence[str], difficulties: Sequence[int], layout: str) -> dict[str, list[int]]:

@@ -10,34 +10,17 @@ Done.`
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from webdojo.browser.session import BrowserSession
 from webdojo.errors import TaskError
 from webdojo.sites.kinds import site_of
 from webdojo.sites.oracle.moves import Move, by_menu, click, drag, fill, narrow, reach, recover, write
 from webdojo.sites.oracle.page import PageView, read_page
 from webdojo.sites.site import canonical, href
 from webdojo.types import Task, ToolCall, View
-
-
-class Session(Protocol):
-    """What the oracle needs of a browser session.
-
-    `page` is the Playwright page of the active tab, `active` that tab, whose `url` is the address that was asked for,
-    even if no page came, and `tabs` are all tabs in order.
-    """
-
-    @property
-    def page(self) -> Any: ...
-
-    @property
-    def active(self) -> Any: ...
-
-    @property
-    def tabs(self) -> Sequence[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -82,12 +65,12 @@ class Oracle:
         """The sub-goal for which the oracle last went back."""
         self._rng = random.Random(f"oracle-{task.id}-{seed}")
 
-    async def step(self, session: Session) -> OracleStep:
+    async def step(self, session: BrowserSession) -> OracleStep:
         """Look at the page and say what to do next."""
         why, what, calls = await self._decide(session)
         return OracleStep(" ".join(said for said in (self._goal, why, what) if said), calls)
 
-    async def _decide(self, session: Session) -> Move:
+    async def _decide(self, session: BrowserSession) -> Move:
         view = await read_page(session.page)
         now = (session.active, f"{view['host']}{canonical(view['path'])}")
         if now != self._now:
@@ -156,7 +139,7 @@ class Oracle:
                 return any(e["card"] == goal["card"] and e["into"] == goal["column"] for e in view["elements"])
         return False
 
-    def _back_to_first_tab(self, goal: dict[str, Any], session: Session) -> ToolCall | None:
+    def _back_to_first_tab(self, goal: dict[str, Any], session: BrowserSession) -> ToolCall | None:
         """A call that leaves a tab which a link opened, once what it shows is known; None if there is no need."""
         at = session.tabs.index(session.active)
         first = urlsplit(session.tabs[0].url).hostname

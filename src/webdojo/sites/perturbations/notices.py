@@ -46,8 +46,7 @@ class Notice:
     href: str = ""
     """Where a link leads; empty if there is a button."""
     event: str = ""
-    answer: str = ""
-    """What the button posts."""
+    """What the button answers, with its label."""
     box: str = ""
     """A box to tick that stands above the button."""
     ticked: bool = False
@@ -91,12 +90,12 @@ def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
     rng = state.schedule.rng(event)
     if event is Event.SESSION_EXPIRED:
         title, text, label = rng.choice(texts.EXPIRIES)
-        return Notice(title, text, 200, label, event=event, answer=label)
+        return Notice(title, text, 200, label, event=event)
     if event in (Event.BOT_CHECK, Event.BOT_WALL):
         title, text, box, label = rng.choice(texts.CHECKS)
         if state.rejected:
             text = texts.FAILED_CHECKS[state.rejected % len(texts.FAILED_CHECKS)]
-        return Notice(title, text, 403, label, event=event, answer=label, box=box, ticked=state.ticked)
+        return Notice(title, text, 403, label, event=event, box=box, ticked=state.ticked)
     if event is Event.PLEASE_WAIT:
         title, text = rng.choice(texts.WAITS)
         return Notice(title, text, 200, refresh_s=round(rng.uniform(3, 5), 1))
@@ -140,7 +139,7 @@ def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
         tick = Form(ANSWER, "post", _posted(notice.event, TICK, address))
         rows.append(action_row(f"[{'x' if notice.ticked else ' '}] {notice.box}"[:COLUMNS], "full", tick))
     if notice.label and (notice.ticked or not notice.box):
-        answer = Form(ANSWER, "post", _posted(notice.event, notice.answer, address))
+        answer = Form(ANSWER, "post", _posted(notice.event, notice.label, address))
         rows.append(action_row(notice.label, compact.button, answer))
     return rows
 

@@ -12,7 +12,6 @@ import re
 import textwrap
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
 from webdojo.sites.design.look import Look, Palette, make_look
@@ -61,10 +60,6 @@ class Panel:
     """Nothing beneath it can be clicked."""
 
 
-_drawn_look = lru_cache(maxsize=256)(make_look)
-"""Cached, because a session asks for the same look with each page."""
-
-
 def in_other_layout(site: Site, seed: int) -> Site:
     """The same site with layout, navigation and places of search, filters and buttons drawn anew; seed 0 is its own.
 
@@ -72,7 +67,7 @@ def in_other_layout(site: Site, seed: int) -> Site:
     """
     if seed == 0:
         return site
-    look, other = site.look, _drawn_look(site.kind, seed)
+    look, other = site.look, make_look(site.kind, seed)
     full = replace(other.full, font=look.full.font, heading_font=look.full.heading_font)
     changed = copy(site)
     changed.look = replace(look, full=full, compact=replace(other.compact, font=look.compact.font))

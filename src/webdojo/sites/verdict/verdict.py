@@ -33,8 +33,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.verdict.answers import says
-from webdojo.sites.verdict.tokens import tokens, within
+from webdojo.sites.verdict.answers import says, tokens, within
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
