@@ -32,30 +32,45 @@ LEVELS = (0, 1, 2, 3)
 class Event(StrEnum):
     """One thing that can go wrong; the values stand in trajectories."""
 
-    COOKIE_WALL = "cookie_wall"
-    NEWSLETTER = "newsletter"
-    CHAT_BUBBLE = "chat_bubble"
-    ADVERT = "advert"
-    SLOW = "slow"
-    STALLED = "stalled"
-    HTTP_ERROR = "http_error"
-    PLEASE_WAIT = "please_wait"
+    level: int
+    """The lowest level that has it, unless it is permanent."""
+    chance: float
+    """Of a session to meet it at all."""
+    begins: tuple[int, int]
+    """Range of pages on which it begins; the first page of a host is 1."""
+    again: float
+    """Chance of each later page to have it as well."""
+
+    COOKIE_WALL = "cookie_wall", 1, 0.7, (1, 2)
+    CHAT_BUBBLE = "chat_bubble", 1, 0.5, (1, 4)
+    ADVERT = "advert", 1, 0.6, (1, 3), 0.4
+    NEWSLETTER = "newsletter", 2, 0.6, (2, 4)
+    SLOW = "slow", 2, 0.8, (1, 4), 0.2
+    HTTP_ERROR = "http_error", 2, 0.4, (2, 5)
+    PLEASE_WAIT = "please_wait", 2, 0.4, (2, 5)
     """A page that asks for patience and goes on by itself."""
-    DROPPED = "dropped"
+    AB_LAYOUT = "ab_layout", 2, 0.5, (1, 1)
+    STALLED = "stalled", 3, 0.25, (2, 5)
+    DROPPED = "dropped", 3, 0.4, (2, 5)
     """The connection closes without an answer."""
-    AB_LAYOUT = "ab_layout"
-    MOVED_BUTTONS = "moved_buttons"
-    DRIFT = "drift"
-    SESSION_EXPIRED = "session_expired"
-    BOT_CHECK = "bot_check"
-    BOT_WALL = "bot_wall"
+    MOVED_BUTTONS = "moved_buttons", 3, 0.5, (2, 4)
+    DRIFT = "drift", 3, 0.7, (1, 3), 0.7
+    SESSION_EXPIRED = "session_expired", 3, 0.4, (2, 6)
+    BOT_CHECK = "bot_check", 3, 0.4, (1, 4)
+    BOT_WALL = "bot_wall", 0, 0.1, (2, 4)
     """A bot check that nobody passes."""
-    OUTAGE = "outage"
+    OUTAGE = "outage", 0, 0.1, (2, 4)
     """The site is down, and stays down."""
+
+    def __new__(cls, value: str, level: int, chance: float, begins: tuple[int, int], again: float = 0.0) -> Event:
+        event = str.__new__(cls, value)
+        event._value_, event.level, event.chance, event.begins, event.again = value, level, chance, begins, again
+        return event
 
 
 PERMANENT = frozenset({Event.BOT_WALL, Event.OUTAGE})
-"""No agent can do its task after one of these."""
+"""No agent can do its task after one of these. They never begin on the first page: a start URL that is down ends the
+episode before it begins."""
 _UNTIL_ANSWERED = (Event.SESSION_EXPIRED, Event.BOT_CHECK)
 _ONCE = (Event.DROPPED, Event.HTTP_ERROR, Event.PLEASE_WAIT)
 _OVERLAYS = (Event.COOKIE_WALL, Event.NEWSLETTER, Event.CHAT_BUBBLE)
@@ -65,39 +80,6 @@ TICK = "tick"
 
 _SLOW_S = (0.3, 1.5)
 _STALLED_S = (5.0, 8.0)
-
-
-@dataclass(frozen=True)
-class _Odds:
-    level: int
-    """The lowest level that has it, unless it is permanent."""
-    session: float
-    """Chance of a session to meet it at all."""
-    first: tuple[int, int]
-    """Range of pages on which it begins; the first page of a host is 1."""
-    again: float = 0.0
-    """Chance of each later page to have it as well."""
-
-
-_ODDS = {
-    Event.COOKIE_WALL: _Odds(1, 0.7, (1, 2)),
-    Event.CHAT_BUBBLE: _Odds(1, 0.5, (1, 4)),
-    Event.ADVERT: _Odds(1, 0.6, (1, 3), again=0.4),
-    Event.NEWSLETTER: _Odds(2, 0.6, (2, 4)),
-    Event.SLOW: _Odds(2, 0.8, (1, 4), again=0.2),
-    Event.HTTP_ERROR: _Odds(2, 0.4, (2, 5)),
-    Event.PLEASE_WAIT: _Odds(2, 0.4, (2, 5)),
-    Event.AB_LAYOUT: _Odds(2, 0.5, (1, 1)),
-    Event.STALLED: _Odds(3, 0.25, (2, 5)),
-    Event.DROPPED: _Odds(3, 0.4, (2, 5)),
-    Event.MOVED_BUTTONS: _Odds(3, 0.5, (2, 4)),
-    Event.DRIFT: _Odds(3, 0.7, (1, 3), again=0.7),
-    Event.SESSION_EXPIRED: _Odds(3, 0.4, (2, 6)),
-    Event.BOT_CHECK: _Odds(3, 0.4, (1, 4)),
-    Event.BOT_WALL: _Odds(0, 0.1, (2, 4)),
-    Event.OUTAGE: _Odds(0, 0.1, (2, 4)),
-}
-"""Permanent ones never begin on the first page: a start URL that is down ends the episode before it begins."""
 
 
 @dataclass(frozen=True)
@@ -151,12 +133,11 @@ class Schedule:
         self._name = f"weather-{perturbations.seed}-{host}"
         self.first: dict[Event, int] = {}
         """The page on which each event begins; those that never come are not in it."""
-        for event, odds in _ODDS.items():
+        for event in Event:
             rng = self.rng(event)
-            comes, page = rng.random() < odds.session, rng.randint(*odds.first)
-            if comes and (
-                perturbations.permanent_failures if event in PERMANENT else odds.level <= perturbations.level
-            ):
+            comes, page = rng.random() < event.chance, rng.randint(*event.begins)
+            low = event.level <= perturbations.level
+            if comes and (perturbations.permanent_failures if event in PERMANENT else low):
                 self.first[event] = page
 
     def due(self, event: Event, page: int) -> bool:
@@ -167,7 +148,7 @@ class Schedule:
         """Whether an event that comes and goes is there on a page."""
         if not self.due(event, page):
             return False
-        return page == self.first[event] or self.rng(event, page).random() < _ODDS[event].again
+        return page == self.first[event] or self.rng(event, page).random() < event.again
 
     def rng(self, event: Event, page: int = 0, part: str = "") -> random.Random:
         """The random stream of an event, of what it does to a page, or of one part of that."""

@@ -61,7 +61,7 @@ _SIGN_BEFORE_CURRENCY = re.compile(r"([-+])([$€£¥])(?=[\d.])")
 _PLAIN = str.maketrans({"−": "-", "–": "-", "‐": "-", "‑": "-", "’": "'", "ʼ": "'"})
 
 UNITS: dict[str, frozenset[str]] = {
-    unit: frozenset(spellings.split())
+    unit: word_set(spellings)
     for unit, spellings in {
         "seconds": "seconds second secs sec s",
         "minutes": "minutes minute mins min m",
