@@ -16,7 +16,7 @@ from webdojo.sites import host_of
 from webdojo.sites.kinds import load_site
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
-from webdojo.sites.perturbations.overlay import Panel, compact_rows, make_panel
+from webdojo.sites.perturbations.popups import Panel, compact_rows, make_panel
 from webdojo.sites.perturbations.schedule import (
     LEVELS,
     NO_PERTURBATIONS,

@@ -73,7 +73,7 @@ PERMANENT = frozenset({Event.BOT_WALL, Event.OUTAGE})
 episode before it begins."""
 _UNTIL_ANSWERED = (Event.SESSION_EXPIRED, Event.BOT_CHECK)
 _ONCE = (Event.DROPPED, Event.HTTP_ERROR, Event.PLEASE_WAIT)
-_OVERLAYS = (Event.COOKIE_WALL, Event.NEWSLETTER, Event.CHAT_BUBBLE)
+_POPUPS = (Event.COOKIE_WALL, Event.NEWSLETTER, Event.CHAT_BUBBLE)
 """At most one lies on a page; the next one comes after it was answered."""
 TICK = "tick"
 """The answer to a bot check that is not yet enough."""
@@ -200,10 +200,10 @@ class PerturbationState:
             What lies over it, whether it has an advert, whether its numbers drift, and how many seconds it takes.
         """
         page, delay_s = self.page, 0.0
-        overlay = next((e for e in _OVERLAYS if self.schedule.due(e, page) and e not in self._over), None)
+        popup = next((e for e in _POPUPS if self.schedule.due(e, page) and e not in self._over), None)
         advert, drift = (self.schedule.on(event, page) for event in (Event.ADVERT, Event.DRIFT))
-        if overlay is not None:
-            self._note(overlay)
+        if popup is not None:
+            self._note(popup)
         if advert:
             self._note(Event.ADVERT, again=True)
         if drift:
@@ -213,12 +213,12 @@ class PerturbationState:
         if self.schedule.first.get(Event.STALLED) == page:
             delay_s = self._delay(Event.STALLED, *_STALLED_S)
         self.page += 1
-        return overlay, advert, drift, delay_s
+        return popup, advert, drift, delay_s
 
     def answer(self, name: str, answer: str) -> None:
         """Take the answer to a notice; an answer to a notice that is not there changes nothing."""
         noted = next((noted for noted in self.events if noted["event"] == name), None)
-        if noted is None or name in self._over or name not in (*_OVERLAYS, *_UNTIL_ANSWERED, Event.BOT_WALL):
+        if noted is None or name in self._over or name not in (*_POPUPS, *_UNTIL_ANSWERED, Event.BOT_WALL):
             return
         event = Event(name)
         if event in (Event.BOT_CHECK, Event.BOT_WALL):

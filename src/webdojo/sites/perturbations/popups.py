@@ -1,7 +1,7 @@
 """Lays perturbations over a finished page: cookie walls, pop-ups, chat bubbles, adverts, and numbers that drift.
 
 The HTML of the site stays as it is; everything is put in at `<body>`, `<main>` and their ends, in the
-colours of the site. In the compact layout it keeps to the grid. An overlay is a form that posts to
+colours of the site. In the compact layout it keeps to the grid. A pop-up is a form that posts to
 `ANSWER`; its handler sends the answer without leaving the page.
 """
 
@@ -34,17 +34,17 @@ _PLACES = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A button of an overlay."""
+    """A button of a pop-up."""
 
     label: str
     name: str = "answer"
-    """`answer` ends the overlay; `join` signs up first."""
+    """`answer` ends the pop-up; `join` signs up first."""
     quiet: bool = False
 
 
 @dataclass(frozen=True)
 class Panel:
-    """An overlay before it is drawn."""
+    """A pop-up before it is drawn."""
 
     event: Event
     title: str
@@ -98,12 +98,12 @@ def perturb_page(html: str, site: Site, state: PerturbationState, address: str, 
         if layout == "compact":
             rows = compact_rows(panel)
             values |= {"rows": rows, **_position_px(panel, rows)}
-        html = html.replace("</body>", fill(f"perturbations/overlay-{layout}.html", **values) + "</body>", 1)
+        html = html.replace("</body>", fill(f"perturbations/popup-{layout}.html", **values) + "</body>", 1)
     return html, delay_s
 
 
 def make_panel(look: Look, rng: random.Random, event: Event) -> Panel:
-    """Draw the texts, place and colours of an overlay."""
+    """Draw the texts, place and colours of a pop-up."""
     back, ink = _colors(look.palette, rng)
     place, cross = rng.choice(_PLACES[event]), rng.random() < 0.5
     swapped, quiet = rng.random() < 0.5, rng.random() < 0.6
@@ -126,7 +126,7 @@ def make_panel(look: Look, rng: random.Random, event: Event) -> Panel:
 
 
 def compact_rows(panel: Panel) -> list[Row]:
-    """The overlay on the grid of the compact layout; a chat bubble is one short row."""
+    """The pop-up on the grid of the compact layout; a chat bubble is one short row."""
     close = Cell("button", _CROSS["compact"], _CROSS_COLUMNS, pad=1, name="answer", value="close")
     if panel.event is Event.CHAT_BUBBLE:
         return [Row((Cell("text", panel.title, len(panel.title) + 2, pad=1), close))]
@@ -146,7 +146,7 @@ def compact_rows(panel: Panel) -> list[Row]:
 
 
 def _position_px(panel: Panel, rows: list[Row]) -> dict[str, int]:
-    """Where the overlay lies in the compact viewport."""
+    """Where the pop-up lies in the compact viewport."""
     columns = max(sum(cell.columns for cell in row.cells) for row in rows)
     left = COLUMNS - columns if panel.place == "right" else 0
     free = _SCREEN_ROWS - len(rows)
