@@ -12,7 +12,7 @@ from webdojo.sites.design.pictures import ARTS, SCENES
 _MODES = ("white", "white", "light", "light", "tint", "dark", "dark")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CatalogLook:
     """Choices for sites whose pages are made of blocks (`pages.py`)."""
 

@@ -168,7 +168,7 @@ class PerturbationState:
         """The box of the bot check at hand is ticked."""
         self.rejected = 0
         """How often a bot check that nobody passes was answered."""
-        self._over: set[Event] = set()
+        self._over: set[str] = set()
 
     def replacement(self) -> Event | None:
         """What comes in the place of the next page, if anything does."""
@@ -220,14 +220,13 @@ class PerturbationState:
         noted = next((noted for noted in self.events if noted["event"] == name), None)
         if noted is None or name in self._over or name not in (*_POPUPS, *_UNTIL_ANSWERED, Event.BOT_WALL):
             return
-        event = Event(name)
-        if event in (Event.BOT_CHECK, Event.BOT_WALL):
+        if name in (Event.BOT_CHECK, Event.BOT_WALL):
             self.ticked, passed = answer == TICK, self.ticked and answer != TICK
-            self.rejected += passed and event is Event.BOT_WALL
-            if not passed or event is Event.BOT_WALL:
+            self.rejected += passed and name == Event.BOT_WALL
+            if not passed or name == Event.BOT_WALL:
                 return
         noted["answer"] = answer
-        self._over.add(event)
+        self._over.add(name)
 
     def _delay(self, event: Event, low: float, high: float) -> float:
         seconds = round(self.schedule.rng(event, self.page).uniform(low, high), 2)
@@ -246,9 +245,9 @@ def permanent_failure(state: dict[str, Any]) -> str:
     Args:
         state: `SiteServer.state` of the session, as it stands in `Trajectory.state`.
     """
-    says = {Event.BOT_WALL: "a bot check let nobody in", Event.OUTAGE: "the site was down"}
+    says: dict[str, str] = {Event.BOT_WALL: "a bot check let nobody in", Event.OUTAGE: "the site was down"}
     for host, seen in state.items():
         for noted in seen.get("perturbations", ()):
-            if noted["event"] in PERMANENT:
-                return f"{says[Event(noted['event'])]} ({host}, page {noted['page']})"
+            if noted["event"] in says:
+                return f"{says[noted['event']]} ({host}, page {noted['page']})"
     return ""
