@@ -23,7 +23,7 @@ from pydantic import Field
 
 from webdojo.errors import ConfigError, Failure, TaskError
 from webdojo.plugins import Plug, Registry, derived_from
-from webdojo.sites.perturbations.state import permanent_failure
+from webdojo.sites.perturbations.schedule import permanent_failure
 from webdojo.sites.verdict import evaluate
 from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
 

@@ -13,8 +13,7 @@ from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
 from webdojo.sites.design.render import render
 from webdojo.sites.kinds import load_site
 from webdojo.sites.site import Overlay, Redirect, Request, Site
-from webdojo.sites.splits import SPLITS, stream
-from webdojo.sites.taskgen import make_tasks
+from webdojo.sites.taskgen import SPLITS, make_tasks, stream
 from webdojo.types import Task
 
 TASKS = {

@@ -10,10 +10,9 @@ from typer.testing import CliRunner
 from webdojo.cli import app
 from webdojo.envs.task_sets import load_tasks
 from webdojo.errors import TaskError
-from webdojo.sites.instructions.templates import ASK, HELDOUT_TEMPLATES
+from webdojo.sites.instructions.phrasing import ASK, HELDOUT_TEMPLATES
 from webdojo.sites.kinds import KINDS, parse_host
-from webdojo.sites.splits import HELDOUT_KINDS, SPLITS
-from webdojo.sites.taskgen import hardest
+from webdojo.sites.taskgen import HELDOUT_KINDS, SPLITS, hardest
 from webdojo.types import Task
 
 

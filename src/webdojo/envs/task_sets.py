@@ -14,7 +14,7 @@ from typing import Any
 from webdojo.envs.env import Environment, Split
 from webdojo.errors import TaskError
 from webdojo.plugins import Registry
-from webdojo.sites.splits import stream
+from webdojo.sites.taskgen import stream
 from webdojo.tasks import miniwob, records, webarena
 from webdojo.tasks.config import TasksConfig
 from webdojo.types import Task
@@ -39,7 +39,7 @@ def load_tasks(name: str, **options: Any) -> Iterable[Task]:
         ['shop', 'shop', 'shop']
 
     Args:
-        name: `dojo:train` or another split of the embedded web (`sites.splits`), which is a stream without end;
+        name: `dojo:train` or another split of the embedded web (`sites.taskgen`), which is a stream without end;
             `miniwob` (MiniWoB++, pages of the package of that name), `webarena` (a WebArena config file), or `records`
             (`Task` records, as JSON or one a line), which are lists; or a source of your own.
         options: parameters of the source: `path` of `records` and `webarena`; `sites` of `webarena`; `seeds` of

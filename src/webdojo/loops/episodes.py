@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from webdojo.evaluation import EvaluateConfig
-
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.network.blocklist import Blocklist
@@ -30,6 +28,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.access import token_from_environment
 from webdojo.browser_service.client import RemotePool
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
+from webdojo.evaluation import EvaluateConfig
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import Progress
 from webdojo.recipe import Recipe

@@ -19,13 +19,16 @@ class Block:
     """A part of a page."""
 
     template: ClassVar[str]
+    """Its file in `templates/blocks/`; if it has none, the one of its class's name."""
+
+    def __init_subclass__(cls) -> None:
+        cls.template = vars(cls).get("template", cls.__name__.lower())
 
 
 @dataclass(frozen=True)
 class Hero(Block):
     """The head of a home page."""
 
-    template = "hero"
     title: str
     text: str
     picture: str = ""
@@ -35,7 +38,6 @@ class Hero(Block):
 class Heading(Block):
     """A page's heading, with the way back to where it belongs."""
 
-    template = "heading"
     title: str
     lead: str = ""
     crumbs: tuple[tuple[str, str], ...] = ()
@@ -78,7 +80,6 @@ class Card:
 class Cards(Block):
     """A list of things."""
 
-    template = "cards"
     cards: tuple[Card, ...]
     title: str = ""
     role: str = ""
@@ -97,7 +98,6 @@ class Choice:
 class Filters(Block):
     """Controls that narrow and order the list at a path."""
 
-    template = "filters"
     path: str
     query: Mapping[str, str]
     groups: tuple[tuple[str, str, tuple[Choice, ...]], ...]
@@ -108,7 +108,6 @@ class Filters(Block):
 class Pager(Block):
     """The way to the other pages of a list."""
 
-    template = "pager"
     path: str
     query: Mapping[str, str]
     page: int
@@ -119,7 +118,6 @@ class Pager(Block):
 class Details(Block):
     """An entity: picture, label and value of its attributes, text."""
 
-    template = "details"
     facts: tuple[tuple[str, str], ...]
     texts: tuple[str, ...] = ()
     picture: str = ""
@@ -138,7 +136,6 @@ class Post:
 class Posts(Block):
     """Things that people said."""
 
-    template = "posts"
     title: str
     posts: tuple[Post, ...]
 
@@ -179,7 +176,6 @@ class Field:
 class Form(Block):
     """Controls and a button that sends them to `action`."""
 
-    template = "form"
     action: str
     button: str
     fields: tuple[Field, ...] = ()
@@ -194,7 +190,6 @@ class Form(Block):
 class Frame(Block):
     """Another page in a frame of this one; the frame grows to the height of a page of the same site."""
 
-    template = "frame"
     title: str
     path: str
     host: str = ""
@@ -205,7 +200,6 @@ class Frame(Block):
 class Steps(Block):
     """The current position on the way through several pages."""
 
-    template = "steps"
     steps: tuple[tuple[str, str], ...]
     """Title, and the address once the step can be opened."""
     current: int
@@ -215,7 +209,6 @@ class Steps(Block):
 class Notice(Block):
     """What has happened, and links to go on with."""
 
-    template = "notice"
     title: str
     text: str
     links: tuple[tuple[str, str], ...] = ()
@@ -225,7 +218,6 @@ class Notice(Block):
 class Lines(Block):
     """A table; a cell that is a (text, address) pair is a link."""
 
-    template = "lines"
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     title: str = ""
@@ -235,7 +227,6 @@ class Lines(Block):
 class Late(Block):
     """A part of the page that comes by itself after some seconds, from another path."""
 
-    template = "late"
     text: str
     """What is shown until then."""
     path: str
@@ -246,7 +237,6 @@ class Late(Block):
 class Board(Block):
     """Cards in columns; a card dragged to another column is sent as `card` and `column` to `action`."""
 
-    template = "board"
     action: str
     columns: tuple[tuple[str, tuple[Card, ...]], ...]
     """Name and cards of each column."""

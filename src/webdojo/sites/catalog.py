@@ -170,18 +170,13 @@ class Collection:
 
     def changed(self, state: Mapping[str, Any]) -> Collection:
         """The collection as a session sees it, after what the session changed."""
-        changes: dict[str, dict[str, Any]] = {}
-        for key, value in state.items():
-            collection, _, rest = key.partition("/")
-            slug, _, attribute = rest.partition("/")
-            if collection == self.slug and attribute:
-                changes.setdefault(slug, {})[attribute] = value
-        if not changes:
+        if not (changes := _changes(self.slug, state)):
             return self
         kept = [
-            _as_changed(entity, changes[entity.slug]) if entity.slug in changes else entity
-            for entity in self.entities
-            if not changes.get(entity.slug, {}).get("gone")
+            replace(each, name=str(change.get("name", each.name)), values={**each.values, **change}) if change else each
+            for each in self.entities
+            for change in [changes.get(each.slug, {})]
+            if not change.get("gone")
         ]
         made = [self._made(slug, values) for slug, values in changes.items() if slug.startswith(_NEW)]
         return replace(self, entities=(*kept, *made))
@@ -193,24 +188,26 @@ class Collection:
         return Entity(slug, name, {**blank, **values}, (str(values.get("text", "")),))
 
 
-def _as_changed(entity: Entity, change: Mapping[str, Any]) -> Entity:
-    return replace(entity, name=str(change.get("name", entity.name)), values={**entity.values, **change})
+def _changes(collection: str, state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What a session changed in a collection, by slug and attribute."""
+    changes: dict[str, dict[str, Any]] = {}
+    for key, value in state.items():
+        head, _, rest = key.partition("/")
+        slug, _, attribute = rest.partition("/")
+        if head == collection and attribute:
+            changes.setdefault(slug, {})[attribute] = value
+    return changes
 
 
 def new_slug(collection: str, state: Mapping[str, Any]) -> str:
     """The slug of the next entity that a session makes in a collection."""
-    made = {key.split("/")[1] for key in state if key.startswith(f"{collection}/{_NEW}")}
-    return f"{_NEW}{len(made) + 1}"
+    return f"{_NEW}{sum(slug.startswith(_NEW) for slug in _changes(collection, state)) + 1}"
 
 
 def made_about(collection: str, entity: str, state: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The values of what a session made in a collection about an entity, in order."""
-    made: dict[str, dict[str, Any]] = {}
-    for key, value in state.items():
-        if key.startswith(f"{collection}/{_NEW}"):
-            _, slug, attribute = key.split("/")
-            made.setdefault(slug, {})[attribute] = value
-    return [values for values in made.values() if values.get("about") == entity]
+    changes = _changes(collection, state)
+    return [new for slug, new in changes.items() if slug.startswith(_NEW) and new.get("about") == entity]
 
 
 def fact_name(entity: str, attribute: str) -> str:

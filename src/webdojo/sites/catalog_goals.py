@@ -52,12 +52,15 @@ def _open(site: Site, facts: int, rng: random.Random) -> Goal | None:
 
 def _read(site: Site, facts: int, rng: random.Random) -> Goal | None:
     it = refer(_collection(site, rng), facts - 2, rng) if facts >= 2 else None
-    attribute = _asked(it, rng)
-    if it is None or attribute is None:
+    if it is None:
         return None
+    known = {key for key, value in it.entity.values.items() if value != ""} - it.given
+    asked = [a for a in it.collection.attributes if a.asked and a.key in known]
+    if not asked:
+        return None
+    attribute = rng.choice(asked)
     value = it.entity.values[attribute.key]
-    shown = attribute.show(value)
-    label = attribute.called
+    shown, label = attribute.show(value), attribute.called
     cores = (f"the {label} of {it.phrase}", f"the {label} that the site gives for {it.phrase}")
     checks = (
         *it.facts,
@@ -68,31 +71,23 @@ def _read(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("read", f"{it.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
 
 
-def _compare(site: Site, facts: int, rng: random.Random) -> Goal | None:
-    collection = _collection(site, rng)
-    return _comparison("compare", collection, collection, "", facts, rng)
-
-
-def _across(site: Site, facts: int, rng: random.Random) -> Goal | None:
-    """Compare a thing of this site with one of another."""
-    other = _made(type(site), site.seed ^ 1)  # of the same split, whose seeds are whole blocks
-    return _comparison("across", site.main, other.main, other.host, facts, rng)
-
-
-def _comparison(
-    name: str, here: Collection, there: Collection, host: str, facts: int, rng: random.Random
-) -> Goal | None:
-    """Which of two things has more of something; `host` is the second one's site, if not the same."""
+def _compare(site: Site, facts: int, rng: random.Random, other: Site | None = None) -> Goal | None:
+    """Which of two things has more of something; the second one is of the other site, if there is one."""
+    here = _collection(site, rng) if other is None else site.main
+    there, host = (here, "") if other is None else (other.main, other.host)
     more = (facts - 3) // 2
     a, b = (refer(here, more, rng), refer(there, facts - 3 - more, rng)) if facts >= 3 else (None, None)
-    attribute = _shared_number(a, b, rng)
-    if a is None or b is None or attribute is None or a.entity.name == b.entity.name:
+    if a is None or b is None:
+        return None
+    known = a.entity.values.keys() & b.entity.values.keys()
+    numbers = [each for each in here.attributes if each.type == "number" and each.asked and each.key in known]
+    attribute = rng.choice(numbers) if numbers else None
+    if attribute is None or a.entity.name == b.entity.name:
         return None
     left, right = int(a.entity.values[attribute.key]), int(b.entity.values[attribute.key])
     if left == right:
         return None
-    best = a.entity if left > right else b.entity
-    label = attribute.called
+    best, label = a.entity if left > right else b.entity, attribute.called
     first, second = (f"{a.phrase} on this site", f"{b.phrase} on {host}") if host else (a.phrase, b.phrase)
     cores = (
         f"the name of the {here.noun} with the higher {label}: {first} or {second}",
@@ -110,7 +105,13 @@ def _comparison(
     said = f"{attribute.label} is {attribute.show(left)} and {attribute.show(right)}. {best.name} has more."
     then = [{**step, **elsewhere} for step in (*b.plan, done(said, best.name))]
     plan = [*a.plan[:-1], {**a.plan[-1], "note": note}, *then]
-    return Goal(name, f"{a.key}-{host}{b.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+    key = f"{a.key}-{host}{b.key}-{attribute.key}"
+    return Goal("across" if host else "compare", key, {}, checks, plan, cores=cores, form="ask")
+
+
+def _across(site: Site, facts: int, rng: random.Random) -> Goal | None:
+    """Compare a thing of this site with one of another."""
+    return _compare(site, facts, rng, _made(type(site), site.seed ^ 1))  # of the same split: its seeds are whole blocks
 
 
 def _narrow(site: Site, facts: int, rng: random.Random) -> Goal | None:
@@ -295,6 +296,23 @@ def _refused(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("refused", key, {}, checks, plan, cores=cores)
 
 
+def from_menu(site: Site, facts: int, rng: random.Random) -> Goal | None:
+    """Do something by the menu of a right click, which only some kinds have; that it was done proves what is said."""
+    action = rng.choice(site.menu)
+    it = refer(site.collections[action.collection], facts - 1, rng)
+    if it is None or not action.offered(it.entity) or action.refuses(it.entity):
+        return None
+    state = action.change({}, it.entity, {})
+    said = action.done.format(name=it.entity.name)
+    checks = (*(fact(sentence, state=state) for sentence in it.says), fact(said.rstrip("."), state=state))
+    path = action.path(it.entity)
+    at, lands = it.plan[-1]["via"], f"{path}/done"
+    menu = {"do": "menu", "item": it.path, "name": it.entity.name, "action": path, "at": at, "lands": lands}
+    cores = tuple(clause.format(name=it.phrase) for clause in action.clauses)
+    plan = [*it.plan[:-1], menu, done(said)]
+    return Goal("menu", f"{it.key}/{action.key}", {}, checks, plan, state=state, cores=cores)
+
+
 MAKERS: tuple[Callable[[Site, int, random.Random], Goal | None], ...] = (
     *(_open, _read, _read, _compare, _across, _narrow, _count, _names, _act, _act, _act, _missing, _refused),
 )
@@ -303,23 +321,6 @@ MAKERS: tuple[Callable[[Site, int, random.Random], Goal | None], ...] = (
 def _collection(site: Site, rng: random.Random) -> Collection:
     """Mostly the one that the site is about."""
     return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
-
-
-def _asked(it: Reference | None, rng: random.Random) -> Attribute | None:
-    if it is None:
-        return None
-    known = {key for key, value in it.entity.values.items() if value != ""} - it.given
-    asked = [a for a in it.collection.attributes if a.asked and a.key in known]
-    return rng.choice(asked) if asked else None
-
-
-def _shared_number(a: Reference | None, b: Reference | None, rng: random.Random) -> Attribute | None:
-    """A number that both have, to compare them by."""
-    if a is None or b is None:
-        return None
-    known = a.entity.values.keys() & b.entity.values.keys()
-    numbers = [each for each in a.collection.attributes if each.type == "number" and each.asked and each.key in known]
-    return rng.choice(numbers) if numbers else None
 
 
 def was_shown(entity: Entity, attribute: Attribute, site: str = "") -> Fact:

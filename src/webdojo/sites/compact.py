@@ -2,7 +2,8 @@
 
 The viewport is 320 x 320 CSS px. A row is 32 px tall and holds 20 characters of 16 px, so a row's
 text never straddles two rows and a character never straddles two columns; a control is one cell at
-least 4 characters wide. Everything is placed in columns here, and the template only writes it down.
+least 4 characters wide. Everything is placed in columns here, and the template only writes it down. Where things
+stand and how they read follows from the site's look.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from webdojo.sites.design.look import Look
+
 COLUMNS = 20
 ROW_PX = 32
 COLUMN_PX = 16
+_ABREAST = (4, 2, 1)
+"""Numbers of equal blocks that a row can have."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,11 @@ def choice_row(choices: Sequence[tuple[str, str, bool]]) -> Row:
     return Row(tuple(centered(cell) for cell in cells), tag="nav", style="choices")
 
 
-def search_row(field_text: str, button_text: str, value: str, go_left: bool) -> Row:
-    """The search form: a field and a button."""
-    width = max(4, len(button_text))
-    go = centered(Cell("button", button_text, width, style="button"))
-    box = Cell("field", field_text, COLUMNS - width, pad=1, name="q", value=value)
-    return Row((go, box) if go_left else (box, go), form=Form("/search", role="search"))
+def choice_rows(choices: Sequence[tuple[str, str, bool]]) -> list[Row]:
+    """Equal blocks, as many side by side as leave a gap between their texts."""
+    longest = max(len(text) for text, _, _ in choices)
+    abreast = next(n for n in _ABREAST if n == 1 or (n <= len(choices) and longest < COLUMNS // n))
+    return [choice_row(choices[i : i + abreast]) for i in range(0, len(choices), abreast)]
 
 
 def action_row(text: str, how: str, form: Form) -> Row:
@@ -118,3 +122,54 @@ def action_row(text: str, how: str, form: Form) -> Row:
         button = Cell("button", text, len(text) + 2, pad=1, style="button")
         return Row((Cell("text", "", side), button) if side else (button,), form=form)
     return Row((centered(Cell("button", text, COLUMNS, style="button")),), tall=how == "tall", form=form)
+
+
+def item_rows(look: Look, items: Sequence[tuple[str, str, str]]) -> list[Row]:
+    """Full-row links; each item is (name, href, number or nothing)."""
+    out = []
+    compact = look.compact
+    for name, to, number in items:
+        text, note = name, number if compact.price == "right" else ""
+        if number and not note:
+            text = f"{number:<5}{name}" if compact.price == "left" else f"{name} {number}"
+        room = COLUMNS - len(text) - len(note) - (1 if note else 0)
+        if compact.marker and room >= 2:
+            text = f"{compact.marker} {text}"
+        out.append(link_row(text, to, note=note, style=f"item {compact.rows}"))
+    return out
+
+
+def fact_row(look: Look, label: str, value: str) -> Row:
+    """A label and its value: `Height 420`, or with the value at the right edge."""
+    if look.compact.near:
+        return text_row(f"{label} {value}", indent=look.compact.indent, style="fact")
+    return text_row(label, indent=look.compact.indent, note=value, style="fact")
+
+
+def frame(look: Look, body: Sequence[Row], wanted: str, corner: tuple[str, str] | None) -> list[Row]:
+    """Header, search and navigation around a page's body.
+
+    Args:
+        wanted: what was searched for.
+        corner: text and address of the link to the cart.
+    """
+    compact, words = look.compact, look.words
+    brand = Cell("link", look.brand_text, COLUMNS, pad=compact.indent, href="/", style="header")
+    header, below = [brand], []
+    if compact.nav == "bottom":
+        links = [(words["home"], "/"), *([corner] if corner else [])]
+        width = COLUMNS // len(links)
+        cells = [centered(Cell("link", text, width, href=to, style="header")) for text, to in links]
+        header, below = [centered(brand)], [Row(tuple(cells), tag="nav", style="header")]
+    elif corner is not None:
+        text, to = corner
+        width = len(text) + 1
+        link = Cell("link", text, width, pad=1, href=to, style="header")
+        header = [replace(brand, columns=COLUMNS - width), link]
+    above = [Row(tuple(header), tag="header", style="header"), *([Row(style="band")] if compact.band else [])]
+    width = max(4, len(words["go"]))
+    go = centered(Cell("button", words["go"], width, style="button"))
+    box = Cell("field", words["search"], COLUMNS - width, pad=1, name="q", value=wanted)
+    search = Row((go, box) if compact.go_left else (box, go), form=Form("/search", role="search"))
+    inner = [search, *body] if compact.search == "top" else [*body, search]
+    return [*above, *inner, *below]

@@ -27,7 +27,7 @@ def open_list(site: SizedSite, rng: random.Random) -> Goal:
 def search(site: SizedSite, rng: random.Random) -> Goal:
     name = draw_entity(site, rng).name
     plan = [{"do": "search", "text": name}, done(f"Results for {name}.")]
-    end = fact(f"The search results for {name} are shown", url=_results(name))
+    end = fact(f"The search results for {name} are shown", url=place("/search", q=name.lower()))
     return Goal("search", name, {"name": name}, (end,), plan)
 
 
@@ -42,7 +42,7 @@ def open_result(site: SizedSite, rng: random.Random) -> Goal:
     it = draw_entity(site, rng)
     path = site.thing_path(it)
     facts = (
-        fact(f"The search results for {it.name} were shown", visited=[_results(it.name)]),
+        fact(f"The search results for {it.name} were shown", visited=[place("/search", q=it.name.lower())]),
         fact(f"The page of {it.name} is shown at the end", url=place(path)),
     )
     plan = [{"do": "search", "text": it.name}, visit(path), done(f"This is {it.name}.")]
@@ -78,8 +78,8 @@ def read(site: SizedSite, rng: random.Random) -> Goal:
     it = draw_entity(site, rng)
     attribute = rng.choice([each for each in site.known(it) if not each.listed])
     plan = [visit(site.thing_path(it)), tell(it, attribute)]
-    facts = (seen_fact(it, attribute), *answer_facts(site, it, attribute))
-    label = attribute.label
+    group, label = str(it.values[site.section]), attribute.label
+    facts = (seen_fact(it, attribute), *among_facts(group, site.groups[group], it, attribute))
     return Goal("read", f"{it.slug}-{label}", {"name": it.name, "label": label}, facts, plan)
 
 
@@ -130,12 +130,8 @@ def draw_entity(site: SizedSite, rng: random.Random) -> Entity:
     """Draw something that is not sold out, mostly from the first page of its section."""
     first = site.per_page if rng.random() < 0.7 else None
     group = site.groups[draw_group(site, rng)][:first]
-    return rng.choice([e for e in group if e.values.get("stock") != 0] or in_stock(site))
-
-
-def in_stock(site: SizedSite) -> list[Entity]:
-    """All that is not sold out."""
-    return [entity for entity in site.main.entities if entity.values.get("stock") != 0]
+    in_stock = [[e for e in those if e.values.get("stock") != 0] for those in (group, site.main.entities)]
+    return rng.choice(in_stock[0] or in_stock[1])
 
 
 def order_of(site: SizedSite) -> Attribute:
@@ -185,12 +181,6 @@ def seen_fact(entity: Entity, attribute: Attribute, called: str = "") -> Fact:
     return fact(said, seen=[fact_name(entity.slug, attribute.label)])
 
 
-def answer_facts(site: SizedSite, entity: Entity, attribute: Attribute) -> tuple[Fact, Fact]:
-    """The answer is a value of something in the entity's section, and the entity's."""
-    group = str(entity.values[site.section])
-    return among_facts(group, site.groups[group], entity, attribute)
-
-
 def among_facts(nouns: str, those: Iterable[Entity], entity: Entity, attribute: Attribute) -> tuple[Fact, Fact]:
     """The answer is a value of one of those, and the entity's."""
     values = dict.fromkeys(scalar(attribute.show(each.values[attribute.key])) for each in those)
@@ -199,7 +189,3 @@ def among_facts(nouns: str, those: Iterable[Entity], entity: Entity, attribute: 
         fact(f"The answer is the {attribute.label} of one of the {nouns}", answer=among(values)),
         fact(f"The answer is {value}", answer=shown(value)),
     )
-
-
-def _results(name: str) -> dict[str, object]:
-    return place("/search", q=name.lower())

@@ -50,7 +50,7 @@ class Goal:
     states: dict[str, dict[str, Any]] = field(default_factory=dict)
     """All that a session changes on further hosts."""
     cores: tuple[str, ...] = ()
-    """What it is about, in several wordings, for `instructions/templates.py`."""
+    """What it is about, in several wordings, for `instructions/phrasing.py`."""
     form: Literal["do", "ask"] = "do"
     """Whether the cores are imperatives or noun phrases."""
 

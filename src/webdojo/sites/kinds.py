@@ -25,18 +25,7 @@ KINDS: Registry[type[Site]] = Registry(
     "webdojo.sites",
     "kind of site",
     *derived_from(Site),
-    {
-        "shop": Shop,
-        "wiki": Wiki,
-        "travel": Travel,
-        "tracker": Tracker,
-        "admin": Admin,
-        "forms": Forms,
-        "forum": Forum,
-        "mail": Mail,
-        "news": News,
-        "places": Places,
-    },
+    {kind.kind: kind for kind in (Shop, Wiki, Travel, Tracker, Admin, Forms, Forum, Mail, News, Places)},
 )
 """What `env.kinds` of a recipe may name."""
 

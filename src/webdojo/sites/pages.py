@@ -95,21 +95,23 @@ class CatalogSite(Site):
                 found = self._search(request.values, overlay)
             case ["embed"]:
                 found = self._embed(overlay)
-            case ["do", key, *rest] if self._action(key, "") is not None:
-                found = self._do(self._action(key, ""), None, rest, request, overlay)
+            case ["do", key, *rest] if (action := self._action(key, "")) is not None:
+                found = self._do(action, None, rest, request, overlay)
             case [slug] if slug in self.collections:
                 found = self._list(self.collection(slug, overlay), request.values)
-            case [slug, name, *rest] if slug in self.collections:
+            case [slug, name] if slug in self.collections:
                 collection = self.collection(slug, overlay)
-                gone = self.collections[slug].by_slug.get(name) if rest[1:] == ["done"] else None
-                if (entity := collection.by_slug.get(name, gone)) is not None:
-                    found = self._entity(collection, entity, rest, request, overlay)
+                if name in collection.by_slug:
+                    found = self.entity_page(collection, collection.by_slug[name])
+            case [slug, name, key, *rest] if (action := self._action(key, slug)) is not None:
+                gone = self.collections[slug].by_slug.get(name) if rest == ["done"] else None
+                if (entity := self.collection(slug, overlay).by_slug.get(name, gone)) is not None:
+                    found = self._do(action, entity, rest, request, overlay)
         page = found or Page("missing", "Page not found", {"blocks": [Heading("Page not found")]}, status=404)
-        if isinstance(page, Page):
+        if isinstance(page, Page) and not page.data.get("bare"):
             blocks = page.data["blocks"]
             end = next((i for i, block in enumerate(blocks) if isinstance(block, Form | Notice)), len(blocks))
-            if not page.data.get("bare"):
-                blocks[end:end] = self.extra(page, overlay)
+            blocks[end:end] = self.extra(page, overlay)
         return page
 
     def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
@@ -121,16 +123,10 @@ class CatalogSite(Site):
     def sections(self) -> list[tuple[str, str]]:
         """Text and address of what the navigation offers."""
         lists = [(collection.name, f"/{collection.slug}") for collection in self.collections.values()]
-        return [
-            *lists,
-            *((self.say(action.button), action.path(None)) for action in self.actions if not action.collection),
-        ]
+        return [*lists, *((self.say(a.button), a.path(None)) for a in self.actions if not a.collection)]
 
     def paths(self) -> Iterator[str]:
-        yield "/"
-        for action in self.actions:
-            if not action.collection:
-                yield action.path(None)
+        yield from ("/", *(action.path(None) for action in self.actions if not action.collection))
         for slug, collection in self.collections.items():
             for page in range(1, self.pages(len(collection.entities)) + 1):
                 yield href(f"/{slug}", page=page)
@@ -149,8 +145,9 @@ class CatalogSite(Site):
                     return href(parts.path, **{**query, "page": int(query["page"]) - 1}), self.look.words["next"]
                 if query:
                     key = "sort" if "sort" in query else list(query)[-1]
-                    narrowed = {name: value for name, value in query.items() if name != key}
-                    return href(parts.path, **narrowed), self._control(collection, key, query[key])
+                    value = query.pop(key)
+                    label = collection.asked({key: value})[0].label if key != "sort" else ""
+                    return href(parts.path, **query), label or self.say(collection.by_key[value].sort)
                 return "/", collection.name
             case [slug, name] if slug in self.collections:
                 entity = self.collections[slug].by_slug.get(name)
@@ -169,12 +166,6 @@ class CatalogSite(Site):
     @property
     def per_page(self) -> int:
         return self.skin.per_page
-
-    def _control(self, collection: Collection, key: str, value: str) -> str:
-        """What the control says that adds a key with a value to a list's query."""
-        if key == "sort":
-            return self.say(collection.by_key[value].sort)
-        return next(c.label for c in collection.asked({key: value}))
 
     def _action(self, key: str, collection: str) -> Action | None:
         return next((a for a in (*self.actions, *self.menu) if a.key == key and a.collection == collection), None)
@@ -223,26 +214,14 @@ class CatalogSite(Site):
 
     def _filters(self, collection: Collection, query: Mapping[str, str]) -> Filters:
         groups = [
-            (
-                attribute.label,
-                attribute.key,
-                tuple(Choice(c.label, c.query[attribute.key]) for c in collection.constraints(attribute)),
-            )
-            for attribute in collection.attributes
-            if attribute.filter
+            (a.label, a.key, tuple(Choice(c.label, c.query[a.key]) for c in collection.constraints(a)))
+            for a in collection.attributes
+            if a.filter
         ]
         sorts = tuple(Choice(self.say(a.sort), a.key) for a in collection.attributes if a.sort)
         if sorts:
             groups.insert(0 if self.skin.sort_first else len(groups), (self.say("Order"), "sort", sorts))
         return Filters(f"/{collection.slug}", query, tuple(groups))
-
-    def _entity(
-        self, collection: Collection, entity: Entity, rest: list[str], request: Request, overlay: Overlay
-    ) -> Page | Redirect | None:
-        if rest:
-            action = self._action(rest[0], collection.slug)
-            return self._do(action, entity, rest[1:], request, overlay) if action is not None else None
-        return self.entity_page(collection, entity)
 
     def entity_page(self, collection: Collection, entity: Entity, tried: Form | None = None) -> Page:
         """The page of an entity; `tried` is the form that was sent to it with a mistake."""
@@ -256,26 +235,23 @@ class CatalogSite(Site):
         for action in self.actions:
             if action.collection != collection.slug or not action.offered(entity):
                 continue
+            button, path = self.say(action.button), action.path(entity)
             if reason := action.refuses(entity):
-                blocks.append(Notice(self.say(action.button), f"Not possible: {reason}."))
-                continue
-            if action.steps:
-                button, titles = self.say(action.button), ", ".join(step.title for step in action.steps)
-                blocks.append(Notice(button, f"Step by step: {titles}.", ((button, action.path(entity)),)))
-                continue
-            if action.framed:
-                blocks.append(Frame(self.say(action.button), action.path(entity)))
-                continue
-            form = self._form(action, entity)
-            blocks.append(tried if tried is not None and tried.action == form.action else form)
+                blocks.append(Notice(button, f"Not possible: {reason}."))
+            elif action.steps:
+                titles = ", ".join(step.title for step in action.steps)
+                blocks.append(Notice(button, f"Step by step: {titles}.", ((button, path),)))
+            elif action.framed:
+                blocks.append(Frame(button, path))
+            else:
+                blocks.append(tried if tried is not None and tried.action == path else self._form(action, entity))
         data = {"blocks": blocks, "collection": collection, "entity": entity}
         shows = tuple(fact_name(entity.slug, a.label) for a in known)
         return Page("entity", entity.name, data, shows, status=200 if tried is None else 422)
 
     def _do(
-        self, action: Action | None, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
+        self, action: Action, entity: Entity | None, rest: list[str], request: Request, overlay: Overlay
     ) -> Page | Redirect | None:
-        assert action is not None
         if entity is not None and not action.offered(entity):
             return None
         if rest == ["done"]:
@@ -284,8 +260,8 @@ class CatalogSite(Site):
             back = [(entity.name, f"/{action.collection}/{entity.slug}")] if entity is not None and there else []
             links = () if action.framed else (*back, (self.look.words["home"], "/"))
             title = self.say(action.after)
-            blocks = [Notice(title, text, links)]
-            return Page("done", title, {"blocks": blocks, "bare": action.framed, "entity": entity})
+            data = {"blocks": [Notice(title, text, links)], "bare": action.framed, "entity": entity}
+            return Page("done", title, data)
         if action.steps and (at := step_at(action, rest)) is not None:
             if entity is not None and action.refuses(entity):
                 return self.entity_page(self.collection(action.collection, overlay), entity)
@@ -300,12 +276,11 @@ class CatalogSite(Site):
                 overlay.state.update(action.change(request.values, entity, overlay.state))
                 return Redirect(f"{action.path(entity)}/done")
         form = self._form(action, entity, request.values, error)
-        if action.framed:
-            return Page("form", self.say(action.button), {"blocks": [form], "bare": True}, status=422 if error else 200)
-        if entity is not None:
+        if entity is not None and not action.framed:
             return self.entity_page(self.collection(action.collection, overlay), entity, form)
-        heading = Heading(self.say(action.button), "", ((self.look.words["home"], "/"),))
-        return Page("form", self.say(action.button), {"blocks": [heading, form]}, status=422 if error else 200)
+        title = self.say(action.button)
+        heading = [] if action.framed else [Heading(title, "", ((self.look.words["home"], "/"),))]
+        return Page("form", title, {"blocks": [*heading, form], "bare": action.framed}, status=422 if error else 200)
 
     def _form(
         self, action: Action, entity: Entity | None, values: Mapping[str, str] | None = None, error: str = ""
@@ -313,8 +288,8 @@ class CatalogSite(Site):
         fields = list(action.fields)
         if self.skin.shuffle_fields:
             random.Random(f"{self.host}-{action.key}").shuffle(fields)
-        known = {} if entity is None or action.makes else {"name": entity.name, **entity.values}
         name = "" if entity is None else entity.name
+        known = {} if entity is None or action.makes else {"name": name, **entity.values}
         now = {each.key: str(known.get(each.key, "")) or each.default.replace("{name}", name) for each in fields}
         return Form(
             action.path(entity), self.say(action.button), tuple(fields), "", {**now, **(values or {})}, error,
@@ -344,7 +319,7 @@ class CatalogSite(Site):
 
     def cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
         """Entities as a list shows them."""
-        listed = [attribute for attribute in collection.attributes if attribute.listed]
+        listed = [a for a in collection.attributes if a.listed]
         return tuple(
             Card(
                 entity.name,
@@ -370,8 +345,7 @@ class CatalogSite(Site):
 
     def _embed(self, overlay: Overlay) -> Page:
         """A box with a few of its things, for pages of other sites; what is in it opens in a tab of its own."""
-        collection = self.collection(self.main.slug, overlay)
-        picks = self.embedded()
+        collection, picks = self.collection(self.main.slug, overlay), self.embedded()
         cards = tuple(replace(card, apart=True, offers=()) for card in self.cards(collection, picks))
         data = {"blocks": [Cards(cards, self.look.brand_text)], "bare": True}
         return Page("embed", self.look.brand, data, self.shown(collection, picks))

@@ -22,7 +22,7 @@ from webdojo.sites.catalog import Collection, Entity
 from webdojo.sites.compact import Row
 from webdojo.sites.design.look import Look, make_look
 from webdojo.sites.goal import Goal
-from webdojo.sites.perturbations.state import PerturbationState
+from webdojo.sites.perturbations.schedule import PerturbationState
 from webdojo.types import Task
 
 T = TypeVar("T")

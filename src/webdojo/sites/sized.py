@@ -17,16 +17,26 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.sites.blocks import Block, Card, Cards, Filters, Form, Pager
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name
-from webdojo.sites.compact import Row, choice_row, paragraph, text_row, title_row
+from webdojo.sites.compact import (
+    Row,
+    choice_row,
+    choice_rows,
+    fact_row,
+    frame,
+    item_rows,
+    paragraph,
+    text_row,
+    title_row,
+)
 from webdojo.sites.content.words import slug
 from webdojo.sites.design.skin import CatalogLook
-from webdojo.sites.frame import choice_rows, fact_row, frame, item_rows
 from webdojo.sites.goal import Goal
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request, href
@@ -161,20 +171,17 @@ class SizedSite(CatalogSite):
         page = super().respond(request, overlay)
         if isinstance(page, Redirect):
             return Redirect(self.outward(page.path))
+        shows = [*page.shows]
         if page.name == "entity":
-            related = self.shown(self.main, self.related(page.data["entity"]))
-            page = replace(page, shows=(*page.shows, *related))
-        return replace(page, shows=self._compact_facts(page)) if self.layout == "compact" else page
-
-    def _compact_facts(self, page: Page) -> tuple[str, ...]:
-        """The facts that a page shows in the compact layout, where a list tells the value that it was narrowed to."""
-        labels = {a.label for a in self.main.attributes if a.key != self.section}
-        shows = [fact for fact in page.shows if fact.rpartition(".")[2] in labels]
-        if page.name == "list":
-            _, filters, cards, _ = page.data["blocks"]
-            narrowed = [a for a in self.main.attributes if a.filter == "is" and a.key in filters.query]
-            shows += [fact_name(card.slug, a.label) for card in cards.cards for a in narrowed if a.key != self.section]
-        return tuple(shows)
+            shows += self.shown(self.main, self.related(page.data["entity"]))
+        if self.layout == "compact":
+            others = [a for a in self.main.attributes if a.key != self.section]
+            shows = [fact for fact in shows if fact.rpartition(".")[2] in {a.label for a in others}]
+            if page.name == "list":  # it tells the value that it was narrowed to
+                _, filters, cards, _ = page.data["blocks"]
+                narrowed = [a for a in others if a.filter == "is" and a.key in filters.query]
+                shows += [fact_name(card.slug, a.label) for card in cards.cards for a in narrowed]
+        return replace(page, shows=tuple(shows))
 
     def picture(self, entity: Entity) -> str:
         return "" if self.layout == "compact" else self.drawing(entity)
@@ -202,12 +209,12 @@ class SizedSite(CatalogSite):
         yield "/"
         order = next(a.key for a in self.main.attributes if a.sort)
         for group, entities in self.groups.items():
-            here = Constraint(self.main.by_key[self.section], group)
-            for sort in ("", order):
-                for narrowed in ([], *([each] for each in self.filters())):
-                    query = {key: value for each in narrowed for key, value in each.query.items()}
-                    for page in range(1, self.pages(len(self.main.find([here, *narrowed]))) + 1):
-                        yield self.list_path(group, page=page, sort=sort, **query)
+            for sort, query in product(("", order), ({}, *(each.query for each in self.filters()))):
+                found = self.main.find(self.main.asked({self.section: group, **query}))
+                yield from (
+                    self.list_path(group, page=page, sort=sort, **query)
+                    for page in range(1, self.pages(len(found)) + 1)
+                )
             yield href("/search", q=entities[0].name.split()[-1].lower())
         for entity in self.main.entities:
             yield self.thing_path(entity)
@@ -235,11 +242,11 @@ class SizedSite(CatalogSite):
         return self.outward(before), label
 
     def reason(self, path: str) -> str:
-        match urlsplit(self.inward(path)).path.strip("/").split("/"):
-            case [self.main.slug, name] if name in self.main.by_slug:
-                entity = self.main.by_slug[name]
-                return f"{entity.name} is a {entity.name.split()[-1]}."
-        return ""
+        collection, _, name = urlsplit(self.inward(path)).path.strip("/").partition("/")
+        if collection != self.main.slug or name not in self.main.by_slug:
+            return ""
+        name = self.main.by_slug[name].name
+        return f"{name} is a {name.split()[-1]}."
 
     def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
         if self.layout != "compact":
@@ -248,11 +255,10 @@ class SizedSite(CatalogSite):
 
     def rows(self, page: Page) -> list[Row]:
         """The body of a compact page."""
-        match page.name:
-            case "list" | "search":
-                return self._found_rows(page)
-            case "entity":
-                return self._entity_rows(page, page.data["entity"])
+        if page.name in ("list", "search"):
+            return self._found_rows(page)
+        if page.name == "entity":
+            return self._entity_rows(page.data["entity"])
         return [title_row(page.title, self.look.compact.title), *self.section_rows()]
 
     def section_rows(self) -> list[Row]:
@@ -277,10 +283,10 @@ class SizedSite(CatalogSite):
         found = self.card_rows([self.main.by_slug[card.slug] for card in cards.cards])
         if not found:
             found = [text_row(look.words["none"], indent=look.compact.indent)]
-        turns = [(look.words["prev"], pager.page - 1), (look.words["next"], pager.page + 1)]
+        turns = (("prev", pager.page - 1), ("next", pager.page + 1))
         ways = [
-            (text, self.outward(href(pager.path, **{**pager.query, "page": number})), False)
-            for text, number in turns
+            (look.words[turn], self.outward(href(pager.path, **{**pager.query, "page": number})), False)
+            for turn, number in turns
             if 1 <= number <= pager.pages
         ]
         filters = [row for block in blocks if isinstance(block, Filters) for row in self._filter_rows(block)]
@@ -292,24 +298,20 @@ class SizedSite(CatalogSite):
         """Blocks that switch a filter on, or off again where it is on."""
         out = []
         for _, key, choices in block.groups:
-            if key == self.section:
-                continue
             switches = []
             for choice in choices:
                 on = block.query.get(key) == choice.value
                 to = href(block.path, **{**block.query, key: "" if on else choice.value})
                 switches.append((choice.text, self.outward(to), on))
-            out += choice_rows(switches)
+            out += choice_rows(switches) if key != self.section else []
         return out
 
-    def _entity_rows(self, page: Page, entity: Entity) -> list[Row]:
+    def _entity_rows(self, entity: Entity) -> list[Row]:
         look = self.look
         facts = [fact_row(look, each.label, each.show(entity.values[each.key])) for each in self.known(entity)]
-        lead = self.lead_rows(entity)
-        group = str(entity.values[self.section])
-        out = [title_row(entity.name, look.compact.title)]
-        out += [*lead, *facts] if look.compact.button_first else [*facts, *lead]
-        out += item_rows(look, [(group, self.list_path(group), "")])
-        if related := self.related(entity):
-            out += [text_row(look.words["related"], style="heading", tag="h2"), *self.card_rows(related)]
-        return out
+        lead, group = self.lead_rows(entity), str(entity.values[self.section])
+        about = [*lead, *facts] if look.compact.button_first else [*facts, *lead]
+        up = item_rows(look, [(group, self.list_path(group), "")])
+        related = self.card_rows(self.related(entity))
+        heading = [text_row(look.words["related"], style="heading", tag="h2")] if related else []
+        return [title_row(entity.name, look.compact.title), *about, *up, *heading, *related]

@@ -14,7 +14,7 @@ from webdojo.errors import TaskError
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.kinds import KINDS
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.oracle.forms import fill
+from webdojo.sites.oracle.moves import fill
 from webdojo.sites.oracle.page import read_page
 from webdojo.sites.perturbations.schedule import LEVELS, Perturbations
 from webdojo.sites.serving.server import SiteServer

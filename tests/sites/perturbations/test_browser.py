@@ -20,8 +20,7 @@ from webdojo.browser.tools import check_call
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.kinds import load_site
 from webdojo.sites.oracle import Oracle
-from webdojo.sites.perturbations.schedule import Event, Perturbations
-from webdojo.sites.perturbations.state import permanent_failure
+from webdojo.sites.perturbations.schedule import Event, Perturbations, permanent_failure
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.sites.verdict import evaluate

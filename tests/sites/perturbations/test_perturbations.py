@@ -16,7 +16,7 @@ from webdojo.sites import host_of
 from webdojo.sites.kinds import load_site
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
-from webdojo.sites.perturbations.overlay import Panel, compact_rows, make_panel
+from webdojo.sites.perturbations.popups import Panel, compact_rows, make_panel
 from webdojo.sites.perturbations.schedule import (
     LEVELS,
     NO_PERTURBATIONS,
@@ -26,8 +26,8 @@ from webdojo.sites.perturbations.schedule import (
     Perturbations,
     Schedule,
     parse_perturbations,
+    permanent_failure,
 )
-from webdojo.sites.perturbations.state import permanent_failure
 from webdojo.sites.serving.server import SiteServer
 from webdojo.sites.shop import Shop
 

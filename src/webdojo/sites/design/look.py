@@ -8,12 +8,32 @@ from __future__ import annotations
 
 import colorsys
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from webdojo.sites.content import words
 
+T = TypeVar("T")
 Rgb = tuple[float, float, float]
 MIN_CONTRAST = 6.0
+
+
+def one_of(*options: Any) -> Any:
+    """A field of a look that is one of these; what stands there twice is drawn twice as often."""
+    return field(metadata={"draw": lambda rng: rng.choice(options)})
+
+
+def chance(of: float) -> Any:
+    """A field of a look that is true with this chance."""
+    return field(metadata={"draw": lambda rng: rng.random() < of})
+
+
+def draw(look: type[T], rng: random.Random, **given: Any) -> T:
+    """Draw the fields of a look in their order, but for those given."""
+    for each in fields(look):  # type: ignore[arg-type]
+        if each.name not in given:
+            given[each.name] = each.metadata["draw"](rng)
+    return look(**given)
 
 
 @dataclass(frozen=True)
@@ -37,36 +57,47 @@ class Palette:
     dark: bool
 
 
+FAMILIES = ("classic", "sidebar", "magazine", "minimal", "boxed", "banner", "dense", "split")
+SANS = (
+    "'Helvetica Neue', Arial, sans-serif",
+    "Verdana, 'DejaVu Sans', sans-serif",
+    "'Trebuchet MS', sans-serif",
+    "system-ui, sans-serif",
+)
+SERIF = (
+    "Georgia, 'DejaVu Serif', serif",
+    "'Times New Roman', 'Liberation Serif', serif",
+    "Palatino, 'DejaVu Serif', serif",
+)
+MONO = "'Courier New', 'Liberation Mono', monospace"
+
+
 @dataclass(frozen=True)
 class CompactLook:
     """Choices of the 320-pixel layout (`compact.py`)."""
 
-    font: str
-    nav: str
+    font: str = one_of("jetbrains-mono-latin-700-normal", "ibm-plex-mono-latin-600-normal")
+    nav: str = one_of("top", "top", "bottom")
     """`top`: brand and cart in one row above; `bottom`: brand above, home and cart below."""
-    search: str
-    """`top` or `bottom` of the page."""
-    filters: str
-    """`above` or `below` the list."""
-    price: str
-    """Where a list row shows its number: `right`, `left` of the name, or `after` it."""
-    marker: str
-    rows: str
-    """`plain`, `striped`, `ruled` or `boxed` list rows."""
-    button: str
-    """`full`, `tall` or `block`."""
-    title: str
-    """`left`, `center`, `inverted`."""
-    band: bool
+    search: str = one_of("top", "top", "bottom")
+    filters: str = one_of("above", "below", "below")
+    """Where they stand to the list."""
+    price: str = one_of("right", "right", "left", "after")
+    """Where a list row shows its number; `left` and `after` of the name."""
+    marker: str = one_of("", "", "-", ">", "*")
+    rows: str = one_of("plain", "striped", "ruled", "boxed")
+    button: str = one_of("full", "tall", "block")
+    title: str = one_of("left", "center", "inverted")
+    band: bool = chance(0.3)
     """A coloured strip without text under the header."""
-    indent: int
-    """Empty columns left of running text: 0 or 1."""
-    related: bool
-    button_first: bool
+    indent: int = one_of(0, 1)
+    """Empty columns left of running text."""
+    related: bool = chance(0.5)
+    button_first: bool = chance(0.4)
     """The add button comes before the attributes."""
-    go_left: bool
+    go_left: bool = chance(0.25)
     """The search button stands left of its field."""
-    near: bool
+    near: bool = chance(0.3)
     """A fact's value stands next to its label, not at the right edge."""
 
 
@@ -75,15 +106,16 @@ class FullLook:
     """Choices of the full-size layout (`templates/`)."""
 
     family: str
-    nav: str
-    font: str
-    heading_font: str
-    radius_px: int
-    density: str
-    card: str
-    picture: str
-    shadow: bool
-    upper: bool
+    """One of `FAMILIES`."""
+    nav: str = one_of("bar", "pills", "underline")
+    font: str = one_of(*SANS, *SANS, *SERIF)
+    heading_font: str = one_of(*SANS, *SERIF, *SERIF, MONO)
+    radius_px: int = one_of(0, 0, 4, 8, 16, 24)
+    density: str = one_of("airy", "normal", "tight")
+    card: str = one_of("outline", "flat", "raised", "bare")
+    picture: str = one_of("wide", "square", "round")
+    shadow: bool = chance(0.5)
+    upper: bool = chance(0.3)
 
 
 @dataclass(frozen=True)
@@ -100,21 +132,6 @@ class Look:
     """Things on one page of a list of the compact layout."""
     compact: CompactLook
     full: FullLook
-
-
-FAMILIES = ("classic", "sidebar", "magazine", "minimal", "boxed", "banner", "dense", "split")
-SANS = (
-    "'Helvetica Neue', Arial, sans-serif",
-    "Verdana, 'DejaVu Sans', sans-serif",
-    "'Trebuchet MS', sans-serif",
-    "system-ui, sans-serif",
-)
-SERIF = (
-    "Georgia, 'DejaVu Serif', serif",
-    "'Times New Roman', 'Liberation Serif', serif",
-    "Palatino, 'DejaVu Serif', serif",
-)
-MONO = ("'Courier New', 'Liberation Mono', monospace",)
 
 
 def make_look(kind: str, seed: int) -> Look:
@@ -136,35 +153,8 @@ def make_look(kind: str, seed: int) -> Look:
         palette=make_palette(rng),
         words=wording,
         per_page=rng.choice((5, 6)),
-        compact=CompactLook(
-            font=rng.choice(("jetbrains-mono-latin-700-normal", "ibm-plex-mono-latin-600-normal")),
-            nav=rng.choice(("top", "top", "bottom")),
-            search=rng.choice(("top", "top", "bottom")),
-            filters=rng.choice(("above", "below", "below")),
-            price=rng.choice(("right", "right", "left", "after")),
-            marker=rng.choice(("", "", "-", ">", "*")),
-            rows=rng.choice(("plain", "striped", "ruled", "boxed")),
-            button=rng.choice(("full", "tall", "block")),
-            title=rng.choice(("left", "center", "inverted")),
-            band=rng.random() < 0.3,
-            indent=rng.choice((0, 1)),
-            related=rng.random() < 0.5,
-            button_first=rng.random() < 0.4,
-            go_left=rng.random() < 0.25,
-            near=rng.random() < 0.3,
-        ),
-        full=FullLook(
-            family=FAMILIES[seed % len(FAMILIES)] if rng.random() < 0.5 else rng.choice(FAMILIES),
-            nav=rng.choice(("bar", "pills", "underline")),
-            font=rng.choice((*SANS, *SANS, *SERIF)),
-            heading_font=rng.choice((*SANS, *SERIF, *SERIF, *MONO)),
-            radius_px=rng.choice((0, 0, 4, 8, 16, 24)),
-            density=rng.choice(("airy", "normal", "tight")),
-            card=rng.choice(("outline", "flat", "raised", "bare")),
-            picture=rng.choice(("wide", "square", "round")),
-            shadow=rng.random() < 0.5,
-            upper=rng.random() < 0.3,
-        ),
+        compact=draw(CompactLook, rng),
+        full=draw(FullLook, rng, family=FAMILIES[seed % len(FAMILIES)] if rng.random() < 0.5 else rng.choice(FAMILIES)),
     )
 
 
@@ -173,34 +163,34 @@ def make_palette(rng: random.Random, mode: str = "") -> Palette:
     hue, second = rng.random(), rng.random()
     mode = mode or rng.choice(("light", "tint", "dark"))
     page = {
-        "white": lambda: _hsl(hue, rng.uniform(0, 0.2), rng.uniform(0.97, 1)),
-        "light": lambda: _hsl(hue, rng.uniform(0, 0.7), rng.uniform(0.94, 1)),
-        "tint": lambda: _hsl(hue, rng.uniform(0.3, 0.9), rng.uniform(0.8, 0.9)),
-        "dark": lambda: _hsl(hue, rng.uniform(0.1, 0.6), rng.uniform(0.05, 0.15)),
+        "white": lambda: hsl(hue, rng.uniform(0, 0.2), rng.uniform(0.97, 1)),
+        "light": lambda: hsl(hue, rng.uniform(0, 0.7), rng.uniform(0.94, 1)),
+        "tint": lambda: hsl(hue, rng.uniform(0.3, 0.9), rng.uniform(0.8, 0.9)),
+        "dark": lambda: hsl(hue, rng.uniform(0.1, 0.6), rng.uniform(0.05, 0.15)),
     }[mode]()
     dark = mode == "dark"
-    page_ink = _hsl(second, rng.uniform(0, 0.4), rng.uniform(0.9, 1) if dark else rng.uniform(0, 0.12))
+    page_ink = hsl(second, rng.uniform(0, 0.4), rng.uniform(0.9, 1) if dark else rng.uniform(0, 0.12))
     alt = _shift(page, 0.07 if dark else -0.07)
     link = _readable(rng, second, page, alt)
     header = _solid(rng, rng.choice((hue, second, rng.random())))
     button = _solid(rng, rng.choice((second, rng.random())))
     title = rng.choice((page, alt, header, _solid(rng, hue)))
-    field = rng.choice(("#ffffff", "#ffffff", _hex(_shift(page, 0.1 if dark else 0.04))))
+    field = rng.choice(("#ffffff", "#ffffff", to_hex(_shift(page, 0.1 if dark else 0.04))))
     return Palette(
-        page=_hex(page),
-        page_ink=_hex(page_ink),
-        alt=_hex(alt),
-        link=_hex(link),
-        header=_hex(header),
+        page=to_hex(page),
+        page_ink=to_hex(page_ink),
+        alt=to_hex(alt),
+        link=to_hex(link),
+        header=to_hex(header),
         header_ink=_ink(header),
-        button=_hex(button),
+        button=to_hex(button),
         button_ink=_ink(button),
-        title=_hex(title),
+        title=to_hex(title),
         title_ink=_ink(title),
         field=field,
         field_ink=_ink(_rgb(field)),
-        line=_hex(_shift(page, 0.3 if dark else -0.3)),
-        accent=_hex(_hsl(second, 0.7, 0.6 if dark else 0.45)),
+        line=to_hex(_shift(page, 0.3 if dark else -0.3)),
+        accent=to_hex(hsl(second, 0.7, 0.6 if dark else 0.45)),
         dark=dark,
     )
 
@@ -214,8 +204,8 @@ def contrast(a: str, b: str) -> float:
 def _solid(rng: random.Random, hue: float) -> Rgb:
     """A strong colour on which black or white text is readable."""
     while True:
-        color = _hsl(hue, rng.uniform(0.3, 1), rng.uniform(0.1, 0.85))
-        if contrast(_hex(color), _ink(color)) >= MIN_CONTRAST:
+        color = hsl(hue, rng.uniform(0.3, 1), rng.uniform(0.1, 0.85))
+        if contrast(to_hex(color), _ink(color)) >= MIN_CONTRAST:
             return color
         hue = (hue + rng.uniform(-0.1, 0.1)) % 1
 
@@ -223,14 +213,14 @@ def _solid(rng: random.Random, hue: float) -> Rgb:
 def _readable(rng: random.Random, hue: float, *backs: Rgb) -> Rgb:
     """A text colour that stands out from all of `backs`."""
     for _ in range(30):
-        color = _hsl(hue, rng.uniform(0.2, 1), rng.random())
-        if all(contrast(_hex(color), _hex(back)) >= MIN_CONTRAST for back in backs):
+        color = hsl(hue, rng.uniform(0.2, 1), rng.random())
+        if all(contrast(to_hex(color), to_hex(back)) >= MIN_CONTRAST for back in backs):
             return color
     return _rgb(_ink(backs[0]))
 
 
 def _ink(back: Rgb) -> str:
-    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, _hex(back)))
+    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, to_hex(back)))
 
 
 def _shift(color: Rgb, by: float) -> Rgb:
@@ -238,11 +228,11 @@ def _shift(color: Rgb, by: float) -> Rgb:
     return colorsys.hls_to_rgb(hue, min(1.0, max(0.0, light + by)), saturation)
 
 
-def _hsl(hue: float, saturation: float, light: float) -> Rgb:
+def hsl(hue: float, saturation: float, light: float) -> Rgb:
     return colorsys.hls_to_rgb(hue % 1, light, saturation)
 
 
-def _hex(color: Rgb) -> str:
+def to_hex(color: Rgb) -> str:
     return "#" + "".join(f"{round(255 * channel):02x}" for channel in color)
 
 

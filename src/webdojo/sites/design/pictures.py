@@ -6,14 +6,13 @@ colours, so that every card of a list differs and no image file is needed.
 
 from __future__ import annotations
 
-import colorsys
 import json
 import random
 from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from webdojo.sites.design.look import Palette
+from webdojo.sites.design.look import Palette, hsl, to_hex
 
 SHAPES: dict[str, str] = json.loads((Path(__file__).parent / "shapes.json").read_text())
 """Inner SVG on a 100 x 100 canvas; {c} is the thing's colour, {d} darker, {l} lighter, {w} water."""
@@ -27,7 +26,7 @@ SCENES = ("hills", "city", "rings", "stripes", "leaves")
 _NAMED = {"Red": 0.0, "Blue": 0.6, "Gold": 0.12, "Pink": 0.92, "Gray": None, "Teal": 0.48}
 
 
-def picture(name: str, noun: str, color: str = "") -> str:
+def picture(name: str, noun: str, color: str = "") -> Markup:
     """SVG of a thing. `color` is one of `words.COLORS`, or empty for a colour drawn from the name."""
     rng = random.Random(f"picture-{name}-{color}")
     hue = _NAMED[color] if color else rng.random()
@@ -43,12 +42,11 @@ def picture(name: str, noun: str, color: str = "") -> str:
     sky, ground = _hex(back, 0.35, rng.uniform(0.82, 0.93)), _hex(back, 0.3, rng.uniform(0.65, 0.78))
     horizon, sun_x, sun_y, sun_r = rng.randint(62, 80), rng.randint(12, 88), rng.randint(10, 30), rng.randint(5, 11)
     wide, high = rng.choice((-1, 1)) * rng.uniform(0.85, 1.1), rng.uniform(0.85, 1.08)
-    return (
-        '<svg viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true" focusable="false">'
+    return _svg(
         f'<rect width="100" height="100" fill="{sky}"/><rect y="{horizon}" width="100" height="40" fill="{ground}"/>'
         f'<circle cx="{sun_x}" cy="{sun_y}" r="{sun_r}" fill="#fff" opacity=".7"/>'
         f'<g transform="translate(50 50) scale({wide:.2f} {high:.2f}) translate(-50 -50)">'
-        f"{SHAPES[noun].format(**colors)}</g></svg>"
+        f"{SHAPES[noun].format(**colors)}</g>"
     )
 
 
@@ -65,7 +63,7 @@ def emblem(name: str, art: str) -> Markup:
         f'<text x="50" y="66" font-size="46" font-weight="700" text-anchor="middle" fill="{ink}">'
         f"{escape(name[:1].upper())}</text>"
     )
-    return _square(f'<rect width="100" height="100" fill="{back}"/>{shapes}{letter if art in _LETTERED else ""}')
+    return _svg(f'<rect width="100" height="100" fill="{back}"/>{shapes}{letter if art in _LETTERED else ""}')
 
 
 def scene(name: str, form: str, palette: Palette) -> Markup:
@@ -83,39 +81,26 @@ def scene(name: str, form: str, palette: Palette) -> Markup:
             "leaves": f'<ellipse cx="{x}" cy="{y}" rx="{size / 3}" ry="{size}" fill="{color}" opacity=".6" '
             f'transform="rotate({x} {x} {y})"/>',
         }[form])  # fmt: skip
-    return Markup(
-        '<svg viewBox="0 0 400 200" preserveAspectRatio="xMidYMid slice" aria-hidden="true" focusable="false">'
-        f"{''.join(parts)}</svg>"
-    )
+    return _svg("".join(parts), 400, 200)
 
 
 def _shape(art: str, i: int, ink: str, other: str, rng: random.Random) -> str:
     x, y, size = rng.randint(0, 100), rng.randint(0, 100), rng.randint(12, 40)
     color = (ink, other)[i % 2]
-    match art:
-        case "circles":
-            return f'<circle cx="{x}" cy="{y}" r="{size / 2}" fill="{other}" opacity=".5"/>'
-        case "bars":
-            return f'<rect x="{x}" y="{y}" width="{size / 3:.0f}" height="100" fill="{other}" opacity=".5"/>'
-        case "waves":
-            return f'<path d="M0 {y}Q25 {y - size} 50 {y}T100 {y}V100H0Z" fill="{other}" opacity=".35"/>'
-        case "rings":
-            ring = f'<circle cx="50" cy="50" r="{8 + 11 * i}" fill="none"'
-            return f'{ring} stroke="{color}" stroke-width="{size / 5}"/>'
-        case "tiles":
-            return f'<path d="M{x // 20 * 20} {y // 20 * 20}h40v20h-20v20h-20z" fill="{color}" opacity=".7"/>'
-        case "hills":
-            top = 40 + 12 * i
-            return f'<path d="M-20 110Q{x} {top - size} 120 110Z" fill="{color}" opacity=".6"/>'
-    return ""
+    return {
+        "circles": f'<circle cx="{x}" cy="{y}" r="{size / 2}" fill="{other}" opacity=".5"/>',
+        "bars": f'<rect x="{x}" y="{y}" width="{size / 3:.0f}" height="100" fill="{other}" opacity=".5"/>',
+        "waves": f'<path d="M0 {y}Q25 {y - size} 50 {y}T100 {y}V100H0Z" fill="{other}" opacity=".35"/>',
+        "rings": f'<circle cx="50" cy="50" r="{8 + 11 * i}" fill="none" stroke="{color}" stroke-width="{size / 5}"/>',
+        "tiles": f'<path d="M{x // 20 * 20} {y // 20 * 20}h40v20h-20v20h-20z" fill="{color}" opacity=".7"/>',
+        "hills": f'<path d="M-20 110Q{x} {40 + 12 * i - size} 120 110Z" fill="{color}" opacity=".6"/>',
+    }.get(art, "")
 
 
-def _square(inner: str) -> Markup:
-    return Markup(
-        '<svg viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true" focusable="false">'
-        f"{inner}</svg>"
-    )
+def _svg(inner: str, width: int = 100, height: int = 100) -> Markup:
+    fit = 'preserveAspectRatio="xMidYMid slice" aria-hidden="true" focusable="false"'
+    return Markup(f'<svg viewBox="0 0 {width} {height}" {fit}>{inner}</svg>')
 
 
 def _hex(hue: float, saturation: float, light: float) -> str:
-    return "#" + "".join(f"{round(255 * c):02x}" for c in colorsys.hls_to_rgb(hue, light, saturation))
+    return to_hex(hsl(hue, saturation, light))

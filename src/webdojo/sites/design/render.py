@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from webdojo.sites.compact import Row
 from webdojo.sites.kinds import load_site
 from webdojo.sites.site import Overlay, Page, Site, href
 
@@ -26,20 +27,23 @@ def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
     """HTML of a page for a layout of `LAYOUTS`."""
     rows = site.compact(page, overlay) if layout == "compact" else None
     if rows is not None:
-        template = _templates.get_template("compact.html")
-        css = compact_css(site.kind, site.seed)
-        return template.render(title=page.title, look=site.look, css=css, rows=rows)
-    template = _templates.get_template("bare.html" if page.data.get("bare") else "page.html")
+        return compact_page(site, page.title, rows)
     values = {**page.data, **site.view(page), "page": page, "layout": layout, "corner": site.corner(overlay)}
-    return template.render(look=site.look, words=site.look.words, href=href, **values)
+    template = "bare.html" if page.data.get("bare") else "page.html"
+    return fill(template, look=site.look, words=site.look.words, href=href, **values)
+
+
+def compact_page(site: Site, title: str, rows: list[Row]) -> str:
+    """HTML of a page on the grid of the compact layout."""
+    return fill("compact.html", title=title, look=site.look, css=compact_css(site.kind, site.seed), rows=rows)
 
 
 def fill(template: str, **values: Any) -> str:
-    """A template with its values, for parts and pages that belong to no kind of site."""
+    """A template with its values."""
     return _templates.get_template(template).render(**values)
 
 
 @lru_cache(maxsize=512)
 def compact_css(kind: str, seed: int) -> str:
     """Style sheet of the compact pages of the site of a (kind, seed)."""
-    return _templates.get_template("compact.css").render(look=load_site(kind, seed, "compact").look)
+    return fill("compact.css", look=load_site(kind, seed, "compact").look)

@@ -3,64 +3,64 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from webdojo.sites.content import words
-from webdojo.sites.design.look import Palette, make_palette
+from webdojo.sites.design.look import Palette, chance, draw, make_palette, one_of
 from webdojo.sites.design.pictures import ARTS, SCENES
 
+_MODES = ("white", "white", "light", "light", "tint", "dark", "dark")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class CatalogLook:
     """Choices for sites whose pages are made of blocks (`pages.py`)."""
 
     words: dict[str, str]
     """How the site words a control, by the plain word."""
-    per_page: int
-    cards: str
-    """`grid`, `rows` or `table`: how a list shows its things."""
-    filters: str
+    per_page: int = one_of(8, 10, 12)
+    cards: str = one_of("grid", "grid", "rows", "table")
+    """How a list shows its things."""
+    filters: str = one_of("links", "form")
     """`links`, or a `form` with a button."""
-    labels: str
-    """`above` or `beside` the fields of a form."""
-    pictures: bool
-    more: bool
+    labels: str = one_of("above", "beside")
+    """Where they stand to the fields of a form."""
+    pictures: bool = chance(0.6)
+    more: bool = chance(0.25)
     """A list grows when its end is reached, instead of having pages."""
-    sort_first: bool
-    shuffle_fields: bool
-    palette: Palette
-    home: str
+    sort_first: bool = chance(0.5)
+    shuffle_fields: bool = chance(0.4)
+    palette: Palette = field(metadata={"draw": lambda rng: make_palette(rng, rng.choice(_MODES))})
+    home: str = one_of("sections", "picks", "rich", "plain")
     """What follows the head of the home page: `sections` and picks, `picks` and sections, `rich` with picks of all
     collections, or `plain` picks."""
-    picks: int
-    hero: str
+    picks: int = one_of(3, 4, 6, 8)
+    hero: str = one_of("band", "art", "split", "bare", "search")
     """`band`, `art` with text on it, `split` into text and picture, `bare` text, or a big `search`."""
-    scene: str
-    """One of `pictures.SCENES`."""
-    tiles: str
-    """Ways to the sections as `boxes`, `chips` or `lines`."""
-    details: str
+    scene: str = one_of(*SCENES)
+    tiles: str = one_of("boxes", "chips", "lines")
+    """Ways to the sections."""
+    details: str = one_of("beside", "boxes", "stripes", "aside")
     """Facts `beside` the picture, in `boxes`, in `stripes`, or with the picture `aside`."""
-    side: str
+    side: str = one_of("above", "left", "left", "right")
     """Filters `above` the list, `left` or `right` of it."""
-    art: str
-    """One of `pictures.ARTS`."""
-    facts: str
-    """What a card says, `inline`, in `lines` or as `chips`."""
-    columns: int
-    ground: str
+    art: str = one_of(*ARTS)
+    facts: str = one_of("inline", "lines", "chips")
+    """What a card says."""
+    columns: int = one_of(2, 3, 3, 4)
+    ground: str = one_of("plain", "plain", "plain", "wash", "dots", "rule")
     """Background of the page: `plain`, a `wash`, `dots`, or a `rule` at the left."""
-    forms: str
+    forms: str = one_of("plain", "panel", "pair")
     """`plain`, in a `panel`, or two in a row as a `pair`."""
-    menu: bool
-    """The navigation opens when the mouse rests on it."""
-    footer: str
+    footer: str = one_of("line", "columns", "center")
     """A `line`, `columns` of links, or in the `center`."""
-    apart: bool
+    menu: bool = chance(0.3)
+    """The navigation opens when the mouse rests on it."""
+    apart: bool = chance(0.4)
     """What a list shows opens in a new tab, on kinds of sites that have this."""
-    sticky: bool
+    sticky: bool = chance(0.3)
     """The header stays in view."""
-    nested: bool
+    nested: bool = chance(0.5)
     """Long lists of filters scroll by themselves."""
 
     @property
@@ -76,32 +76,4 @@ class CatalogLook:
 def make_catalog_look(kind: str, seed: int) -> CatalogLook:
     """Draw the rest of the look of a site whose pages are made of blocks."""
     rng = random.Random(f"{kind}-{seed}-catalog")
-    return CatalogLook(
-        words={plain: rng.choice(options) for plain, options in words.WORDINGS.items()},
-        per_page=rng.choice((8, 10, 12)),
-        cards=rng.choice(("grid", "grid", "rows", "table")),
-        filters=rng.choice(("links", "form")),
-        labels=rng.choice(("above", "beside")),
-        pictures=rng.random() < 0.6,
-        more=rng.random() < 0.25,
-        sort_first=rng.random() < 0.5,
-        shuffle_fields=rng.random() < 0.4,
-        palette=make_palette(rng, rng.choice(("white", "white", "light", "light", "tint", "dark", "dark"))),
-        home=rng.choice(("sections", "picks", "rich", "plain")),
-        picks=rng.choice((3, 4, 6, 8)),
-        hero=rng.choice(("band", "art", "split", "bare", "search")),
-        scene=rng.choice(SCENES),
-        tiles=rng.choice(("boxes", "chips", "lines")),
-        details=rng.choice(("beside", "boxes", "stripes", "aside")),
-        side=rng.choice(("above", "left", "left", "right")),
-        art=rng.choice(ARTS),
-        facts=rng.choice(("inline", "lines", "chips")),
-        columns=rng.choice((2, 3, 3, 4)),
-        ground=rng.choice(("plain", "plain", "plain", "wash", "dots", "rule")),
-        forms=rng.choice(("plain", "panel", "pair")),
-        footer=rng.choice(("line", "columns", "center")),
-        menu=rng.random() < 0.3,
-        apart=rng.random() < 0.4,
-        sticky=rng.random() < 0.3,
-        nested=rng.random() < 0.5,
-    )
+    return draw(CatalogLook, rng, words={plain: rng.choice(options) for plain, options in words.WORDINGS.items()})

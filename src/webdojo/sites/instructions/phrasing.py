@@ -1,31 +1,101 @@
-"""The instruction of a goal; for goals of shops and wikis also five phrasings each in few and plain words.
+"""The instruction of a goal.
 
-Words that a page shows are written as the page writes them (`Mugs`, `In stock`), because a reader of the page looks
-for them.
+A goal gives a core: an imperative (`open the cheapest mug`) for the templates of `DO`, or a noun phrase (`the price of
+Red Mug`) for those of `ASK`. Template and core are drawn independently, so a goal has as many phrasings as templates
+times cores. Held-out phrasings use templates that training never uses. The goals of compact shops and wikis also have
+five phrasings each in few and plain words. Words that a page shows are written as the page writes them (`Mugs`, `In
+stock`), because a reader of the page looks for them.
 """
 
 from __future__ import annotations
 
 import random
+from typing import Literal
 
 from webdojo.sites.goal import Goal
-from webdojo.sites.instructions import templates
+
+Form = Literal["do", "ask"]
+
+Phrasings = Literal["plain", "train", "heldout"]
+"""`plain` are those of `PHRASINGS`, for a model that knows few words; the others are those of the splits."""
+
+DO = (
+    "{Core}.",
+    "Please {core}.",
+    "Can you {core}?",
+    "I would like you to {core}.",
+    "{Core}, please. That is all.",
+    "Could you {core} for me?",
+    "Your task: {core}.",
+    "I am short of time, so please {core} for me.",
+    "Help me out here and {core}, will you?",
+    "What I need from you is simple: {core}.",
+    "My colleague asked me to {core}. Do it for me.",
+    "Once you are on the site, {core}.",
+)
+ASK = (
+    "What is {core}?",
+    "Tell me {core}.",
+    "{Core}?",
+    "Find out {core}.",
+    "I need to know {core}.",
+    "Could you look up {core} for me?",
+    "Please report {core}.",
+    "I forgot {core}. Can you check?",
+    "Look around this site and answer with {core}.",
+    "Somebody asked me for {core}. What should I say?",
+    "Do you know {core}? The site does.",
+    "Give me {core}, nothing else.",
+)
+HELDOUT_TEMPLATES = 2
+"""How many templates of each form, the last ones, are for held-out phrasings only."""
+
+
+def _see(it: str, take: str, see: str) -> tuple[str, ...]:
+    return (f"Open {it}.", f"Go to {it}.", f"Show me {it}.", f"Take me to {take}.", f"I want to see {see}.")
+
+
+def _open_first(it: str, go: str, take: str) -> tuple[str, ...]:
+    return (
+        f"Open {it}.",
+        f"Find {it} and open it.",
+        f"Go to {go}.",
+        f"Show me {it}.",
+        f"Take me to the page of {take}.",
+    )
+
+
+def _narrow(those: str, show: str, only: str, listed: str) -> tuple[str, ...]:
+    return (
+        f"Show only {those}.",
+        f"Show me {show}.",
+        f"Go to {{nouns}} and show only {only}.",
+        f"Open the list of {listed}.",
+        f"I want to see only {those}.",
+    )
+
+
+def _read(it: str, short: str) -> tuple[str, ...]:
+    return (
+        f"What is the {{label}} of {it}?",
+        f"Find the {{label}} of {it}.",
+        f"Tell me the {{label}} of {short}.",
+        f"I want to know the {{label}} of {it}.",
+        f"Look at {short}. What is its {{label}}?",
+    )
+
+
+def _add(it: str, last: str) -> tuple[str, ...]:
+    add = (f"Buy {it}.", f"Add {it} to the {{cart}}.", f"Put {it} in the {{cart}}.", f"I want {it} in my {{cart}}.")
+    return (*add, last)
+
+
+_CHEAPEST, _OLDEST, _OLDEST_THERE = "the cheapest {noun}", "the oldest {noun}", "the oldest {noun} in the {region}"
+_UNDER, _STOCK = "{nouns} Under ${limit}", "{nouns} In stock"
 
 PHRASINGS: dict[str, tuple[str, ...]] = {
-    "cart": (
-        "Open the {cart}.",
-        "Go to the {cart}.",
-        "Show me the {cart}.",
-        "Take me to my {cart}.",
-        "I want to see my {cart}.",
-    ),
-    "category": (
-        "Open {nouns}.",
-        "Go to {nouns}.",
-        "Show me {nouns}.",
-        "Take me to {nouns}.",
-        "I want to see {nouns}.",
-    ),
+    "cart": _see("the {cart}", "my {cart}", "my {cart}"),
+    "category": _see("{nouns}", "{nouns}", "{nouns}"),
     "search": (
         "Search for {name}.",
         "Use search to look for {name}.",
@@ -54,82 +124,18 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
         "Tell me the Price of {name}.",
         "What does {name} cost?",
     ),
-    "page": (
-        "Open page {page} of {nouns}.",
-        "Go to page {page} of {nouns}.",
-        "Show me page {page} of {nouns}.",
-        "Take me to {nouns}, page {page}.",
-        "I want to see page {page} of {nouns}.",
-    ),
-    "color": (
-        "Show only {color} {nouns}.",
-        "Show me {nouns} in {color}.",
-        "Go to {nouns} and show only {color}.",
-        "Open the list of {color} {nouns}.",
-        "I want to see only {color} {nouns}.",
-    ),
-    "under": (
-        "Show only {nouns} Under ${limit}.",
-        "Show me {nouns} Under ${limit}.",
-        "Go to {nouns} and show only Under ${limit}.",
-        "Open the list of {nouns} Under ${limit}.",
-        "I want to see only {nouns} Under ${limit}.",
-    ),
-    "stock": (
-        "Show only {nouns} In stock.",
-        "Show me {nouns} In stock.",
-        "Go to {nouns} and show only In stock.",
-        "Open the list of {nouns} In stock.",
-        "I want to see only {nouns} In stock.",
-    ),
-    "region": (
-        "Show only {nouns} in the {region}.",
-        "Show me {nouns} in the {region}.",
-        "Go to {nouns} and show only {region}.",
-        "Open the list of {region} {nouns}.",
-        "I want to see only {nouns} in the {region}.",
-    ),
-    "cheapest": (
-        "Open the cheapest {noun}.",
-        "Find the cheapest {noun} and open it.",
-        "Go to the {noun} with the lowest Price.",
-        "Show me the cheapest {noun}.",
-        "Take me to the page of the cheapest {noun}.",
-    ),
-    "add": (
-        "Buy {name}.",
-        "Add {name} to the {cart}.",
-        "Put {name} in the {cart}.",
-        "I want {name} in my {cart}.",
-        "Find {name} and add it to my {cart}.",
-    ),
-    "read": (
-        "What is the {label} of {name}?",
-        "Find the {label} of {name}.",
-        "Tell me the {label} of {name}.",
-        "I want to know the {label} of {name}.",
-        "Look at {name}. What is its {label}?",
-    ),
-    "add_two": (
-        "Buy {a} and {b}.",
-        "Add {a} and {b} to the {cart}.",
-        "Put {a} and {b} in the {cart}.",
-        "I want {a} and {b} in my {cart}.",
-        "Add {a} to my {cart}, then add {b}.",
-    ),
-    "add_cheapest": (
-        "Buy the cheapest {noun}.",
-        "Add the cheapest {noun} to the {cart}.",
-        "Put the cheapest {noun} in the {cart}.",
-        "I want the cheapest {noun} in my {cart}.",
-        "Find the {noun} with the lowest Price and add it to the {cart}.",
-    ),
-    "add_cheapest_color": (
-        "Buy the cheapest {color} {noun}.",
-        "Add the cheapest {color} {noun} to the {cart}.",
-        "Put the cheapest {color} {noun} in the {cart}.",
-        "I want the cheapest {color} {noun} in my {cart}.",
-        "Find the {color} {noun} with the lowest Price and add it to the {cart}.",
+    "page": _see("page {page} of {nouns}", "{nouns}, page {page}", "page {page} of {nouns}"),
+    "color": _narrow("{color} {nouns}", "{nouns} in {color}", "{color}", "{color} {nouns}"),
+    "under": _narrow(_UNDER, _UNDER, "Under ${limit}", _UNDER),
+    "stock": _narrow(_STOCK, _STOCK, "In stock", _STOCK),
+    "region": _narrow("{nouns} in the {region}", "{nouns} in the {region}", "{region}", "{region} {nouns}"),
+    "cheapest": _open_first(_CHEAPEST, "the {noun} with the lowest Price", _CHEAPEST),
+    "add": _add("{name}", "Find {name} and add it to my {cart}."),
+    "read": _read("{name}", "{name}"),
+    "add_two": _add("{a} and {b}", "Add {a} to my {cart}, then add {b}."),
+    "add_cheapest": _add(_CHEAPEST, "Find the {noun} with the lowest Price and add it to the {cart}."),
+    "add_cheapest_color": _add(
+        "the cheapest {color} {noun}", "Find the {color} {noun} with the lowest Price and add it to the {cart}."
     ),
     "compare": (
         "What is the higher {label}, of {a} or of {b}?",
@@ -138,38 +144,13 @@ PHRASINGS: dict[str, tuple[str, ...]] = {
         "Look at {a} and {b}. What is the higher {label}?",
         "I want to know the higher {label} of {a} and {b}.",
     ),
-    "oldest": (
-        "Open the oldest {noun}.",
-        "Find the oldest {noun} and open it.",
-        "Go to the {noun} with the lowest Year.",
-        "Show me the oldest {noun}.",
-        "Take me to the page of the oldest {noun}.",
-    ),
-    "read_oldest": (
-        "What is the {label} of the oldest {noun}?",
-        "Find the {label} of the oldest {noun}.",
-        "Tell me the {label} of the oldest {noun}.",
-        "I want to know the {label} of the oldest {noun}.",
-        "Look at the oldest {noun}. What is its {label}?",
-    ),
-    "oldest_region": (
-        "Open the oldest {noun} in the {region}.",
-        "Find the oldest {noun} in the {region} and open it.",
-        "Go to the oldest {region} {noun}.",
-        "Show me the oldest {noun} in the {region}.",
-        "Take me to the page of the oldest {region} {noun}.",
-    ),
-    "read_oldest_region": (
-        "What is the {label} of the oldest {noun} in the {region}?",
-        "Find the {label} of the oldest {noun} in the {region}.",
-        "Tell me the {label} of the oldest {region} {noun}.",
-        "I want to know the {label} of the oldest {noun} in the {region}.",
-        "Look at the oldest {region} {noun}. What is its {label}?",
-    ),
+    "oldest": _open_first(_OLDEST, "the {noun} with the lowest Year", _OLDEST),
+    "read_oldest": _read(_OLDEST, _OLDEST),
+    "oldest_region": _open_first(_OLDEST_THERE, "the oldest {region} {noun}", "the oldest {region} {noun}"),
+    "read_oldest_region": _read(_OLDEST_THERE, "the oldest {region} {noun}"),
 }
 
-
-CORES: dict[str, tuple[templates.Form, str]] = {
+CORES: dict[str, tuple[Form, str]] = {
     "cart": ("do", "open the {cart}"),
     "category": ("do", "open the list of {nouns}"),
     "search": ("do", "search the site for {name}"),
@@ -193,29 +174,36 @@ CORES: dict[str, tuple[templates.Form, str]] = {
     "oldest_region": ("do", "open the page of the oldest {noun} in the {region}"),
     "read_oldest_region": ("ask", "the {label} of the oldest {noun} in the {region}"),
 }
-"""The same goals for the templates of `templates.py`."""
+"""The same goals for the templates."""
 _FIRST_TEMPLATED = 100
 """The numbers of phrasings by template begin here for these goals."""
 
 
-def phrase(goal: Goal, rng: random.Random, phrasings: templates.Phrasings = "plain") -> tuple[str, int]:
+def phrase(goal: Goal, rng: random.Random, phrasings: Phrasings = "plain") -> tuple[str, int]:
     """An instruction for a goal, and the number of its phrasing."""
-    if goal.cores:
-        return templates.draw(goal.form, goal.cores, rng, phrasings)
-    options = PHRASINGS[goal.name]
-    if phrasings == "plain" or (phrasings == "train" and rng.random() < 1 / 3):
-        index = rng.randrange(len(options))
-        return options[index].format(**goal.fields), index
-    form, core = CORES[goal.name]
-    text, index = templates.draw(form, (core.format(**goal.fields),), rng, phrasings)
-    return text, _FIRST_TEMPLATED + index
+    form, cores, first = goal.form, goal.cores, 0
+    if not cores:
+        options = PHRASINGS[goal.name]
+        if phrasings == "plain" or (phrasings == "train" and rng.random() < 1 / 3):
+            index = rng.randrange(len(options))
+            return options[index].format(**goal.fields), index
+        form, core = CORES[goal.name]
+        cores, first = (core.format(**goal.fields),), _FIRST_TEMPLATED
+    trained = len(DO if form == "do" else ASK) - HELDOUT_TEMPLATES
+    template = rng.choice(range(trained, trained + HELDOUT_TEMPLATES) if phrasings == "heldout" else range(trained))
+    index = rng.randrange(len(cores))
+    return _say(form, template, cores[index]), first + template * 10 + index
 
 
 def restate(goal: Goal) -> str:
     """A goal in its first phrasing, which says no more than the others do."""
-    return templates.say(goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
+    return _say(goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
 
 
 def said(goal: Goal, instruction: str) -> tuple[str, ...]:
     """The values of a goal that an instruction says."""
     return tuple(dict.fromkeys(value for value in goal.fields.values() if value in instruction))
+
+
+def _say(form: Form, template: int, core: str) -> str:
+    return (DO if form == "do" else ASK)[template].format(core=core, Core=core[0].upper() + core[1:])

@@ -46,11 +46,16 @@ class Reference:
 def named(collection: Collection, entity: Entity) -> Reference:
     """A reference by name, which has no facts."""
     path = f"/{collection.slug}/{entity.slug}"
-    return Reference(entity, collection, quoted(entity.name), [visit(path, via=search_page(entity.name))])
+    return Reference(entity, collection, quoted(entity.name), [visit(path, via=href("/search", q=entity.name.lower()))])
 
 
-def _described(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
-    """A reference by description: one extreme, and a filter for each further fact; None if the draw fits nothing."""
+def refer(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
+    """A reference whose description has this many facts: an extreme, and a filter for each further one.
+
+    With 0 facts it is a name. None if the draw fits nothing.
+    """
+    if not facts:
+        return named(collection, rng.choice(collection.entities))
     extremes = [a for a in collection.attributes if a.least and a.sort]
     constraints = draw_constraints(collection, facts - 1, rng)
     if not extremes or constraints is None:
@@ -65,11 +70,6 @@ def _described(collection: Collection, facts: int, rng: random.Random) -> Refere
     phrase = f"the {extreme.least} {collection.noun} {joined(constraints)}".strip()
     says = (f"It is the {extreme.least}", *(f"It is one {c.phrase}" for c in constraints))
     return Reference(best, collection, phrase, plan, says, frozenset(query_of(constraints)))
-
-
-def refer(collection: Collection, facts: int, rng: random.Random) -> Reference | None:
-    """A reference whose description has this many facts; with 0 facts it is a name."""
-    return _described(collection, facts, rng) if facts else named(collection, rng.choice(collection.entities))
 
 
 def draw_constraints(
@@ -109,8 +109,3 @@ def joined(constraints: list[Constraint]) -> str:
 def quoted(name: str) -> str:
     """A name in an instruction: in quotes if it could be taken for a part of the sentence."""
     return name if all(word[0].isupper() or word[0].isdigit() for word in name.split()) else f"\u201c{name}\u201d"
-
-
-def search_page(name: str) -> str:
-    """Address of the search results for a name."""
-    return href("/search", q=name.lower())

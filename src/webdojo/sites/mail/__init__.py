@@ -8,10 +8,10 @@ from collections import Counter
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Entity, Value
+from webdojo.sites.catalog_goals import from_menu
 from webdojo.sites.content.drawing import DATE_LIMITS, Limits, day, entity, measure, recent, titled
 from webdojo.sites.content.people import ADDRESSES, people, towns
 from webdojo.sites.content.words import BRANDS, items
-from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
 

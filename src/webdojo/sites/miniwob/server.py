@@ -19,8 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from webdojo.sites.perturbations.schedule import NO_PERTURBATIONS, Perturbations
-from webdojo.sites.serving.local import LocalServer
-from webdojo.sites.serving.server import SESSION_HEADER
+from webdojo.sites.serving.server import SESSION_HEADER, LocalServer
 from webdojo.tasks.miniwob import HOST, pages_folder
 
 _CORE = '<script src="../core/core.js"></script>'

@@ -2,7 +2,7 @@
 
 The oracle looks at the DOM to find where things are, but acts only by tool calls with coordinates in 0..1000. Its plan
 is a list of sub-goals (`goal.py`). It checks them on whatever page it finds, so it recovers from wrong turns, its own
-(`noise`) included, and from perturbations (`recover.py`). A thought says the goal, the reason and the next action in
+(`noise`) included, and from perturbations. A thought says the goal, the reason and the next action in
 short, regular sentences: `Open Red Mug. Red Mug is a Mug. Open Mugs.`, `What is the Size of Red Mug? Size is Large.
 Done.`
 """
@@ -10,38 +10,17 @@ Done.`
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from webdojo.browser.session import BrowserSession
 from webdojo.errors import TaskError
 from webdojo.sites.kinds import site_of
-from webdojo.sites.oracle.forms import Move, by_menu, click, drag, fill, narrow, open_menu, point
-from webdojo.sites.oracle.map import reach
+from webdojo.sites.oracle.moves import Move, by_menu, click, drag, fill, narrow, reach, recover, write
 from webdojo.sites.oracle.page import PageView, read_page
-from webdojo.sites.oracle.recover import recover
 from webdojo.sites.site import canonical, href
 from webdojo.types import Task, ToolCall, View
-
-
-class Session(Protocol):
-    """What the oracle needs of a browser session."""
-
-    @property
-    def page(self) -> Any:
-        """The Playwright page of the active tab."""
-        ...
-
-    @property
-    def active(self) -> Any:
-        """The active tab; its `url` is the address that was asked for, even if no page came."""
-        ...
-
-    @property
-    def tabs(self) -> Sequence[Any]:
-        """All tabs, in order."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -86,22 +65,19 @@ class Oracle:
         """The sub-goal for which the oracle last went back."""
         self._rng = random.Random(f"oracle-{task.id}-{seed}")
 
-    async def step(self, session: Session) -> OracleStep:
+    async def step(self, session: BrowserSession) -> OracleStep:
         """Look at the page and say what to do next."""
-        step = await self._decide(session)
-        return OracleStep(f"{self._goal} {step.think}", step.calls)
+        why, what, calls = await self._decide(session)
+        return OracleStep(" ".join(said for said in (self._goal, why, what) if said), calls)
 
-    async def _decide(self, session: Session) -> OracleStep:
+    async def _decide(self, session: BrowserSession) -> Move:
         view = await read_page(session.page)
         now = (session.active, f"{view['host']}{canonical(view['path'])}")
         if now != self._now:
             self._before = self._now[1] if now[0] is self._now[0] else ""
             self._now = now
-        remedy = recover(view, session.active.url)
-        if remedy is not None:
-            target = remedy.target
-            call = target if isinstance(target, ToolCall) else ToolCall(name="click", arguments=point(target, view))
-            return OracleStep(remedy.think, [call])
+        if (remedy := recover(view, session.active.url)) is not None:
+            return remedy
         view["whole"] = self._whole_page
         if self._whole_page:
             for element in view["elements"]:
@@ -118,21 +94,21 @@ class Oracle:
                 return wrong
         goal = self._plan[self._next]
         if self._next != first and (leave := self._back_to_first_tab(goal, session)) is not None:
-            return OracleStep(f"{note} The next thing is on the first tab. Go there.".lstrip(), [leave])
-        if not self._here(goal, view):
-            if host := goal.get("site", ""):
-                link = next((e for e in view["elements"] if e["away"] == f"http://{host}{goal.get('path', '/')}"), None)
-                if link is not None:
-                    why, what, calls = click(link, link["text"].split("\n")[0], "It is in the box.", "Open", view)
-                    return OracleStep(f"{note or why} {what}", calls)
-                calls = [ToolCall(name="new_tab")] if len(self._task.id) % 2 else []
-                calls.append(ToolCall(name="goto_url", arguments={"url": f"http://{host}/"}))
-                return OracleStep(f"{note} The other site is {host}. Go there.".lstrip(), calls)
+            return note, "The next thing is on the first tab. Go there.", [leave]
+        if here := self._here(goal, view):
+            self._site = site_of(self._task, view["host"])
+            why, what, calls = self._toward(goal, view, here)
+            return note or why, what, calls
+        if not (host := goal.get("site", "")):
             back = ToolCall(name="goto_url", arguments={"url": self._task.start_url})
-            return OracleStep("This is not the site. Go back.", [back])
-        self._site = site_of(self._task, view["host"])
-        why, what, calls = self._toward(goal, view, self._here(goal, view))
-        return OracleStep(f"{note or why} {what}", calls)
+            return "This is not the site.", "Go back.", [back]
+        link = next((e for e in view["elements"] if e["away"] == f"http://{host}{goal.get('path', '/')}"), None)
+        if link is not None:
+            why, what, calls = click(link, link["text"].split("\n")[0], "It is in the box.", "Open", view)
+            return note or why, what, calls
+        calls = [ToolCall(name="new_tab")] if len(self._task.id) % 2 else []
+        calls.append(ToolCall(name="goto_url", arguments={"url": f"http://{host}/"}))
+        return note, f"The other site is {host}. Go there.", calls
 
     def _filling(self, view: PageView) -> bool:
         """Whether the page has the form of the sub-goal, whose fields a wrong turn would empty again."""
@@ -163,7 +139,7 @@ class Oracle:
                 return any(e["card"] == goal["card"] and e["into"] == goal["column"] for e in view["elements"])
         return False
 
-    def _back_to_first_tab(self, goal: dict[str, Any], session: Session) -> ToolCall | None:
+    def _back_to_first_tab(self, goal: dict[str, Any], session: BrowserSession) -> ToolCall | None:
         """A call that leaves a tab which a link opened, once what it shows is known; None if there is no need."""
         at = session.tabs.index(session.active)
         first = urlsplit(session.tabs[0].url).hostname
@@ -174,29 +150,27 @@ class Oracle:
         return ToolCall(name="switch_tab", arguments={"index": 0})
 
     def _toward(self, goal: dict[str, Any], view: PageView, here: str) -> Move:
+        move: Move | None = None
+        at = goal.get("at") or goal.get("path", "")
         match goal["do"]:
-            case "visit":
-                return self._visit(goal["path"], view, goal.get("via", ""))
             case "search":
                 return self._search(goal["text"], view)
+            case "done":
+                return goal["because"], "Done.", [ToolCall(name="done", arguments={"answer": goal["answer"]})]
             case "form":
                 move = fill(goal["action"], goal["values"], view)
-                return move or self._visit(goal["at"], view, goal.get("via", ""))
             case "menu":
                 move = by_menu(goal["item"], goal["name"], goal["action"], view)
-                return move or self._visit(goal["at"], view)
             case "marker":
                 move = reach(goal["marker"], goal["name"], view)
-                return move or self._visit(goal["at"], view)
             case "drag":
                 move = drag(goal["card"], goal["column"], view)
-                return move or self._visit(goal["at"], view)
             case "add":
-                if here != f"/p/{goal['item']}":
-                    return self._visit(f"/p/{goal['item']}", view)
-                button = next(e for e in view["elements"] if e["tag"] == "button" and e["action"] == "/cart/add")
-                return click(button, self._site.look.words["add"], f"This is {goal['name']}.", "Press", view)
-        return goal["because"], "Done.", [ToolCall(name="done", arguments={"answer": goal["answer"]})]
+                at = f"/p/{goal['item']}"
+                if here == at:
+                    button = next(e for e in view["elements"] if e["tag"] == "button" and e["action"] == "/cart/add")
+                    return click(button, self._site.look.words["add"], f"This is {goal['name']}.", "Press", view)
+        return move or self._visit(at, view, goal.get("via", ""))
 
     def _visit(self, path: str, view: PageView, via: str = "") -> Move:
         """Use the link to a path, or else the link to the nearest page on the way there.
@@ -225,7 +199,8 @@ class Oracle:
             return f"{name} is on the page before.", "Go back.", [ToolCall(name="go_back")]
         link = next((e for e in links if e["clear"]), links[0])
         if link["hidden"] and link["menu"]:
-            return open_menu(link["menu"], view)
+            button = next(e for e in view["elements"] if e["menu"] == link["menu"] and e["tag"] == "button")
+            return click(button, button["text"], "The menu is closed.", "Point at", view, "hover")
         why = f"{label} is in view."
         if target != path:
             lost = target == "/" or "page=" in target
@@ -235,16 +210,13 @@ class Oracle:
     def _search(self, text: str, view: PageView) -> Move:
         field = next(e for e in view["elements"] if e["tag"] == "input" and e["name"] == "q")
         label = self._site.look.words["search"]
-        why, what, calls = click(field, label, f"{label} is in view.", "Open", view)
-        if not field["clear"]:
-            return why, what, calls
-        write = ToolCall(name="write", arguments={"text": text})
-        return why, f"Write {text}.", [*calls, write, ToolCall(name="press_keys", arguments={"keys": ["Enter"]})]
+        enter = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
+        return write(field, label, text, view, f"{label} is in view.", enter)
 
-    def _wrong_turn(self, view: PageView, lost: bool) -> OracleStep | None:
+    def _wrong_turn(self, view: PageView, lost: bool) -> Move | None:
         """A wrong turn, or the way back if the last step was one; None: neither is due."""
         if lost:
-            return OracleStep("This is not the page. Go back.", [ToolCall(name="go_back")])
+            return "This is not the page.", "Go back.", [ToolCall(name="go_back")]
         if self._rng.random() >= self._noise:
             return None
         links = [e for e in view["elements"] if e["href"] and e["clear"] and e["text"]]
@@ -253,4 +225,4 @@ class Oracle:
         self._lost = True
         link = self._rng.choice(links)
         name = " ".join(link["text"].split()).lstrip("->* ")
-        return OracleStep(f"{name} is in view. Open {name}.", [ToolCall(name="click", arguments=point(link, view))])
+        return click(link, name, f"{name} is in view.", "Open", view)

@@ -1,20 +1,37 @@
-"""Pages that come in the place of a site's own: errors, checks, ended sessions, outages, offers."""
+"""What comes in the place of a site's own page: errors, checks, ended sessions, outages, offers, lost connections."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
-from webdojo.sites.design.render import compact_css, fill
+from webdojo.sites.design.render import compact_page, fill
 from webdojo.sites.perturbations import texts
-from webdojo.sites.perturbations.schedule import Event
-from webdojo.sites.perturbations.state import TICK, PerturbationState
-from webdojo.sites.site import Site
+from webdojo.sites.perturbations.schedule import TICK, Event, PerturbationState
+from webdojo.sites.site import Redirect, Request, Site
 
 ANSWER = "/-/answer"
 """The forms of perturbations post `event`, `answer` and `next`, the page to go to, to this path of their site."""
 OFFER = "/-/offer"
 """Where adverts lead."""
+
+
+@dataclass(frozen=True)
+class DroppedConnection:
+    """The connection closes without an answer."""
+
+
+@dataclass(frozen=True)
+class ServedPage:
+    """A finished page."""
+
+    html: str
+    status: int
+    delay_s: float = 0.0
+    """How long it is held back."""
+    refresh: str = ""
+    """What its `Refresh` header says; empty: it has none."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +46,7 @@ class Notice:
     href: str = ""
     """Where a link leads; empty if there is a button."""
     event: str = ""
-    answer: str = ""
-    """What the button posts."""
+    """What the button answers, with its label."""
     box: str = ""
     """A box to tick that stands above the button."""
     ticked: bool = False
@@ -38,17 +54,48 @@ class Notice:
     """Seconds after which the browser asks for the page again by itself; 0: it does not."""
 
 
-def make_notice(state: PerturbationState, event: Event, address: str) -> Notice:
+def replacement(
+    state: PerturbationState, site: Site, request: Request, address: str, layout: str
+) -> DroppedConnection | ServedPage | Redirect | None:
+    """What a session gets in the place of the site's answer; None: the site answers.
+
+    Only pages that are asked for by GET can fail: a form that is sent always arrives.
+
+    Args:
+        address: path with query of the request.
+    """
+    if request.method == "POST":
+        if request.path != ANSWER:
+            return None
+        values = request.values
+        state.answer(values.get("event", ""), values.get("answer", values.get("join", "")))
+        return Redirect(_own_path(values.get("next", "/")))
+    if request.path == OFFER:
+        return _served(_offer(state, request.values.get("page", "")), site, address, layout)
+    event = state.replacement()
+    if event is None:
+        return None
+    if event is Event.DROPPED:
+        return DroppedConnection()
+    return _served(_notice(state, event, address), site, address, layout)
+
+
+def _own_path(path: str) -> str:
+    """A path of the same site; anything else is home."""
+    return path if path.startswith("/") and not path.startswith(("//", "/\\", "/-/")) else "/"
+
+
+def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
     """The page that comes instead of the one asked for, `address`."""
     rng = state.schedule.rng(event)
     if event is Event.SESSION_EXPIRED:
         title, text, label = rng.choice(texts.EXPIRIES)
-        return Notice(title, text, 200, label, event=event, answer=label)
+        return Notice(title, text, 200, label, event=event)
     if event in (Event.BOT_CHECK, Event.BOT_WALL):
         title, text, box, label = rng.choice(texts.CHECKS)
         if state.rejected:
             text = texts.FAILED_CHECKS[state.rejected % len(texts.FAILED_CHECKS)]
-        return Notice(title, text, 403, label, event=event, answer=label, box=box, ticked=state.ticked)
+        return Notice(title, text, 403, label, event=event, box=box, ticked=state.ticked)
     if event is Event.PLEASE_WAIT:
         title, text = rng.choice(texts.WAITS)
         return Notice(title, text, 200, refresh_s=round(rng.uniform(3, 5), 1))
@@ -60,7 +107,7 @@ def make_notice(state: PerturbationState, event: Event, address: str) -> Notice:
     return Notice(title, text, status, rng.choice(texts.RETRIES), href=address)
 
 
-def make_offer(state: PerturbationState, page: str) -> Notice:
+def _offer(state: PerturbationState, page: str) -> Notice:
     """The page behind an advert of a page."""
     number = int(page) if page.isdecimal() and len(page) < 5 else 1
     headline, text, _ = state.schedule.rng(Event.ADVERT, number).choice(texts.ADVERTS)
@@ -73,12 +120,13 @@ def deal(state: PerturbationState) -> str:
     return rng.choice(texts.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
 
 
-def draw_notice(notice: Notice, site: Site, address: str, layout: str) -> str:
-    """HTML of the page in a layout of `render.LAYOUTS`."""
+def _served(notice: Notice, site: Site, address: str, layout: str) -> ServedPage:
     if layout == "compact":
-        css = compact_css(site.kind, site.seed)
-        return fill("compact.html", title=notice.title, look=site.look, css=css, rows=_rows(notice, site, address))
-    return fill("perturbations/notice.html", notice=notice, look=site.look, next=address, action=ANSWER, tick=TICK)
+        html = compact_page(site, notice.title, _rows(notice, site, address))
+    else:
+        html = fill("perturbations/notice.html", notice=notice, look=site.look, next=address, action=ANSWER, tick=TICK)
+    refresh = f"{notice.refresh_s}; url={quote(address, safe='/?&=+%')}" if notice.refresh_s else ""
+    return ServedPage(html, notice.status, refresh=refresh)
 
 
 def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
@@ -91,7 +139,7 @@ def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
         tick = Form(ANSWER, "post", _posted(notice.event, TICK, address))
         rows.append(action_row(f"[{'x' if notice.ticked else ' '}] {notice.box}"[:COLUMNS], "full", tick))
     if notice.label and (notice.ticked or not notice.box):
-        answer = Form(ANSWER, "post", _posted(notice.event, notice.answer, address))
+        answer = Form(ANSWER, "post", _posted(notice.event, notice.label, address))
         rows.append(action_row(notice.label, compact.button, answer))
     return rows
 

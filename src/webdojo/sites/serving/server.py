@@ -9,36 +9,93 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
 import threading
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qsl
 
+import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request as HttpRequest
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webdojo.errors import SiteError
 from webdojo.sites import HOSTS
 from webdojo.sites.design.render import LAYOUTS, render
 from webdojo.sites.kinds import load_site, parse_host
-from webdojo.sites.perturbations.overlay import in_other_layout, perturb_page
-from webdojo.sites.perturbations.respond import DroppedConnection, ServedPage, close_after_answer, replacement
+from webdojo.sites.perturbations.notices import DroppedConnection, ServedPage, replacement
+from webdojo.sites.perturbations.popups import in_other_layout, perturb_page
 from webdojo.sites.perturbations.schedule import (
     NO_PERTURBATIONS,
     PERTURBATIONS_HEADER,
     Perturbations,
+    PerturbationState,
     parse_perturbations,
 )
-from webdojo.sites.perturbations.state import PerturbationState
-from webdojo.sites.serving.local import LOOPBACK, LocalServer
 from webdojo.sites.site import Overlay, Redirect, Request, Site
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
 _COOKIE = "webdojo_session"
+LOOPBACK = "127.0.0.1"
+_EVERY = "0.0.0.0"
+
+
+class LocalServer:
+    """A context manager that serves an ASGI app on a port of this machine, in a separate thread.
+
+    Args:
+        app: what answers the requests.
+        port: 0 takes a free one.
+        host: an IPv4 address of this machine, or `0.0.0.0` for all of them.
+
+    Raises:
+        SiteError: the port is taken, or the address is not this machine's.
+    """
+
+    def __init__(self, app: ASGIApp, port: int = 0, host: str = LOOPBACK) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+        except OSError as error:
+            self._socket.close()
+            raise SiteError(
+                f"port {port} of {host} cannot be used for the sites ({error.strerror}); pick another"
+            ) from None
+        address, self.port = self._socket.getsockname()
+        self.address = f"{LOOPBACK if address == _EVERY else address}:{self.port}"
+        """Host and port at which this machine reaches the server."""
+        config = uvicorn.Config(
+            app, http="h11", log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True, name="sites")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    async def hang_up(self, client: tuple[str, int]) -> None:
+        """Close a client's connection without an answer."""
+        for connection in list(self._server.server_state.connections):
+            if isinstance(connection, H11Protocol) and connection.client == client:
+                connection.transport.close()
+        await asyncio.sleep(0.01)  # so that the answer which follows finds nobody
+
+    def __exit__(self, *error: object) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self._socket.close()
 
 
 class SiteServer(LocalServer):
@@ -59,7 +116,7 @@ class SiteServer(LocalServer):
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent.parent / "static")
         routes = [Mount("/static", static), Route("/{path:path}", self._serve, methods=["GET", "POST"])]
-        super().__init__(close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
+        super().__init__(_close_after_answer(Starlette(routes=routes), always=not perturbations.off), port, host)
 
     @property
     def hosts(self) -> dict[str, str]:
@@ -151,9 +208,26 @@ def _respond(
         return reply
     overlay.visited.append(address)
     overlay.seen.update(reply.shows)
-    html = render(site, reply, overlay, layout)
-    if perturbations is None or part:
-        return ServedPage(html, reply.status)
-    on_page = perturbations.serve()
-    html = perturb_page(html, site, perturbations, on_page, address, layout)
-    return ServedPage(html, reply.status, on_page.delay_s)
+    html, delay_s = render(site, reply, overlay, layout), 0.0
+    if perturbations is not None and not part:
+        html, delay_s = perturb_page(html, site, perturbations, address, layout)
+    return ServedPage(html, reply.status, delay_s)
+
+
+def _close_after_answer(app: ASGIApp, always: bool) -> ASGIApp:
+    """The app, with connections that end after one answer for sessions with perturbations; `always`: for every one.
+
+    If a connection that Chromium used before closes without an answer, it silently sends the request again. A dropped
+    connection is seen only on a fresh one.
+    """
+
+    async def closing(scope: Scope, receive: Receive, send: Send) -> None:
+        async def last(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
+
+        ends = scope["type"] == "http" and (always or PERTURBATIONS_HEADER in Headers(scope=scope))
+        await app(scope, receive, last if ends else send)
+
+    return closing

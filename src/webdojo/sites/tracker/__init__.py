@@ -9,11 +9,11 @@ from dataclasses import replace
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Board, Card, Cards, Field, Heading, Offer, Post
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
+from webdojo.sites.catalog_goals import from_menu
 from webdojo.sites.content.drawing import counted, day_of, discussion, distinct, entity, measure
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place
-from webdojo.sites.menu_goals import from_menu
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 

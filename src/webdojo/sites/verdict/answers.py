@@ -9,17 +9,30 @@
 | `list` | the same in this order |
 | `url` | this address, or its path alone |
 | `among` | one of these values |
-| `impossible` | that it cannot be done, and why: `refusal.py` |
+| `impossible` | that it cannot be done, and why |
 
 An answer may wrap its value in words of the question and a few fillers (`The Size is Large.`); any
 other word, a second value, or an echo of the question makes it wrong. If the question itself contains
 the value, only fillers may stand around it. All checks take time linear in the answer.
+
+A date is checked by its parts: the day, the month, the year unless the question gives it away, and the weekday if the
+answer has one. `3/5/2027` is no date, because two countries read it differently.
+
+The answer that a task cannot be done says so, gives the reason, and contains nothing that would be a result. It is read
+clause by clause. A clause with a denial (`cannot`, `there is no`, `sold out`) may use any words, up to `_FREE_WORDS` in
+all. Any other clause may only say how the agent looked (`I searched the whole shop`), in words of the question, of the
+reason, or of `_TALK`; so a value, a success or another offer stands out.
+
+Answers are read as words and numbers, in one form for the many ways to write the same. Characters that look alike are
+told apart, but widths and styles of one character are not (NFKC): `２４` is 24, a Cyrillic `а` is no `a`. Signs that
+change what a number says (`≠ > ~ % €`) are words of their own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date as Date
 from decimal import Decimal
 from itertools import pairwise
@@ -27,12 +40,28 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.verdict.dates import says_date
-from webdojo.sites.verdict.refusal import says_impossible
-from webdojo.sites.verdict.tokens import FILLERS, as_number, claims, plain, tokens, within, without, word_set
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text, split at white space."""
+    return frozenset(words.split())
+
+
+FILLERS = word_set("a an the is are it its it's of in at for to and has costs cost price value answer dollars usd $")
+"""Words that say nothing by themselves."""
+DOUBTS = word_set(
+    "not no never nor neither none without except but maybe perhaps probably possibly might think guess unsure"
+)
+"""Words that take back what stands beside them, also if the question has them."""
+
+_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|[-+]?(?<![\w.])\.\d+"
+_BOUND = r"(?<![\w=-])[<>]=?(?=\s?[-+$€£]?[\d.])"  # neither a tag nor an arrow
+_TOKEN = re.compile(rf"{_NUMBER}|[^\W\d_]+(?:'[^\W\d_]+)?|{_BOUND}|[%$€£¥°≠≤≥~≈±¬]")
+_SIGN_BEFORE_CURRENCY = re.compile(r"([-+])([$€£¥])(?=[\d.])")
+_PLAIN = str.maketrans({"−": "-", "–": "-", "‐": "-", "‑": "-", "’": "'", "ʼ": "'"})
 
 UNITS: dict[str, frozenset[str]] = {
-    unit: frozenset(spellings.split())
+    unit: word_set(spellings)
     for unit, spellings in {
         "seconds": "seconds second secs sec s",
         "minutes": "minutes minute mins min m",
@@ -64,6 +93,54 @@ _SEPARATOR = re.compile(r"[,;\n]|\b(?:and|then)\b|&")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(?=\S)")
 _LEAD = re.compile(r"([^,;:\n]*?)(?::|\b(?:are|is)\b)")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = {short: n for n, name in enumerate(_MONTHS, 1) for short in (name, name[:3])} | {"sept": 9}
+_DAY = {short: n for n, name in enumerate(_DAYS) for short in (name, name[:3])} | {"tues": 1, "thur": 3, "thurs": 3}
+
+_ISO_IN_TEXT = re.compile(r"(?<![\d/.-])(\d{4})([-/.])(0?[1-9]|1[0-2])\2(\d{1,2})(?![\d/.-]\d|\d)")
+_PART = re.compile(r"\d+(?:[-+./:]\d+)+|\d+(?:st|nd|rd|th)?\b|[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[≠<>≤≥~≈±¬]")
+_DAY_OR_YEAR = re.compile(r"(\d{1,4})(?:st|nd|rd|th)?")
+_WRAPPERS = FILLERS | {"on", "date", "day"}
+
+Part = str | tuple[str, int]
+"""A word as it is, or a part of a date: `year`, `month`, `day` or `weekday`, and its number."""
+
+_DENIAL = re.compile(
+    r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
+    r"|not possible|impossible|(?:do|does|did) not|don't|doesn't|didn't|there (?:is|are|was|were) no|there's no"
+    r"|no (?:such|results?|match(?:es)?|matching|products?|items?|articles?|pages?)"
+    r"|not available|not in stock|not found|not offered|not listed|nonexistent|unavailable|sold out|out of stock"
+    r"|no longer)\b"
+)
+_DOUBLE = re.compile(
+    r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be)"
+    r" (?:\w+ )?(?:impossible|sold out|unavailable|out of stock|nonexistent|unable)\b"
+)
+_CLAUSE = re.compile(
+    r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
+)
+_FREE_WORDS = 12
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
+_SPACES = re.compile(r"[ \t]+")
+_HEDGES = word_set(
+    "maybe perhaps possibly probably might may think guess seems unsure either except unless otherwise instead besides "
+    "only other"
+)
+_SUCCESS = word_set(
+    "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
+    "reserved placed posted sent created deleted removed changed updated saved"
+)
+_TALK = word_set(
+    "i we you this that there here after when was were be been being have had do did on by with from all any every "
+    "each whole entire both my your our their task request item items product products article articles page pages "
+    "list lists result results search searched searching looked look looking checked check checking went through "
+    "find found see saw seen show shows shown shop store site website wiki category categories currently now still "
+    "unfortunately sorry sadly reason therefore thus said says say one ones thing things exist exists stock"
+)
 
 
 def number(value: int | float, unit: str = "", tolerance: float = 0) -> dict[str, Any]:
@@ -140,7 +217,7 @@ def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
                 Decimal(str(value)), wanted.get("unit", ""), tolerance, tokens(answer), set(tokens(question))
             )
         case {"type": "date", "value": str(value)} if _ISO_DATE.fullmatch(value):
-            return says_date(Date.fromisoformat(value), answer, question, wanted.get("year_known", False))
+            return _says_date(Date.fromisoformat(value), answer, question, wanted.get("year_known", False))
         case {"type": "set", "values": [_, *_] as values}:
             return sorted(_said_items(answer, question)) == sorted(_items(values))
         case {"type": "list", "values": [_, *_] as values}:
@@ -150,7 +227,7 @@ def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
         case {"type": "among", "values": [_, *_] as values}:
             return any(says(_evaluator(value), answer, question) for value in values)
         case {"type": "impossible", "why": [_, *_] as why}:
-            return says_impossible(why, answer, question)
+            return _says_impossible(why, answer, question)
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
 
 
@@ -182,6 +259,48 @@ def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str],
     hedged = any(None not in pair and pair[0] != pair[1] for pair in pairwise(numbers))
     found = set(claims(said, fillers, asked - other))
     return len(found) == 1 and right(found.pop()) and not hedged
+
+
+def _says_date(wanted: Date, answer: str, question: str, year_known: bool) -> bool:
+    """Whether an answer says this date, no other, and nothing else.
+
+    Args:
+        year_known: the year may be left out; it may also be left out if the question has it.
+    """
+    asked, said = _parts(question), _parts(answer)
+    year_known = year_known or ("year", wanted.year) in asked
+    forgiven = set() if _names(wanted, asked, year_known) else {part for part in asked if isinstance(part, str)}
+    words = [part for part in said if isinstance(part, str)]
+    return not claims(words, _WRAPPERS, forgiven) and _names(wanted, said, year_known)
+
+
+def _names(wanted: Date, parts: list[Part], year_known: bool) -> bool:
+    """Whether the parts of dates among these are exactly those of the date."""
+    found: dict[str, set[int]] = {"year": set(), "month": set(), "day": set(), "weekday": set()}
+    for part in parts:
+        if isinstance(part, tuple):
+            found[part[0]].add(part[1])
+    return (
+        (found["day"], found["month"]) == ({wanted.day}, {wanted.month})
+        and (found["year"] == {wanted.year} or (year_known and not found["year"]))
+        and found["weekday"] <= {wanted.weekday()}
+    )
+
+
+def _parts(text: str) -> list[Part]:
+    spelled = _ISO_IN_TEXT.sub(lambda iso: f" {iso[4]} {_MONTHS[int(iso[3]) - 1]} {iso[1]} ", plain(text))
+    return [_part(token) for token in _PART.findall(spelled)]
+
+
+def _part(token: str) -> Part:
+    if token in _MONTH:
+        return "month", _MONTH[token]
+    if token in _DAY:
+        return "weekday", _DAY[token]
+    found = _DAY_OR_YEAR.fullmatch(token)
+    if found is None:
+        return token
+    return ("year" if len(token) == 4 and token.isdecimal() else "day"), int(found[1])
 
 
 def _items(values: Sequence[str]) -> list[tuple[str, ...]]:
@@ -232,3 +351,63 @@ def _path(path: str, query: str) -> tuple[str, list[tuple[str, str]]]:
     """A path and its query in one spelling; page 1 is the page without a number."""
     values = [(key, value) for key, value in parse_qsl(query) if (key, value) != ("page", "1")]
     return unquote(path).rstrip("/") or "/", sorted(values)
+
+
+def _says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: str) -> bool:
+    said, text = tokens(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", plain(answer)))
+    reasons = [[tokens(phrase) for phrase in ([each] if isinstance(each, str) else each)] for each in why]
+    if not all(any(within(phrase, said) for phrase in phrases) for phrases in reasons):
+        return False
+    asked = tokens(question)
+    if within(asked, said) or not _HEDGES.isdisjoint(said) or _DOUBLE.search(text):
+        return False
+    given = {token for phrases in reasons for phrase in phrases for token in phrase} | set(asked)
+    if any(as_number(token) is not None and token not in given for token in said):
+        return False
+    clauses = _CLAUSE.split(text)
+    denials = [_DENIAL.search(clause) for clause in clauses]
+    allowed = (FILLERS | _TALK | given) - _SUCCESS
+    free = 0
+    for clause, denial in zip(clauses, denials, strict=True):
+        beside = tokens(clause)
+        for phrase in (phrase for phrases in reasons for phrase in phrases):
+            beside = without(phrase, beside)  # a reason may have a word of success in it: `fully booked`
+        unknown = [token for token in beside if token not in allowed]
+        if unknown and (denial is None or not _SUCCESS.isdisjoint(tokens(clause[: denial.start()]))):
+            return False  # a value, or a success that no denial takes back: `added what is sold out`
+        free += len(unknown)
+    return any(denials) and free <= _FREE_WORDS
+
+
+def plain(said: str) -> str:
+    """A text in small letters, with one kind of minus, apostrophe, digit and space."""
+    text = unicodedata.normalize("NFKC", said).translate(_PLAIN).casefold()
+    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text)
+
+
+def tokens(said: str) -> list[str]:
+    """Words, signs, and numbers without thousands separators, in the order of the text."""
+    return [token.replace(",", "") for token in _TOKEN.findall(plain(said))]
+
+
+def claims(said: Iterable[str], fillers: Collection[str], asked: Collection[str]) -> list[str]:
+    """The tokens that are neither fillers nor words of the question: what an answer commits itself to."""
+    return [token for token in said if token in DOUBTS or (token not in fillers and token not in asked)]
+
+
+def within(phrase: list[str], said: list[str]) -> bool:
+    """Whether the tokens of a phrase stand in others, one after the other."""
+    return f" {' '.join(phrase)} " in f" {' '.join(said)} "
+
+
+def without(phrase: list[str], said: list[str]) -> list[str]:
+    """The tokens that are left when every occurrence of a phrase is taken out."""
+    rest = f" {' '.join(said)} "
+    while (shorter := rest.replace(f" {' '.join(phrase)} ", " ")) != rest:
+        rest = shorter
+    return rest.split()
+
+
+def as_number(token: str) -> Decimal | None:
+    """The number that a token is; None if it is a word or a sign."""
+    return Decimal(token) if token[-1].isdecimal() else None

@@ -33,8 +33,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.verdict.answers import says
-from webdojo.sites.verdict.tokens import tokens, within
+from webdojo.sites.verdict.answers import says, tokens, within
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
@@ -54,16 +53,6 @@ class Verdict:
     """Whether each fact holds, in the order of the evaluator. They are for analysis and earn no reward."""
 
 
-@dataclass(frozen=True)
-class _Ending:
-    """What an episode left behind."""
-
-    answer: str
-    question: str
-    url: str
-    state: dict[str, Any]
-
-
 def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, Any]) -> Verdict:
     """Check a finished episode.
 
@@ -76,61 +65,54 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     Raises:
         TaskError: the evaluator has no facts, or something that this module cannot check.
     """
-    _require_checkable(task)
-    ending = _Ending(answer or "", task.instruction, final_url, state)
-    facts = task.evaluator["facts"]
-    wrong = [_wrong(_checks(fact), fact.get("site", task.website), ending) for fact in facts]
-    holds = tuple(not reason for reason in wrong)
+    facts = task.evaluator.get("facts") or []
+    checks = [{key: wanted for key, wanted in fact.items() if key not in ("says", "site")} for fact in facts]
+    groups = [group for fact in checks for group in (fact, *fact.get("any", ()))]
+    if not (
+        facts
+        and task.evaluator.keys() <= _EVALUATOR
+        and task.website not in task.evaluator.get("states", {})
+        and all("says" in fact for fact in facts)
+        and all(group and group.keys() <= _CHECKS and all(group.values()) for group in groups)
+    ):
+        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+
+    def wrong(checks: dict[str, Any], site: str) -> str:
+        """The first check that does not hold, in words; empty if all do."""
+        here = state.get(site, {})
+        changed, visited, seen = here.get("state", {}), here.get("visited", []), here.get("seen", [])
+        for key, wanted in checks.items():
+            match key:
+                case "url":
+                    reason = _wrong_url(wanted, site, final_url, visited)
+                case "within":
+                    reason = "" if _is_within(wanted, final_url) else f"ended on {final_url}"
+                case "visited":
+                    reason = _never_served(wanted, visited)
+                case "seen":
+                    missing = ", ".join(fact for fact in wanted if fact not in seen)
+                    reason = missing and f"never saw {missing}"
+                case "state":
+                    reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
+                case "answer":
+                    right = says(wanted, answer or "", task.instruction)
+                    reason = "" if right else f"answered {(answer or '')[:80]!r}"
+                case _:
+                    reasons = [wrong(group, site) for group in wanted]
+                    reason = reasons[0] if all(reasons) else ""
+            if reason:
+                return reason
+        return ""
+
+    reasons = [wrong(each, fact.get("site", task.website)) for fact, each in zip(facts, checks, strict=True)]
+    holds = tuple(not reason for reason in reasons)
     if answer is None:
         return Verdict(False, "the agent never said done", holds)
-    for fact, reason in zip(facts, wrong, strict=True):
+    for fact, reason in zip(facts, reasons, strict=True):
         if reason:
             return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
     unasked = _unasked(task, state)
     return Verdict(not unasked, unasked or "every fact holds", holds)
-
-
-def _require_checkable(task: Task) -> None:
-    facts = task.evaluator.get("facts")
-    good = bool(facts) and task.evaluator.keys() <= _EVALUATOR and task.website not in task.evaluator.get("states", {})
-    for fact in facts or ():
-        groups = [_checks(fact), *fact.get("any", ())]
-        good = good and "says" in fact and all(group and group.keys() <= _CHECKS for group in groups)
-        good = good and all(group[key] for group in groups for key in group)
-    if not good:
-        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
-
-
-def _checks(fact: dict[str, Any]) -> dict[str, Any]:
-    return {key: wanted for key, wanted in fact.items() if key not in ("says", "site")}
-
-
-def _wrong(checks: dict[str, Any], site: str, ending: _Ending) -> str:
-    """The first check that does not hold, in words; empty if all do."""
-    here = ending.state.get(site, {})
-    for key, wanted in checks.items():
-        match key:
-            case "url":
-                reason = _wrong_url(wanted, site, ending.url, here.get("visited", []))
-            case "within":
-                reason = "" if _is_within(wanted, ending.url) else f"ended on {ending.url}"
-            case "visited":
-                reason = _never_served(wanted, here.get("visited", []))
-            case "seen":
-                reason = ", ".join(fact for fact in wanted if fact not in here.get("seen", []))
-                reason = reason and f"never saw {reason}"
-            case "state":
-                changed = here.get("state", {})
-                reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
-            case "answer":
-                right = says(wanted, ending.answer, ending.question)
-                reason = "" if right else f"answered {ending.answer[:80]!r}"
-            case _:
-                reasons = [_wrong(group, site, ending) for group in wanted]
-                reason = reasons[0] if all(reasons) else ""
-        if reason:
-            return reason
-    return ""
 
 
 def _wrong_url(wanted: Place, site: str, url: str, visited: list[str]) -> str:

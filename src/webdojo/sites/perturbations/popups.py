@@ -1,7 +1,7 @@
 """Lays perturbations over a finished page: cookie walls, pop-ups, chat bubbles, adverts, and numbers that drift.
 
 The HTML of the site stays as it is; everything is put in at `<body>`, `<main>` and their ends, in the
-colours of the site. In the compact layout it keeps to the grid. An overlay is a form that posts to
+colours of the site. In the compact layout it keeps to the grid. A pop-up is a form that posts to
 `ANSWER`; its handler sends the answer without leaving the page.
 """
 
@@ -12,15 +12,13 @@ import re
 import textwrap
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
 from webdojo.sites.design.look import Look, Palette, make_look
 from webdojo.sites.design.render import fill
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
-from webdojo.sites.perturbations.schedule import Event
-from webdojo.sites.perturbations.state import PagePerturbations, PerturbationState
+from webdojo.sites.perturbations.schedule import Event, PerturbationState
 from webdojo.sites.site import Site
 
 _CROSS = {"compact": "X", "auto": "×"}
@@ -36,17 +34,17 @@ _PLACES = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A button of an overlay."""
+    """A button of a pop-up."""
 
     label: str
     name: str = "answer"
-    """`answer` ends the overlay; `join` signs up first."""
+    """`answer` ends the pop-up; `join` signs up first."""
     quiet: bool = False
 
 
 @dataclass(frozen=True)
 class Panel:
-    """An overlay before it is drawn."""
+    """A pop-up before it is drawn."""
 
     event: Event
     title: str
@@ -62,10 +60,6 @@ class Panel:
     """Nothing beneath it can be clicked."""
 
 
-_drawn_look = lru_cache(maxsize=256)(make_look)
-"""Cached, because a session asks for the same look with each page."""
-
-
 def in_other_layout(site: Site, seed: int) -> Site:
     """The same site with layout, navigation and places of search, filters and buttons drawn anew; seed 0 is its own.
 
@@ -73,44 +67,43 @@ def in_other_layout(site: Site, seed: int) -> Site:
     """
     if seed == 0:
         return site
-    look, other = site.look, _drawn_look(site.kind, seed)
+    look, other = site.look, make_look(site.kind, seed)
     full = replace(other.full, font=look.full.font, heading_font=look.full.heading_font)
     changed = copy(site)
     changed.look = replace(look, full=full, compact=replace(other.compact, font=look.compact.font))
     return changed
 
 
-def perturb_page(
-    html: str, site: Site, state: PerturbationState, on_page: PagePerturbations, address: str, layout: str
-) -> str:
-    """The page with its pop-up, advert and drift laid over."""
-    look = site.look
-    if on_page.drift:
+def perturb_page(html: str, site: Site, state: PerturbationState, address: str, layout: str) -> tuple[str, float]:
+    """The page with its pop-up, advert and drift laid over, and how many seconds it is held back."""
+    look, page = site.look, state.page
+    event, has_advert, drifts, delay_s = state.serve()
+    if drifts:
         rng = state.schedule.rng(Event.DRIFT)
         text, top = rng.choice(texts.DRIFTS), rng.random() < 0.5
-        number = state.schedule.rng(Event.DRIFT, on_page.page).randint(2, 99)
+        number = state.schedule.rng(Event.DRIFT, page).randint(2, 99)
         html = _put(html, fill(f"perturbations/drift-{layout}.html", text=text.format(n=number)), top, layout)
-    if on_page.advert:
-        rng = state.schedule.rng(Event.ADVERT, on_page.page)
+    if has_advert:
+        rng = state.schedule.rng(Event.ADVERT, page)
         headline, text, label = rng.choice(texts.ADVERTS)
         back, ink = _colors(look.palette, rng)
         advert = fill(
             f"perturbations/advert-{layout}.html", headline=headline, text=f"{text} {deal(state)}", label=label,
-            look=look, back=back, ink=ink, href=f"{OFFER}?page={on_page.page}",
+            look=look, back=back, ink=ink, href=f"{OFFER}?page={page}",
         )  # fmt: skip
         html = _put(html, advert, rng.random() < 0.5, layout)
-    if on_page.overlay is not None:
-        panel = make_panel(look, state.schedule.rng(on_page.overlay), on_page.overlay)
+    if event is not None:
+        panel = make_panel(look, state.schedule.rng(event), event)
         values = {"panel": panel, "look": look, "action": ANSWER, "next": address, "cross": _CROSS[layout]}
         if layout == "compact":
             rows = compact_rows(panel)
             values |= {"rows": rows, **_position_px(panel, rows)}
-        html = html.replace("</body>", fill(f"perturbations/overlay-{layout}.html", **values) + "</body>", 1)
-    return html
+        html = html.replace("</body>", fill(f"perturbations/popup-{layout}.html", **values) + "</body>", 1)
+    return html, delay_s
 
 
 def make_panel(look: Look, rng: random.Random, event: Event) -> Panel:
-    """Draw the texts, place and colours of an overlay."""
+    """Draw the texts, place and colours of a pop-up."""
     back, ink = _colors(look.palette, rng)
     place, cross = rng.choice(_PLACES[event]), rng.random() < 0.5
     swapped, quiet = rng.random() < 0.5, rng.random() < 0.6
@@ -133,7 +126,7 @@ def make_panel(look: Look, rng: random.Random, event: Event) -> Panel:
 
 
 def compact_rows(panel: Panel) -> list[Row]:
-    """The overlay on the grid of the compact layout; a chat bubble is one short row."""
+    """The pop-up on the grid of the compact layout; a chat bubble is one short row."""
     close = Cell("button", _CROSS["compact"], _CROSS_COLUMNS, pad=1, name="answer", value="close")
     if panel.event is Event.CHAT_BUBBLE:
         return [Row((Cell("text", panel.title, len(panel.title) + 2, pad=1), close))]
@@ -153,7 +146,7 @@ def compact_rows(panel: Panel) -> list[Row]:
 
 
 def _position_px(panel: Panel, rows: list[Row]) -> dict[str, int]:
-    """Where the overlay lies in the compact viewport."""
+    """Where the pop-up lies in the compact viewport."""
     columns = max(sum(cell.columns for cell in row.cells) for row in rows)
     left = COLUMNS - columns if panel.place == "right" else 0
     free = _SCREEN_ROWS - len(rows)

@@ -1,4 +1,11 @@
-"""How the oracle clicks, scrolls and drags, and fills in forms as a person does: one field a step."""
+"""The oracle's moves: it clicks, scrolls and drags, fills in forms as a person does, one field a step, and uses maps.
+
+Before anything else it gets through perturbations; on pages without them it finds nothing to do for that.
+
+On a map it drags, zooms in, and clicks the marker. Markers are elements with `data-marker`. The map is the element
+with `data-map`; its `.sheet` can be dragged, and its `data-opened` names the open card. The buttons that zoom have
+`data-zoom`.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +14,40 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites.oracle.page import PageView
+from webdojo.sites.perturbations.notices import ANSWER, OFFER
+from webdojo.sites.perturbations.schedule import Event
 from webdojo.types import ToolCall
 
 SCROLL_AMOUNT = 0.5
 """Fraction of the viewport that one scroll moves."""
+_EDGE_PX = 14
+"""A marker that is nearer to the edge of the map cannot be clicked."""
+_REACH = 0.25
+"""How far a drag goes from the middle of the map to each side, as a fraction of the map's size."""
+_ERROR_HOST = "chromewebdata"
+"""Host of the page that Chromium shows if no page came."""
+_REFUSALS = (403, 429)
+_PATIENCE_S = 2
+
+_SAYS: dict[str, str] = {
+    Event.COOKIE_WALL: "A cookie notice covers the page.",
+    Event.NEWSLETTER: "A pop-up covers the page.",
+    Event.CHAT_BUBBLE: "A chat box covers the page.",
+    Event.SESSION_EXPIRED: "The session ended.",
+    Event.BOT_CHECK: "This is a check for robots.",
+    Event.BOT_WALL: "This is a check for robots.",
+}
 
 Move = tuple[str, str, list[ToolCall]]
 """Why the oracle does it, what it does, and the tool calls."""
 
 
-def click(element: dict[str, Any], label: str, why: str, verb: str, view: PageView) -> Move:
-    """Click an element, or scroll towards it if it is not in view."""
+def click(
+    element: dict[str, Any], label: str, why: str, verb: str, view: PageView, tool: str = "click", **more: str
+) -> Move:
+    """Click an element, or use another tool on it, or scroll towards it if it is not in view."""
     if element["clear"]:
-        return why, f"{verb} {label}.", [ToolCall(name="click", arguments=point(element, view))]
+        return why, f"{verb} {label}.", [ToolCall(name=tool, arguments={**point(element, view), **more})]
     if (inside := _scroll_inside(element, label, view)) is not None:
         return inside
     way = "up" if element["y"] < view["height"] / 2 else "down"
@@ -56,13 +84,12 @@ def point(element: dict[str, Any], view: PageView) -> dict[str, Any]:
     return {"x": round(1000 * element["x"] / view["width"]), "y": round(1000 * element["y"] / view["height"])}
 
 
-def open_menu(name: str, view: PageView) -> Move:
-    """Rest the mouse on a menu, so that it opens."""
-    button = next(e for e in view["elements"] if e["menu"] == name and e["tag"] == "button")
-    why, what, calls = click(button, button["text"], "The menu is closed.", "Point at", view)
-    if button["clear"]:
-        calls = [ToolCall(name="hover", arguments=point(button, view))]
-    return why, what, calls
+def write(element: dict[str, Any], label: str, text: str, view: PageView, why: str = "", *then: ToolCall) -> Move:
+    """Click a field and write into it, or scroll towards it if it is not in view."""
+    why, what, calls = click(element, label, why or f"{label} is not right yet.", "Click", view)
+    if not element["clear"]:
+        return why, what, calls
+    return why, f"Write {text}.", [*calls, ToolCall(name="write", arguments={"text": text}), *then]
 
 
 def fill(action: str, values: Mapping[str, str], view: PageView) -> Move | None:
@@ -86,10 +113,7 @@ def by_menu(item: str, name: str, action: str, view: PageView) -> Move | None:
     card = next((e for e in view["elements"] if e["href"] == item and e["offers"]), None)
     if card is None:
         return None
-    why, what, calls = click(card, name, f"{name} is in view.", "Right-click", view)
-    if card["clear"]:
-        calls = [ToolCall(name="click", arguments={**point(card, view), "button": "right"})]
-    return why, what, calls
+    return click(card, name, f"{name} is in view.", "Right-click", view, button="right")
 
 
 def narrow(path: str, view: PageView) -> Move | None:
@@ -137,10 +161,7 @@ def _set(element: dict[str, Any], wanted: str, view: PageView) -> Move | None:
         return None
     if element["calendar"]:
         return _pick_day(element, wanted, label, view)
-    why, what, calls = click(element, label, f"{label} is not right yet.", "Click", view)
-    if not element["clear"]:
-        return why, what, calls
-    return why, f"Write {wanted}.", [*calls, ToolCall(name="write", arguments={"text": wanted})]
+    return write(element, label, wanted, view)
 
 
 def _select(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move | None:
@@ -173,13 +194,7 @@ def _pick(element: dict[str, Any], wanted: str, label: str, view: PageView) -> M
     option = next((e for e in offered if e["text"] == wanted), None)
     if option is not None:
         return click(option, wanted, f"{wanted} is offered.", "Click", view)
-    if element["value"] == wanted:
-        return None
-    why, what, calls = click(element, label, f"{label} is not right yet.", "Click", view)
-    if not element["clear"]:
-        return why, what, calls
-    start = wanted.split()[0]
-    return why, f"Write {start}.", [*calls, ToolCall(name="write", arguments={"text": start})]
+    return None if element["value"] == wanted else write(element, label, wanted.split()[0], view)
 
 
 def _pick_day(element: dict[str, Any], wanted: str, label: str, view: PageView) -> Move:
@@ -192,3 +207,71 @@ def _pick_day(element: dict[str, Any], wanted: str, label: str, view: PageView) 
     sign = "\u203a" if days[0]["day"] < wanted else "\u2039"
     turn = next(e for e in view["elements"] if e["tag"] == "button" and e["text"] == sign)
     return click(turn, sign, "It is another month.", "Press", view)
+
+
+def reach(marker: str, name: str, view: PageView) -> Move | None:
+    """The next step towards opening the card of a marker; None if the page has no such marker."""
+    here = next((e for e in view["elements"] if e["marker"] == marker), None)
+    if here is None:
+        return None
+    area = view["map"]
+    left, top, right, bottom = (area[edge] for edge in ("left", "top", "right", "bottom"))
+    if not view["whole"]:
+        top, bottom = max(top, 0.0), min(bottom, float(view["height"]))
+        left, right = max(left, 0.0), min(right, float(view["width"]))
+    if bottom - top < 0.5 * (area["bottom"] - area["top"]):
+        middle = {"clear": False, "y": (area["top"] + area["bottom"]) / 2}
+        return click(middle, "The map", "", "", view)
+    inside = left + _EDGE_PX < here["x"] < right - _EDGE_PX and top + _EDGE_PX < here["y"] < bottom - _EDGE_PX
+    if not inside:
+        return _drag(here, name, (left, top, right, bottom), view)
+    if here["clear"] and not here["hidden"]:
+        return click(here, name, "Its marker is in view.", "Click", view)
+    button = next(e for e in view["elements"] if e["zoom"] == "in")
+    return click(button, "+", f"{name} is not shown yet." if button["clear"] else "", "Press", view)
+
+
+def _drag(marker: dict[str, Any], name: str, box: tuple[float, float, float, float], view: PageView) -> Move:
+    left, top, right, bottom = box
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    most = (_REACH * (right - left), _REACH * (bottom - top))
+    half = [
+        max(-limit, min(limit, (at - marker[axis]) / 2)) for axis, at, limit in zip("xy", middle, most, strict=True)
+    ]
+    size = {"x": view["width"], "y": view["height"]}
+    points = {
+        f"{axis}{end}": round(1000 * (at + sign * step) / size[axis])
+        for axis, at, step in zip("xy", middle, half, strict=True)
+        for end, sign in ((1, -1), (2, 1))
+    }
+    ways = [("left", "right")[half[0] > 0] if abs(half[0]) >= abs(half[1]) else ("up", "down")[half[1] > 0]]
+    return f"{name} is not in view.", f"Drag the map {ways[0]}.", [ToolCall(name="drag", arguments=points)]
+
+
+def recover(view: PageView, url: str) -> Move | None:
+    """What to do before anything else; None if the page is the site's own and nothing covers it.
+
+    Args:
+        view: what the oracle sees of the page.
+        url: the address that was asked for, even if no page came.
+    """
+    if view["host"] == _ERROR_HOST:
+        return "The page did not load.", "Load it again.", [ToolCall(name="goto_url", arguments={"url": url})]
+    if view["busy"] or not view["elements"]:
+        return "It is not there yet.", "Wait.", [ToolCall(name="wait", arguments={"seconds": _PATIENCE_S})]
+    if view["path"].startswith(OFFER):
+        return "This is an advert.", "Go back.", [ToolCall(name="go_back")]
+    buttons = [e for e in view["elements"] if e["tag"] == "button" and e["action"] == ANSWER and e["clear"]]
+    if buttons:  # a check that takes two buttons shows the second one after the first was pressed
+        button = next((e for e in buttons if e["name"] == "answer"), buttons[-1])
+        return click(button, _label(button), _SAYS[button["event"]], "Press", view)
+    if view["status"] in _REFUSALS or view["status"] >= 500:
+        link = next((e for e in view["elements"] if e["href"] and e["clear"]), None)
+        if link is not None:
+            return click(link, _label(link), "The page did not load.", "Open", view)
+    return None
+
+
+def _label(element: dict[str, Any]) -> str:
+    text = " ".join(str(element["text"]).split()).removeprefix("[ ] ").removeprefix("[x] ").lstrip("✓ ")
+    return "the cross" if text in ("X", "×") else text
