@@ -16,8 +16,7 @@ from webdojo.types import ImageRef, ImageSegment, Prompt, Response, TextSegment,
 Segment = TextSegment | ImageSegment
 
 USER = "<|im_start|>user\n"
-"""Opens what the user says; after a response of the model it is `NEXT_USER`."""
-NEXT_USER = f"\n{USER}"
+"""Opens what the user says."""
 
 
 class ChatML:
@@ -38,20 +37,16 @@ class ChatML:
         self._im_end_id = codec.encode(IM_END)[-1]
 
     def text(self, text: str) -> TextSegment:
-        return TextSegment(ids=tuple(self._codec.encode(text)))
+        return TextSegment(ids=tuple(self._codec.encode(text)) if text else ())
 
     def image(self, image: ImageRef) -> tuple[Segment, ...]:
         """An image between its markers."""
         tokens = self._codec.image_tokens(image.width, image.height)
         return self._vision_start, ImageSegment(image=image, tokens=tokens), self._vision_end
 
-    def ended(self, response: Response) -> bool:
-        """Whether the model closed its turn before sampling stopped."""
-        return bool(response.ids) and response.ids[-1] == self._im_end_id
-
     def after(self, response: Response) -> str:
         """The text that opens the user's words after a response, which may have been cut off."""
-        return NEXT_USER if self.ended(response) else f"{IM_END}{NEXT_USER}"
+        return f"\n{USER}" if response.ids[-1:] == [self._im_end_id] else f"{IM_END}\n{USER}"
 
     @staticmethod
     def prompt(segments: Iterable[Segment]) -> Prompt:

@@ -39,7 +39,7 @@ class Conversation(Protocol):
         """The prompt for the next response.
 
         Args:
-            max_tokens: longer prompts lose their oldest parts (`transcript.fit`); a prompt that cannot be made
+            max_tokens: longer prompts lose their oldest parts (`transcript.py`); a prompt that cannot be made
                 short enough is returned as it is.
         """
         ...

@@ -14,13 +14,12 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import gestures
-from webdojo.agent.chatml import ChatML
 from webdojo.agent.gestures import POINTED, Gesture, GestureKind
 from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
-from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
+from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, TranscriptHarness
 from webdojo.errors import HarnessError
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+from webdojo.types import Observation, Parsed, Task, ToolCall, View
 
 WAIT_S = 5
 """The seconds that `Wait` takes (table 7)."""
@@ -80,7 +79,6 @@ _REFLECT = """\
 Your last action could not be carried out: {}. Look at the page again: is it the right element, and is the action \
 written as it should be? Then think anew.
 """
-_OLD_TREE = "(an older accessibility tree was here)\n"
 
 
 class OpenWebVoyagerConfig(HarnessConfig):
@@ -106,18 +104,19 @@ class OpenWebVoyagerConfig(HarnessConfig):
         return OpenWebVoyagerHarness(self, codec)
 
 
-class OpenWebVoyagerHarness:
+class OpenWebVoyagerHarness(TranscriptHarness):
     """Makes conversations, and renders responses, for one codec."""
 
+    config: OpenWebVoyagerConfig
+    old_page = "(an older accessibility tree was here)\n"
+
     def __init__(self, config: OpenWebVoyagerConfig, codec: Codec) -> None:
-        self.config = config
-        self.codec = codec
         self.view = View(kind="accessibility_tree", max_tokens=config.tree_tokens)
+        self.pages_kept = config.trees_kept
         self.verbs = {verb: kind for kind, verb in _VERB_OF.items() if config.fill or kind is not GestureKind.FILL}
-        self.chat = ChatML(codec, self.system_prompt())
+        super().__init__(config, codec)
 
     def system_prompt(self) -> str:
-        """The protocol."""
         start = plain(self.config.restart_url) or "the page where the task began"
         forms = [_ACTIONS[kind] for kind in self.verbs.values()]
         return _SYSTEM.format(
@@ -133,12 +132,7 @@ class OpenWebVoyagerHarness:
         gesture, said = gestures.read(calls)
         return f"Thought: {plain(think)}\nAction: {self._write(gesture, element_at)}{IM_END}", said
 
-    def parse(self, text: str, restart_url: str) -> Parsed:
-        """Parse a response; see `Conversation.parse`.
-
-        Args:
-            restart_url: the address that `Restart` opens.
-        """
+    def parse(self, text: str, restart_url: str = "") -> Parsed:
         head, mark, action = text.partition(IM_END)[0].partition("\nAction:")
         parsed = Parsed(think=head.strip().removeprefix("Thought:").strip())
         if not head.lstrip().startswith("Thought:"):
@@ -152,6 +146,13 @@ class OpenWebVoyagerHarness:
             except ValueError as error:
                 parsed.error = str(error)
         return parsed
+
+    def page(self, observation: Observation) -> str:
+        return f"{unmarked(observation.text)}\n"
+
+    def complaint(self, errors: Sequence[str]) -> str:
+        reflect = errors and self.config.error_reflection
+        return _REFLECT.format(plain("; ".join(errors), LINE_CHARACTERS)) if reflect else ""
 
     def _read(self, action: str, restart_url: str) -> Gesture:
         """The gesture of an action; the message of a ValueError says in one line what is wrong with it."""
@@ -192,37 +193,13 @@ class OpenWebVoyagerHarness:
         return verb
 
 
-class OpenWebVoyagerConversation:
+class OpenWebVoyagerConversation(Transcript):
     """One episode."""
 
-    def __init__(self, harness: OpenWebVoyagerHarness, task: Task, observation: Observation) -> None:
-        self._harness = harness
-        self._restart_url = harness.config.restart_url or task.start_url
-        opening = f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
-        self._transcript = Transcript(harness.chat, opening, observation, _page(observation), _OLD_TREE)
-
-    def prompt(self, max_tokens: int) -> Prompt:
-        config, turns = self._harness.config, len(self._transcript)
-        return self._transcript.prompt(max_tokens, config.screenshots_kept, turns, config.trees_kept)
+    harness: OpenWebVoyagerHarness
 
     def parse(self, text: str) -> Parsed:
-        return self._harness.parse(text, self._restart_url)
-
-    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        errors = errors_of(parsed, feedback)
-        reflect = errors and self._harness.config.error_reflection
-        self._transcript.add(
-            response,
-            feedback=_REFLECT.format(plain("; ".join(errors), LINE_CHARACTERS)) if reflect else "",
-            action=parsed.sections.get("Action", "no action"),
-            errors=errors,
-            observation=observation,
-            page=_page(observation),
-        )
-
-
-def _page(observation: Observation) -> str:
-    return f"{unmarked(observation.text)}\n"
+        return self.harness.parse(text, self.harness.config.restart_url or self.task.start_url)
 
 
 def _last(count: int, what: str) -> str:

@@ -1,15 +1,15 @@
 """The history of an episode, of which a prompt shows as much as its token budget holds.
 
-`fit` gives all harnesses one order of dropping: old images go first, then old pages (text views, which a placeholder
-stands for), then the oldest turns, each of which becomes one line. The task, the tools and the last observation always
-stay. If those alone are too long, so is the prompt, and the episode ends with `context_length`.
+All harnesses drop in one order: old images go first, then old pages (text views, which a placeholder stands for), then
+the oldest turns, each of which becomes one line. The task, the tools and the last observation always stay. If those
+alone are too long, so is the prompt, and the episode ends with `context_length`.
 
-Layout of the prompts of a `Transcript` in ChatML, one part a line; each text part is tokenised once:
+Layout of a prompt in ChatML, one part a line; each text part is tokenised once:
 
     system                the protocol, the same for every episode
     opening               user: the task
     line, line, …         one line for each exchange that is not shown in full
-    memory                what the agent had noted up to there; empty if all exchanges are shown in full
+    note                  what those exchanges leave for later, such as the agent's memory
     page, screenshot      what the browser showed; old pages become a placeholder, old screenshots disappear
     turn                  end of the user's turn, start of the assistant's
     response              the ids as they were sampled
@@ -22,143 +22,150 @@ them lacks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from webdojo.agent.chatml import USER, ChatML, Segment
+from webdojo.agent.harness import Codec, HarnessConfig
 from webdojo.agent.toolcall import plain
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, TextSegment
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, View
 
 LINE_CHARACTERS = 300
 """The longest text of an exchange that is shown as one line."""
 
 
-@dataclass(frozen=True)
-class HistoryLimits:
-    """How much of the history a prompt shows, counted from the newest."""
+class TranscriptHarness(ABC):
+    """Base of the harnesses whose conversations are a `Transcript`: its parts as text, for one codec."""
 
-    images: int
-    """Screenshots, the last observation's included."""
-    pages: int
-    """Text views, the last observation's included."""
-    turns: int
-    """Exchanges in full; those before them are one line each."""
+    view: View | None = None
+    pages_kept = 1
+    """The most recent pages that stay in a prompt."""
+    turns_kept = sys.maxsize
+    """The most recent exchanges that stay in full; those before them are one line each."""
+    old_page = ""
+    """The placeholder of an older page."""
+    action_section = "Action"
+    """The section of a response that says what the agent does."""
 
+    def __init__(self, config: HarnessConfig, codec: Codec) -> None:
+        self.config = config
+        self.codec = codec
+        self.chat = ChatML(codec, self.system_prompt())
 
-def fit(assemble: Callable[[HistoryLimits], Prompt], wanted: HistoryLimits, max_tokens: int) -> Prompt:
-    """Assemble a prompt that shows as much of `wanted` as fits into `max_tokens`, and that says what was dropped."""
-    limits = wanted
-    prompt = assemble(limits)
-    for name, least in (("images", 1), ("pages", 1), ("turns", 0)):
-        while len(prompt) > max_tokens and getattr(limits, name) > least:
-            limits = replace(limits, **{name: getattr(limits, name) - 1})
-            prompt = assemble(limits)
-    dropped = {
-        "image": wanted.images - limits.images,
-        "page": wanted.pages - limits.pages,
-        "turn": wanted.turns - limits.turns,
-    }
-    return prompt.model_copy(update={"dropped": {kind: count for kind, count in dropped.items() if count}})
+    def start(self, task: Task, observation: Observation) -> Transcript:
+        return Transcript(self, task, observation)
 
+    @abstractmethod
+    def system_prompt(self) -> str:
+        """The protocol and the tools."""
 
-def errors_of(parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
-    """The errors of one turn: what the browser could not do, then what could not be parsed."""
-    return [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+    @abstractmethod
+    def parse(self, text: str) -> Parsed:
+        """Parse a response; see `Conversation.parse`."""
+
+    def opening(self, task: Task) -> str:
+        """The user's first words, without the observation."""
+        return f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
+
+    def page(self, observation: Observation) -> str:
+        """The page as text; empty for agents that see screenshots only."""
+        return ""
+
+    def past(self, response: Response) -> TextSegment:
+        """A response in the form in which later prompts show it: as it was sampled."""
+        return TextSegment(ids=tuple(response.ids))
+
+    def complaint(self, errors: Sequence[str]) -> str:
+        """What the user says about the errors of a turn."""
+        return "".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors)
 
 
 @dataclass(frozen=True)
 class _Exchange:
     response: TextSegment
-    feedback: TextSegment
+    answer: TextSegment
     line: TextSegment
-    memory: str
 
 
 class Transcript:
-    """What was said and seen so far.
+    """A conversation: what was said and seen so far."""
 
-    Args:
-        chat: the chat format of the harness.
-        opening: the user's first words, without the observation.
-        observation: the first observation.
-        page: the text of its page; empty for agents that see screenshots only.
-        placeholder: stands for an old page.
-    """
-
-    def __init__(
-        self, chat: ChatML, opening: str, observation: Observation, page: str = "", placeholder: str = ""
-    ) -> None:
-        self._chat = chat
-        self._opening = chat.text(f"{USER}{opening}")
-        self._placeholder = chat.text(placeholder)
+    def __init__(self, harness: TranscriptHarness, task: Task, observation: Observation) -> None:
+        self.harness = harness
+        self.task = task
+        self._chat = harness.chat
+        self._opening = self._chat.text(f"{USER}{harness.opening(task)}")
+        self._old_page = self._chat.text(harness.old_page)
         self._exchanges: list[_Exchange] = []
-        self._memories: dict[str, TextSegment] = {"": TextSegment(ids=())}
-        self._pages = [chat.text(page)]
-        self._screenshots = [observation.screenshot]
+        self._pages: list[TextSegment] = []
+        self._notes: list[TextSegment] = []
+        self._seen: list[Observation] = []
+        self._see(observation)
 
     def __len__(self) -> int:
         """The number of exchanges so far."""
         return len(self._exchanges)
 
-    def add(
-        self,
-        response: Response,
-        feedback: str,
-        action: str,
-        errors: Sequence[str],
-        observation: Observation,
-        page: str = "",
-        memory: str = "",
-    ) -> None:
-        """Append an exchange.
+    def parse(self, text: str) -> Parsed:
+        return self.harness.parse(text)
 
-        Args:
-            response: the response as it was sampled.
-            feedback: the user's words after it, without the observation.
-            action: what the agent did, for the line that stands for this exchange in later prompts.
-            errors: what went wrong, for the same line.
-            observation: what the browser shows now.
-            page: the text of its page.
-            memory: the agent's notes, for prompts in which this is the last exchange that is one line.
-        """
-        line = plain(" Error: ".join([action, *errors]), LINE_CHARACTERS)
+    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
+        answer, line = self.answer(parsed, feedback, observation)
         self._exchanges.append(
             _Exchange(
-                response=TextSegment(ids=tuple(response.ids)),
-                feedback=self._chat.text(f"{self._chat.after(response)}{feedback}"),
+                response=self.harness.past(response),
+                answer=self._chat.text(f"{self._chat.after(response)}{answer}"),
                 line=self._chat.text(f"Step {len(self) + 1}: {line}\n"),
-                memory=memory,
             )
         )
-        self._pages.append(self._chat.text(page))
-        self._screenshots.append(observation.screenshot)
+        self._see(observation)
 
-    def prompt(self, max_tokens: int, images: int, turns: int, pages: int = 1) -> Prompt:
-        """The prompt of the next response, at most `max_tokens` long where `fit` can achieve it.
+    def answer(self, parsed: Parsed, feedback: Sequence[Feedback], observation: Observation) -> tuple[str, str]:
+        """What the user says after a response, without the page, and the line that may stand for the exchange."""
+        errors = self.errors(parsed, feedback)
+        action = parsed.sections.get(self.harness.action_section, "no action")
+        return self.harness.complaint(errors), plain(" Error: ".join([action, *errors]), LINE_CHARACTERS)
 
-        Args:
-            images, pages, turns: how many of each it may show (`HistoryLimits`).
-        """
-        turns = min(turns, len(self._exchanges))
-        wanted = HistoryLimits(images=min(images, turns + 1), pages=min(pages, turns + 1), turns=turns)
-        return fit(self._assemble, wanted, max_tokens)
+    def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
+        """The errors of a turn: what the browser could not do, then what could not be parsed."""
+        return [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
 
-    def _assemble(self, limits: HistoryLimits) -> Prompt:
-        seen = len(self._pages)
-        start = seen - 1 - limits.turns
+    def note(self, observation: Observation) -> str:
+        """What stands before an observation where no exchange before it is shown in full."""
+        return ""
+
+    def prompt(self, max_tokens: int) -> Prompt:
+        turns = len(self)
+        wanted = {
+            "image": min(self.harness.config.images, turns + 1),
+            "page": min(self.harness.pages_kept, turns + 1),
+            "turn": min(self.harness.turns_kept, turns),
+        }
+        kept, prompt = dict(wanted), self._assemble(wanted)
+        for kind, least in (("image", 1), ("page", 1), ("turn", 0)):
+            while len(prompt) > max_tokens and kept[kind] > least:
+                kept[kind] -= 1
+                prompt = self._assemble(kept)
+        dropped = {kind: count - kept[kind] for kind, count in wanted.items() if count > kept[kind]}
+        return prompt.model_copy(update={"dropped": dropped})
+
+    def _see(self, observation: Observation) -> None:
+        self._pages.append(self._chat.text(self.harness.page(observation)))
+        self._notes.append(self._chat.text(self.note(observation)))
+        self._seen.append(observation)
+
+    def _assemble(self, kept: dict[str, int]) -> Prompt:
+        """A prompt with the newest images, pages (the last observation's included) and exchanges."""
+        start, end = len(self) - kept["turn"], len(self._seen)
         parts: list[Segment] = [self._chat.system, self._opening, *(each.line for each in self._exchanges[:start])]
-        if start:
-            parts.append(self._memory(self._exchanges[start - 1].memory))
-        for index in range(start, seen):
+        parts.append(self._notes[start])
+        for index in range(start, end):
             if index > start:
-                parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].feedback]
-            parts.append(self._pages[index] if index >= seen - limits.pages else self._placeholder)
-            if index >= seen - limits.images:
-                parts += self._chat.image(self._screenshots[index])
+                parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
+            parts.append(self._pages[index] if index >= end - kept["page"] else self._old_page)
+            if index >= end - kept["image"]:
+                parts += self._chat.image(self._seen[index].screenshot)
             parts.append(self._chat.turn)
         return self._chat.prompt(parts)
-
-    def _memory(self, text: str) -> TextSegment:
-        if text not in self._memories:
-            self._memories[text] = self._chat.text(text)
-        return self._memories[text]
