@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 
 from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
-from webdojo.types import ImageRef, ImageSegment, Prompt, Response, TextSegment, Turn
+from webdojo.types import ImageRef, ImageSegment, Response, TextSegment, Turn
 
 Segment = TextSegment | ImageSegment
 
@@ -47,11 +47,6 @@ class ChatML:
     def after(self, response: Response) -> str:
         """The text that opens the user's words after a response, which may have been cut off."""
         return f"\n{USER}" if response.ids[-1:] == [self._im_end_id] else f"{IM_END}\n{USER}"
-
-    @staticmethod
-    def prompt(segments: Iterable[Segment]) -> Prompt:
-        """Join the segments, without those that have no tokens."""
-        return Prompt(segments=tuple(s for s in segments if isinstance(s, ImageSegment) or s.ids))
 
 
 def shared_fraction(turns: Sequence[Turn]) -> float:

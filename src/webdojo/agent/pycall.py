@@ -119,7 +119,9 @@ def nearest(name: str, known: Sequence[str]) -> str:
 def _value(text: str, position: int) -> tuple[Value, int]:
     opening = text[position : position + 1]
     if opening and opening in _DOUBLE + _SINGLE:
-        return _string(text, position + 1, _closing(opening))
+        # A plain quote is closed by the same one, any other by all that look like it.
+        alike = opening if opening in "\"'" else _DOUBLE if opening in _DOUBLE else _SINGLE
+        return _string(text, position + 1, alike)
     number = _NUMBER.match(text, position)
     if number is not None:
         return number[0], number.end()
@@ -129,13 +131,6 @@ def _value(text: str, position: int) -> tuple[Value, int]:
     if word is not None:
         raise ValueError(f"{plain(word[0], SHOWN)} must stand in quotes")
     raise ValueError(f"expected a value {_near(text, position)}")
-
-
-def _closing(opening: str) -> str:
-    """The characters that end a quoted text: the same one for a plain quote, all similar ones for others."""
-    if opening in "\"'":
-        return opening
-    return _DOUBLE if opening in _DOUBLE else _SINGLE
 
 
 def _string(text: str, position: int, closing: str) -> tuple[str, int]:
@@ -150,9 +145,14 @@ def _string(text: str, position: int, closing: str) -> tuple[str, int]:
         if position >= len(text):
             raise ValueError("a text has no closing quote")
         if text[position] != "\\":
-            return _whole("".join(parts)), position + 1
+            break
         part, position = _escape(text, position + 1)
         parts.append(part)
+    try:  # two escapes can be the halves of a character
+        whole = "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise ValueError("a text holds half a character") from None
+    return whole, position + 1
 
 
 def _escape(text: str, position: int) -> tuple[str, int]:
@@ -169,14 +169,6 @@ def _escape(text: str, position: int) -> tuple[str, int]:
     if kind == "\\" or (kind and kind in _DOUBLE + _SINGLE):
         return kind, position + 1
     return f"\\{kind}", position + 1
-
-
-def _whole(text: str) -> str:
-    """The text with surrogate pairs, which two escapes can form, joined into characters."""
-    try:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-    except UnicodeDecodeError:
-        raise ValueError("a text holds half a character") from None
 
 
 def _quoted(value: str, reserved: re.Pattern[str]) -> str:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from webdojo.agent.chatml import USER, ChatML, Segment
 from webdojo.agent.harness import Codec, HarnessConfig
 from webdojo.agent.toolcall import plain
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, View
+from webdojo.types import Feedback, ImageSegment, Observation, Parsed, Prompt, Response, Task, TextSegment, View
 
 LINE_CHARACTERS = 300
 """The longest text of an exchange that is shown as one line."""
@@ -168,4 +168,4 @@ class Transcript:
             if index >= end - kept["image"]:
                 parts += self._chat.image(self._seen[index].screenshot)
             parts.append(self._chat.turn)
-        return self._chat.prompt(parts)
+        return Prompt(segments=tuple(part for part in parts if isinstance(part, ImageSegment) or part.ids))
