@@ -10,7 +10,7 @@ import yaml
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
 from webdojo.policy.vllm.config import VLLMConfig
-from webdojo.recipe import MOVED, Recipe, dump_recipe, load_recipe, recipe_names
+from webdojo.recipe import GONE, MOVED, Recipe, dump_recipe, load_recipe, recipe_names
 from webdojo.rollout.curriculum import stage_of
 
 DATA = Path(__file__).parent / "data"
@@ -195,6 +195,26 @@ def test_an_old_key_names_the_new_one(old):
 def test_an_old_key_inside_an_old_section_names_the_new_section():
     with pytest.raises(ConfigError, match=r"unknown key 'model\.vllm' .* it is 'engine' now"):
         load_recipe("quickstart", ["model.vllm.replicas=2"])
+
+
+def test_a_key_that_is_gone_is_one_line_and_is_left_out_of_older_runs(tmp_path, monkeypatch):
+    monkeypatch.setitem(GONE, "browser.serve", {"old_slots", "max_sessions"})
+    monkeypatch.setitem(GONE, "train", {"old_dtype", "lr"})
+    data = yaml.safe_load(dump_recipe(load_recipe("quickstart", ["train.lr=0.5", "browser.serve.max_sessions=3"])))
+    data["browser"]["serve"]["old_slots"] = 7
+    data["train"]["old_dtype"] = "auto"
+    file = tmp_path / "recipe.yaml"
+    file.write_text(yaml.safe_dump(data))
+    with pytest.raises(ConfigError) as caught:
+        load_recipe(str(file))
+    for key in ("browser.serve.old_slots", "train.old_dtype"):
+        assert f"unknown key {key!r} in {str(file)!r}; it is gone, and what was its default always holds" in str(
+            caught.value
+        )
+    recipe = load_recipe(str(file), migrate=True)
+    assert (recipe.train.lr, recipe.browser.serve.max_sessions) == (0.5, 3), "keys that there are stay"
+    with pytest.raises(ConfigError, match=r"'train\.old_dtype'.* it is gone"):
+        load_recipe(str(file), ["train.old_dtype=auto"], migrate=True)
 
 
 def test_the_quickstart_that_version_0_1_wrote_is_todays():

@@ -61,6 +61,15 @@ MOVED = {
 }
 """Keys of recipes that version 0.1 wrote, and what they are now."""
 
+GONE = {
+    "browser": {"screenshot_timeout_s", "session_timeout_s", "exit_timeout_s", "ready_quiet_s", "screenshot_quality"},
+    "browser.serve": {"open_slots", "act_slots", "observe_slots", "close_slots"},
+    "tasks": {"blocklist_failures", "blocklist_hours"},
+    "sft": {"load_best_model_at_end", "val_size"},
+    "train": {"correction_low", "correction_high", "encoder_cache_gb", "compute_dtype"},
+}
+"""Keys that older recipes have, by section; what was their default always holds now."""
+
 
 class Recipe(Section):
     """Everything a run needs. `recipes/quickstart.yaml` is a commented example."""
@@ -112,7 +121,8 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
     Args:
         name_or_path: a name from `recipe_names()` or a path to a YAML file.
         overrides: `dotted.key=value` strings; values are read as YAML.
-        migrate: read keys that an older version wrote (`MOVED`) as what they are now, instead of refusing them.
+        migrate: read keys that an older version wrote (`MOVED`) as what they are now, and leave out those that are
+            `GONE`, instead of refusing them.
 
     Raises:
         ConfigError: unknown recipe, key or value; the message names the nearest known one.
@@ -136,7 +146,7 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
     if not isinstance(data, dict):
         raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
     if migrate:
-        data = _migrated(data)
+        _migrate(data)
     for override in overrides or []:
         _apply(data, override)
     return parse_recipe(data, name_or_path)
@@ -172,20 +182,24 @@ def _apply(data: dict[str, Any], override: str) -> None:
         raise ConfigError(f"override {override!r}: {value!r} is not a YAML value") from None
 
 
-def _migrated(data: dict[str, Any]) -> dict[str, Any]:
-    """A recipe of version 0.1 in today's keys."""
-    data = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
+def _migrate(data: dict[str, Any]) -> None:
+    """Bring a recipe of an older version into today's keys."""
     served_by = data.get("model", {}).get("engine", "hf")
     for old, new in MOVED.items():
         section, _, key = old.partition(".")
         if not key or (old == "model.vllm" and served_by != "vllm"):  # options of what was not in use
             data.get(section, {}).pop(key, None) if key else data.pop(section, None)
-            continue
-        if key in data.get(section, {}):
+        elif key in data.get(section, {}):
             into, _, name = new.partition(".")
             value = data[section].pop(key)
             data.setdefault(into, {}).update({name: value} if name else value)
-    return data
+    for dotted, keys in GONE.items():
+        path = dotted.split(".")
+        node = data
+        for name in path:
+            node = node.get(name, {})
+        for key in keys.difference(_known_keys(path, data)):
+            node.pop(key, None)
 
 
 def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str) -> str:
@@ -194,9 +208,7 @@ def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str) -> str
         return f"in {source!r}: {error['msg'].removeprefix('Value error, ')}"
     dotted = ".".join(location)
     if error["type"] == "extra_forbidden":
-        moved = next((new for old, new in MOVED.items() if dotted == old or dotted.startswith(f"{old}.")), "")
-        hint = f"; it is {moved!r} now" if moved else _nearest(location[-1], _known_keys(location[:-1], data))
-        return f"unknown key {dotted!r} in {source!r}{hint}"
+        return f"unknown key {dotted!r} in {source!r}{_hint(location, data)}"
     if error["type"] == "missing":
         return f"missing key {dotted!r} in {source!r}"
     if location[-1] == "api_key_env":  # what stands there may be the key itself
@@ -204,6 +216,17 @@ def _explain(error: dict[str, Any], data: Mapping[str, Any], source: str) -> str
     if error["type"] == "value_error" and isinstance(error["input"], dict):  # of keys that do not fit together
         return f"{dotted} in {source!r}: {error['msg'].removeprefix('Value error, ')}"
     return f"{dotted} = {error['input']!r} in {source!r}: {error['msg'].lower()}"
+
+
+def _hint(location: list[str], data: Mapping[str, Any]) -> str:
+    """What to do about an unknown key."""
+    *section, key = location
+    for old, new in MOVED.items():
+        if f"{'.'.join(location)}.".startswith(f"{old}."):
+            return f"; it is {new!r} now"
+    if key in GONE.get(".".join(section), ()):
+        return "; it is gone, and what was its default always holds: leave it out"
+    return _nearest(key, _known_keys(section, data))
 
 
 def _known_keys(path: list[str], data: Mapping[str, Any]) -> list[str]:
