@@ -261,5 +261,5 @@ def _blocklist(config: TasksConfig) -> Iterator[Blocklist | None]:
     if not config.blocklist:
         yield None
         return
-    with closing(Blocklist(Path(config.blocklist), config.blocklist_failures, config.blocklist_hours)) as blocklist:
+    with closing(Blocklist(Path(config.blocklist))) as blocklist:
         yield blocklist
