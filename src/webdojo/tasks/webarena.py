@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from webdojo.errors import TaskError
-from webdojo.tasks.jsonfile import read_rows
+from webdojo.tasks.records import read_rows
 from webdojo.types import Task
 
 _PLACEHOLDER = re.compile(r"__[A-Z]+(?:_[A-Z]+)*__")
@@ -61,7 +61,7 @@ def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
             raise TaskError(
                 f"sites[{placeholder!r}] = {address!r} is no address; give one such as http://localhost:7770"
             )
-    rows = [_row(row, number, path) for number, row in enumerate(read_rows(path), 1)]
+    rows = read_rows(path, _Row, wrong=" is no WebArena task")
     known = sorted({placeholder for row in rows for placeholder in row.needs()})
     for placeholder in sites:
         if placeholder not in known:
@@ -71,17 +71,6 @@ def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
         given = ", ".join(sites) or "no site"
         raise TaskError(f"no task of {str(path)!r} is on {given} alone; its sites are {', '.join(known)}")
     return tasks
-
-
-def _row(row: dict[str, Any], number: int, path: str | Path) -> _Row:
-    try:
-        return _Row.model_validate(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise TaskError(
-            f"task {number} of {str(path)!r} is no WebArena task: {field}: {first['msg'].lower()}"
-        ) from None
 
 
 def _task(row: _Row, sites: Mapping[str, str]) -> Task:
