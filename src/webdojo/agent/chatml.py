@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
+from typing import Protocol
 
-from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.types import ImageRef, ImageSegment, Response, TextSegment, Turn
 
@@ -17,6 +17,22 @@ Segment = TextSegment | ImageSegment
 
 USER = "<|im_start|>user\n"
 """Opens what the user says."""
+
+
+class Codec(Protocol):
+    """Encodes and decodes text, special tokens included (`policy/model/processor.py` for real models)."""
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of the text; special tokens in it become their ids, and nothing is added."""
+        ...
+
+    def decode(self, ids: list[int]) -> str:
+        """The text of the ids, special tokens included."""
+        ...
+
+    def image_tokens(self, width: int, height: int) -> int:
+        """The number of tokens that an image of this size in pixels takes in a prompt."""
+        ...
 
 
 class ChatML:

@@ -24,9 +24,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from webdojo.agent import toolcall
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.chatml import Codec
+from webdojo.agent.harness import Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import plain
-from webdojo.agent.transcript import Transcript, TranscriptHarness
 from webdojo.browser.tools import TOOLS, json_schema, signature
 from webdojo.types import Feedback, Observation, Parsed, Response, Task, TextSegment, ToolCall
 
@@ -89,7 +89,7 @@ class OpenWebRLConfig(HarnessConfig):
         return OpenWebRLHarness(self, codec)
 
 
-class OpenWebRLHarness(TranscriptHarness):
+class OpenWebRLHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: OpenWebRLConfig
@@ -154,7 +154,7 @@ class OpenWebRLHarness(TranscriptHarness):
         return "\n".join(lines)
 
 
-class OpenWebRLConversation(Transcript):
+class OpenWebRLConversation(Conversation):
     """One episode. All of the browser's feedback and the text of all observations stay, so both are in the answer."""
 
     harness: OpenWebRLHarness
@@ -171,4 +171,4 @@ class OpenWebRLConversation(Transcript):
         return f"{said}{seen}", " -> ".join([toolcall.brief(parsed.calls), *lines])
 
     def note(self, observation: Observation) -> str:
-        return f"{self.harness.describe(observation, first=not len(self))}\n"
+        return f"{self.harness.describe(observation, first=not self._exchanges)}\n"

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import gestures
+from webdojo.agent.chatml import Codec
 from webdojo.agent.gestures import POINTED, Gesture, GestureKind
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.harness import LINE_CHARACTERS, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
-from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, TranscriptHarness
 from webdojo.errors import HarnessError
 from webdojo.types import Observation, Parsed, Task, ToolCall, View
 
@@ -104,7 +104,7 @@ class OpenWebVoyagerConfig(HarnessConfig):
         return OpenWebVoyagerHarness(self, codec)
 
 
-class OpenWebVoyagerHarness(TranscriptHarness):
+class OpenWebVoyagerHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: OpenWebVoyagerConfig
@@ -193,7 +193,7 @@ class OpenWebVoyagerHarness(TranscriptHarness):
         return verb
 
 
-class OpenWebVoyagerConversation(Transcript):
+class OpenWebVoyagerConversation(Conversation):
     """One episode."""
 
     harness: OpenWebVoyagerHarness

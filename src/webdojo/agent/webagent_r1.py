@@ -3,7 +3,7 @@
 A page is simplified HTML whose elements have numbers; a response is a thought and one call such as
 `do(action="Type", argument="red mug", element="7")`. No prompt holds an image.
 
-Dynamic context compression: a prompt shows only the last `pages_kept` pages (`transcript.py`). A placeholder
+Dynamic context compression: a prompt shows only the last `pages_kept` pages (`harness.py`). A placeholder
 stands for each older page; all responses stay whole.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import pycall
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.chatml import Codec
+from webdojo.agent.harness import LINE_CHARACTERS, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
-from webdojo.agent.transcript import LINE_CHARACTERS, TranscriptHarness
 from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, action_for, calls_of
 from webdojo.types import Observation, Parsed, Task, ToolCall, View
 
@@ -96,7 +96,7 @@ class WebAgentR1Config(HarnessConfig):
         return WebAgentR1Harness(self, codec)
 
 
-class WebAgentR1Harness(TranscriptHarness):
+class WebAgentR1Harness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: WebAgentR1Config

@@ -3,7 +3,7 @@
 A response is Memory, Progress, Intention, Action and one call of `computer_use`; without memory it is Action and
 the call, and thoughts may stand before either. New names in a response's Memory are added to the memory; a name that
 is taken keeps its value, and the agent gets an error. A prompt shows the last `history_turns` exchanges in full
-(`transcript.py`). Older exchanges are one line each, followed by the memory up to there; later notes stand in the
+(`harness.py`). Older exchanges are one line each, followed by the memory up to there; later notes stand in the
 responses.
 
 A place is `coordinate`, [x, y] in 0..1000, or `element`, the number of a mark in the screenshot. The action `fill`,
@@ -20,8 +20,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from webdojo.agent import gestures
+from webdojo.agent.chatml import Codec
 from webdojo.agent.gestures import POINTED, Gesture, GestureKind
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.harness import Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import (
     CALL,
     CALL_END,
@@ -35,7 +36,6 @@ from webdojo.agent.toolcall import (
     reason,
     skip_space,
 )
-from webdojo.agent.transcript import Transcript, TranscriptHarness
 from webdojo.browser.tools import COORDINATE_MAX, TOOLS
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, Observation, Parsed, Task, ToolCall, View
@@ -136,7 +136,7 @@ class WebGymConfig(HarnessConfig):
         return WebGymHarness(self, codec)
 
 
-class WebGymHarness(TranscriptHarness):
+class WebGymHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: WebGymConfig
@@ -302,7 +302,7 @@ class WebGymHarness(TranscriptHarness):
         return arguments | ({name: gesture.value} if name else {})
 
 
-class WebGymConversation(Transcript):
+class WebGymConversation(Conversation):
     """One episode, with the agent's memory."""
 
     def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
