@@ -39,42 +39,34 @@ Action: one of the actions below
 
 N is the number of an element. When the task is finished, answer."""
 
-_ACTIONS = {
-    GestureKind.CLICK: ("Click [N]", "click an element"),
-    GestureKind.TYPE: ("Type [N]; TEXT", "click a field, put the text in place of what it holds, press Enter"),
-    GestureKind.FILL: (
-        "Fill [N]; TEXT",
-        "the same without Enter: for forms of several fields, and to choose from a list",
-    ),
-    GestureKind.SCROLL: ("Scroll [N or WINDOW]; up or down", "scroll the page, or the part of it where an element is"),
-    GestureKind.WAIT: ("Wait", f"pause for {WAIT_S} seconds"),
-    GestureKind.BACK: ("GoBack", "go back to the page before"),
-    GestureKind.GO: ("Restart", "begin again at {start}"),
-    GestureKind.ANSWER: (
-        "ANSWER; TEXT",
-        "end the task with its answer, or with a short report where none was asked for",
-    ),
-}
-"""The form of each action, and its description."""
-_VERB_OF = {kind: form.partition(" ")[0].rstrip(";") for kind, (form, _) in _ACTIONS.items()}
 _WINDOW = "WINDOW"
 _VERB = re.compile(r"([A-Za-z]+)[ \t]*")
 _ELEMENT = r"(?P<element>[1-9][0-9]{0,5})"
 _TYPED = rf"\[?{_ELEMENT}\]?[ \t]*;(?P<value>.*)"
-_FORMS = {
-    kind: re.compile(form, re.DOTALL)
-    for kind, form in {
-        GestureKind.CLICK: rf"\[?{_ELEMENT}\]?",
-        GestureKind.TYPE: _TYPED,
-        GestureKind.FILL: _TYPED,
-        GestureKind.SCROLL: rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
-        GestureKind.WAIT: "",
-        GestureKind.BACK: "",
-        GestureKind.GO: "",
-        GestureKind.ANSWER: r";(?P<value>.*)",
-    }.items()
+_ACTIONS = {
+    GestureKind.CLICK: ("Click [N]", rf"\[?{_ELEMENT}\]?", "click an element"),
+    GestureKind.TYPE: ("Type [N]; TEXT", _TYPED, "click a field, put the text in place of what it holds, press Enter"),
+    GestureKind.FILL: (
+        "Fill [N]; TEXT",
+        _TYPED,
+        "the same without Enter: for forms of several fields, and to choose from a list",
+    ),
+    GestureKind.SCROLL: (
+        "Scroll [N or WINDOW]; up or down",
+        rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
+        "scroll the page, or the part of it where an element is",
+    ),
+    GestureKind.WAIT: ("Wait", "", f"pause for {WAIT_S} seconds"),
+    GestureKind.BACK: ("GoBack", "", "go back to the page before"),
+    GestureKind.GO: ("Restart", "", "begin again at {start}"),
+    GestureKind.ANSWER: (
+        "ANSWER; TEXT",
+        ";(?P<value>.*)",
+        "end the task with its answer, or with a short report where none was asked for",
+    ),
 }
-"""The form of what follows the verb."""
+"""The form of each action as the agent is told, the pattern of what follows its verb, and its description."""
+_VERB_OF = {kind: form.partition(" ")[0].rstrip(";") for kind, (form, *_) in _ACTIONS.items()}
 _REFLECT = """\
 Your last action could not be carried out: {}. Look at the page again: is it the right element, and is the action \
 written as it should be? Then think anew.
@@ -122,7 +114,7 @@ class OpenWebVoyagerHarness(Harness):
         return _SYSTEM.format(
             trees=_last(self.config.trees_kept, "tree"),
             screenshots=_last(self.config.screenshots_kept, "screenshot"),
-            actions="\n".join(f"- {form}: {about.format(start=start)}" for form, about in forms),
+            actions="\n".join(f"- {form}: {about.format(start=start)}" for form, _, about in forms),
         )
 
     def start(self, task: Task, observation: Observation) -> OpenWebVoyagerConversation:
@@ -162,9 +154,10 @@ class OpenWebVoyagerHarness(Harness):
         if verb is None or kind is None:
             known = ", ".join(_ACTIONS[kind][0] for kind in self.verbs.values())
             raise ValueError(f"no such action: {plain(line, 40)!r}; the actions are {known}")
-        found = _FORMS[kind].fullmatch((action if kind is GestureKind.ANSWER else line)[verb.end() :])
+        form, pattern, _ = _ACTIONS[kind]
+        found = re.fullmatch(pattern, (action if kind is GestureKind.ANSWER else line)[verb.end() :], re.DOTALL)
         if found is None:
-            raise ValueError(f"{plain(line, 40)!r} is not of the form {_ACTIONS[kind][0]}")
+            raise ValueError(f"{plain(line, 40)!r} is not of the form {form}")
         said = found.groupdict()
         at = {"element": int(said["element"])} if said.get("element") else {}
         value: dict[GestureKind, str | float] = {GestureKind.WAIT: WAIT_S, GestureKind.GO: restart_url}
@@ -179,17 +172,17 @@ class OpenWebVoyagerHarness(Harness):
         number = gesture.number(element_at)
         if kind in POINTED and number is None:
             raise HarnessError(f"nothing at {gesture.at} has a number")
+        if kind is GestureKind.GO and value != self.config.restart_url:
+            raise HarnessError(f"Restart leads to {self.config.restart_url or 'the first page'}, not to {value}")
+        if kind in (GestureKind.TYPE, GestureKind.FILL) and "\n" in value:
+            raise HarnessError(f"an action of one line cannot type {value!r}")
         match kind:
             case GestureKind.CLICK:
                 return f"{verb} [{number}]"
-            case GestureKind.TYPE | GestureKind.FILL if "\n" in value:
-                raise HarnessError(f"an action of one line cannot type {value!r}")
             case GestureKind.TYPE | GestureKind.FILL | GestureKind.SCROLL:
                 return f"{verb} [{number or _WINDOW}]; {value}"
             case GestureKind.ANSWER:
                 return f"{verb}; {value}"
-            case GestureKind.GO if value != self.config.restart_url:
-                raise HarnessError(f"Restart leads to {self.config.restart_url or 'the first page'}, not to {value}")
         return verb
 
 
