@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,9 @@ from markupsafe import Markup
 
 from webdojo.progress import duration
 from webdojo.store import RunStore, TrajectoryRow
-from webdojo.store.files import write_atomic
-from webdojo.types import Trajectory
-from webdojo.view.charts import Bar, Reference, Series, grouped_bars, line_chart, percent, stacked_bars
-from webdojo.view.film import Frame, film
-from webdojo.view.page import render
+from webdojo.view.charts import WIDE, Bar, Reference, Series, grouped_bars, line_chart, stacked_bars
+from webdojo.view.film import film
+from webdojo.view.page import percent, write_page
 
 STAGES = [
     ("success_base", "Base", "base"),
@@ -44,15 +41,6 @@ HEALTH = [
 
 SAMPLES = 10
 SMALL = (360, 176)
-WIDE = (560, 270)
-
-
-@dataclass
-class Sample:
-    """One trajectory as the report shows it."""
-
-    trajectory: Trajectory
-    frames: list[Frame]
 
 
 def write_report(store: RunStore, path: Path) -> Path:
@@ -65,7 +53,9 @@ def write_report(store: RunStore, path: Path) -> Path:
         for key, name, css in (("success_sft", "SFT", "sft"), ("success_rl", "RL", "rl"))
         if key in result
     ]
-    html = render(
+    samples = [t for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)]
+    return write_page(
+        path,
         "report.html.j2",
         name=store.path.resolve().name,
         info={"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}, "machine": {}} | store.info,
@@ -88,12 +78,9 @@ def write_report(store: RunStore, path: Path) -> Path:
         rl=rl,
         episodes=len(rows),
         phases=Counter(row.phase for row in rows),
-        samples=[
-            Sample(t, film(t, store.images)) for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)
-        ],
+        samples=[(trajectory, film(trajectory)) for trajectory in samples],
+        images=store.images,
     )
-    write_atomic(path, html.encode())
-    return path
 
 
 def choose(rows: Sequence[TrajectoryRow], count: int = SAMPLES) -> list[str]:

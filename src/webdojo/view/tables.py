@@ -11,8 +11,8 @@ from rich.table import Table
 
 from webdojo.progress import duration
 from webdojo.types import Turn
-from webdojo.view.charts import percent
 from webdojo.view.film import call_text
+from webdojo.view.page import percent
 from webdojo.view.report import STAGES
 
 LOOP = {
