@@ -144,7 +144,7 @@ def test_an_iteration_that_a_kill_cut_is_drawn_beside_the_one_that_came_after(tm
         *(("iteration 1", 200.0, 205.0), ("wait", 200.0, 202.0), ("update", 202.0, 205.0)),
     ]
     assert trace.unclocked == 1
-    assert [count.values["episodes"] for count in trace.counts] == [1, 0]
+    assert [running for _, running in trace.busy] == [1, 0]
 
 
 def test_the_lowest_slot_that_is_free_takes_an_episode() -> None:

@@ -28,7 +28,7 @@ def list_runs(
 ) -> None:
     """Show the runs of a folder, newest first."""
     from webdojo.loops.runs import glance, runs_in
-    from webdojo.view.runs import overview
+    from webdojo.view.tables import overview
 
     found = sorted(map(glance, runs_in(folder)), key=lambda run: run.created, reverse=True)
     if as_json:
@@ -44,7 +44,7 @@ def list_runs(
 def show(run: RunFolder, as_json: AsJson = False) -> None:
     """Show what a run is and how it went so far."""
     from webdojo.loops.runs import describe
-    from webdojo.view.runs import sections
+    from webdojo.view.tables import sections
 
     described = describe(run)
     if as_json:
@@ -123,7 +123,7 @@ def gc(
     from webdojo.loops.runs import runs_in
     from webdojo.store.lock import locked
     from webdojo.store.run import RunStore
-    from webdojo.view.runs import freed
+    from webdojo.view.tables import freed
 
     paths = runs_in(folder)
     total = 0

@@ -58,25 +58,19 @@ class Event(NamedTuple):
     args: dict[str, Any] | None = None
 
 
-class Count(NamedTuple):
-    """One or several values that hold from a moment on."""
-
-    name: str
-    process: int
-    at: float
-    values: dict[str, float]
-
-
 @dataclass
 class Trace:
-    """The content of a trace."""
+    """The content of a trace; moments are in Unix seconds."""
 
     loop: list[Event] = field(default_factory=list)
     """An outer event comes before those within it, here and in `slots`."""
     slots: list[list[Event]] = field(default_factory=list)
     versions: list[tuple[str, float]] = field(default_factory=list)
     """Versions of the weights, and when the engine began to serve them."""
-    counts: list[Count] = field(default_factory=list)
+    staleness: list[tuple[float, dict[str, float]]] = field(default_factory=list)
+    """That of the groups that an update learned from, at its moment."""
+    busy: list[tuple[float, int]] = field(default_factory=list)
+    """The number of episodes that run from a moment on."""
     unclocked: int = 0
     """The number of episodes that are not drawn, because their start was not recorded."""
 
@@ -121,7 +115,7 @@ def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
         else:
             trace.unclocked += 1
     trace.slots = in_slots(episodes)
-    trace.counts += _busy(episodes)
+    trace.busy = list(_busy(episodes))
     return trace
 
 
@@ -157,27 +151,26 @@ def chrome_events(trace: Trace) -> Iterator[dict[str, Any]]:
         at = {"pid": process, "tid": row}
         yield {"ph": "M", "name": "thread_name", **at, "args": {"name": name}}
         yield {"ph": "M", "name": "thread_sort_index", **at, "args": {"sort_index": row}}
-        for event in events:
-            begin, end = us(event.began), us(event.ended)
-            args = {} if event.args is None else {"args": event.args}
-            yield {"ph": "X", "name": event.name, **at, "ts": begin, "dur": end - begin, **args}
+        for name, began, ended, args in events:
+            timed = {"ph": "X", "name": name, **at, "ts": us(began), "dur": us(ended) - us(began)}
+            yield timed | ({} if args is None else {"args": args})
     for name, moment in trace.versions:
         yield {"ph": "i", "s": "g", "name": name, "pid": LOOP, "tid": 0, "ts": us(moment)}
-    for count in trace.counts:
-        yield {"ph": "C", "name": count.name, "pid": count.process, "ts": us(count.at), "args": count.values}
+    for moment, values in trace.staleness:
+        yield {"ph": "C", "name": "staleness", "pid": LOOP, "ts": us(moment), "args": values}
+    for moment, running in trace.busy:
+        yield {"ph": "C", "name": "busy slots", "pid": SLOTS, "ts": us(moment), "args": {"episodes": running}}
 
 
 def _add_iteration(trace: Trace, iteration: int, events: Sequence[Event], metrics: dict[str, float]) -> None:
     """Add the work of one process for an iteration."""
     metrics = {name: value for name, value in metrics.items() if math.isfinite(value)}
-    trace.loop.append(Event(f"iteration {iteration}", events[0].began, events[-1].ended, metrics))
-    trace.loop += events
+    trace.loop += [Event(f"iteration {iteration}", events[0].began, events[-1].ended, metrics), *events]
     for event in events:
         if event.name == "publish":
             trace.versions.append((f"version {iteration}", event.ended))
         if event.name == "update" and metrics:
-            staleness = {name: metrics[f"staleness_{name}"] for name in ("mean", "max")}
-            trace.counts.append(Count("staleness", LOOP, event.began, staleness))
+            trace.staleness.append((event.began, {name: metrics[f"staleness_{name}"] for name in ("mean", "max")}))
 
 
 def _event(span: Span) -> Event:
@@ -228,10 +221,10 @@ def _turn(number: int, turn: Turn) -> Iterator[Event]:
         yield Event("observe", acted, ended, {"url": turn.observation.url})
 
 
-def _busy(episodes: Sequence[list[Event]]) -> Iterator[Count]:
+def _busy(episodes: Sequence[list[Event]]) -> Iterator[tuple[float, int]]:
     """The number of running episodes whenever it changed."""
     changes = [(events[0].began, 1) for events in episodes] + [(events[0].ended, -1) for events in episodes]
     running = 0
     for at, change in sorted(changes):
         running += change
-        yield Count("busy slots", SLOTS, at, {"episodes": running})
+        yield at, running
