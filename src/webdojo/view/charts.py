@@ -44,11 +44,11 @@ class Reference(NamedTuple):
     value: float
 
 
-def ticks(low: float, high: float, count: int = 4) -> list[float]:
-    """About `count` round numbers that span low..high."""
+def ticks(low: float, high: float) -> list[float]:
+    """About four round numbers that span low..high."""
     if high <= low:
         low, high = low - 0.5 * abs(low or 1), high + 0.5 * abs(high or 1)
-    raw = (high - low) / count
+    raw = (high - low) / 4
     magnitude = 10.0 ** math.floor(math.log10(raw))
     step = magnitude * next(m for m in (1, 2, 2.5, 5, 10) if m * magnitude >= raw * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -10,7 +10,6 @@ that there are as many rows as slots were busy at once.
 from __future__ import annotations
 
 import gzip
-import heapq
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -122,17 +121,14 @@ def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
 def in_slots(episodes: Sequence[list[Event]]) -> list[list[Event]]:
     """Rows without overlaps: each episode, whose first event spans all of it, goes into the lowest free row."""
     rows: list[list[Event]] = []
-    busy: list[tuple[float, int]] = []
-    free: list[int] = []
+    ends: list[float] = []
     for events in sorted(episodes, key=lambda events: events[0].began):
-        while busy and busy[0][0] <= events[0].began:
-            heapq.heappush(free, heapq.heappop(busy)[1])
-        if not free:
+        slot = next((row for row, end in enumerate(ends) if end <= events[0].began), len(ends))
+        if slot == len(ends):
             rows.append([])
-            free.append(len(rows) - 1)
-        slot = heapq.heappop(free)
-        heapq.heappush(busy, (events[0].ended, slot))
+            ends.append(0.0)
         rows[slot] += events
+        ends[slot] = events[0].ended
     return rows
 
 
