@@ -310,18 +310,15 @@ class WebGymConversation(Conversation):
         super().__init__(harness, task, observation)
 
     def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
-        return super().errors(parsed, feedback) + self._remember(parsed)
+        """Those of the turn, and one for each name in the memory that the response would have changed."""
+        noted = json.loads(parsed.sections.get("Memory", "{}"))
+        taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
+        return super().errors(parsed, feedback) + [
+            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
+        ]
 
     def note(self, observation: Observation) -> str:
         return f"Memory: {dumps(self._memory)}\n" if self._memory else ""
-
-    def _remember(self, parsed: Parsed) -> list[str]:
-        """Add what a response notes, and return an error for each name that it would have changed."""
-        noted = json.loads(parsed.sections.get("Memory", "{}"))
-        taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
-        return [
-            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
-        ]
 
 
 def _flat(value: Any) -> Any:

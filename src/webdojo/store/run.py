@@ -88,8 +88,6 @@ class RunStore:
         self._counting = threading.Lock()
         self._added, self._added_bytes = 0, 0
 
-    # --- life -----------------------------------------------------------------------------------
-
     @classmethod
     def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
         """Create a run folder; `info` comes from `store.info.run_info`.
@@ -174,8 +172,6 @@ class RunStore:
     def info(self) -> dict[str, Any]:
         info: dict[str, Any] = json.loads((self.path / "info.json").read_text())
         return info
-
-    # --- trajectories ---------------------------------------------------------------------------
 
     def add_trajectory(self, trajectory: Trajectory, phase: str, iteration: int) -> bool:
         """Store a finished episode; committed when this returns.
@@ -292,8 +288,6 @@ class RunStore:
             if not self.images.has(image):
                 self.images.path(image).unlink(missing_ok=True)
 
-    # --- metrics and values ---------------------------------------------------------------------
-
     def add_metrics(self, phase: str, step: int, values: Mapping[str, float]) -> None:
         """Store the metrics of a step or iteration; earlier ones of that step are replaced."""
         record = {name: float(v) if math.isfinite(v) else None for name, v in values.items()}
@@ -337,8 +331,6 @@ class RunStore:
             raise write_error(result, error.strerror) from None
         self._database.write("DELETE FROM kv WHERE key = 'result'", ())
         _write_start(self.path, recipe_yaml, info)
-
-    # --- repair ---------------------------------------------------------------------------------
 
     def left_over(self) -> list[Path]:
         """Files and folders that a killed process left half-written; call it only while no other process writes."""
