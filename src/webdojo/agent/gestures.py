@@ -27,15 +27,22 @@ class GestureKind(StrEnum):
 
     CLICK = "click"
     TYPE = "type"
-    """Click a field, replace its text, press Enter."""
     FILL = "fill"
-    """The same without Enter, for forms of several fields, lists and text areas."""
     SCROLL = "scroll"
     WAIT = "wait"
     BACK = "back"
     GO = "go"
     """Open an address."""
     ANSWER = "answer"
+
+
+ABOUT = {
+    GestureKind.TYPE: "click a field, put the text in place of what it holds, press Enter",
+    GestureKind.FILL: "the same without Enter: for forms of several fields, and to choose from a list",
+    GestureKind.BACK: "go back to the page before",
+    GestureKind.ANSWER: "end the task with its answer, or with a short report where none was asked for",
+}
+"""What agents are told about these, whatever they call them."""
 
 
 POINTED = (GestureKind.CLICK, GestureKind.TYPE, GestureKind.FILL)

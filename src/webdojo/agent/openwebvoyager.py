@@ -15,7 +15,7 @@ from pydantic import Field
 
 from webdojo.agent import gestures
 from webdojo.agent.chatml import Codec
-from webdojo.agent.gestures import POINTED, Gesture, GestureKind
+from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
 from webdojo.agent.harness import LINE_CHARACTERS, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
 from webdojo.errors import HarnessError
@@ -45,25 +45,17 @@ _ELEMENT = r"(?P<element>[1-9][0-9]{0,5})"
 _TYPED = rf"\[?{_ELEMENT}\]?[ \t]*;(?P<value>.*)"
 _ACTIONS = {
     GestureKind.CLICK: ("Click [N]", rf"\[?{_ELEMENT}\]?", "click an element"),
-    GestureKind.TYPE: ("Type [N]; TEXT", _TYPED, "click a field, put the text in place of what it holds, press Enter"),
-    GestureKind.FILL: (
-        "Fill [N]; TEXT",
-        _TYPED,
-        "the same without Enter: for forms of several fields, and to choose from a list",
-    ),
+    GestureKind.TYPE: ("Type [N]; TEXT", _TYPED, ABOUT[GestureKind.TYPE]),
+    GestureKind.FILL: ("Fill [N]; TEXT", _TYPED, ABOUT[GestureKind.FILL]),
     GestureKind.SCROLL: (
         "Scroll [N or WINDOW]; up or down",
         rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
         "scroll the page, or the part of it where an element is",
     ),
     GestureKind.WAIT: ("Wait", "", f"pause for {WAIT_S} seconds"),
-    GestureKind.BACK: ("GoBack", "", "go back to the page before"),
+    GestureKind.BACK: ("GoBack", "", ABOUT[GestureKind.BACK]),
     GestureKind.GO: ("Restart", "", "begin again at {start}"),
-    GestureKind.ANSWER: (
-        "ANSWER; TEXT",
-        ";(?P<value>.*)",
-        "end the task with its answer, or with a short report where none was asked for",
-    ),
+    GestureKind.ANSWER: ("ANSWER; TEXT", ";(?P<value>.*)", ABOUT[GestureKind.ANSWER]),
 }
 """The form of each action as the agent is told, the pattern of what follows its verb, and its description."""
 _VERB_OF = {kind: form.partition(" ")[0].rstrip(";") for kind, (form, *_) in _ACTIONS.items()}

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from webdojo.agent import gestures
 from webdojo.agent.chatml import Codec
-from webdojo.agent.gestures import POINTED, Gesture, GestureKind
+from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
 from webdojo.agent.harness import Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import (
     CALL,
@@ -43,21 +43,13 @@ from webdojo.types import Feedback, Observation, Parsed, Task, ToolCall, View
 _TOOL = "computer_use"
 _ACTIONS: dict[str, tuple[GestureKind, str, str]] = {
     "left_click": (GestureKind.CLICK, "", "click a place"),
-    "type": (GestureKind.TYPE, "text", "click a field, put the text in place of what it holds, press Enter"),
-    "fill": (
-        GestureKind.FILL,
-        "text",
-        "the same without Enter: for forms of several fields, and to choose from a list",
-    ),
+    "type": (GestureKind.TYPE, "text", ABOUT[GestureKind.TYPE]),
+    "fill": (GestureKind.FILL, "text", ABOUT[GestureKind.FILL]),
     "scroll": (GestureKind.SCROLL, "direction", "scroll the page, or the part of it at a place"),
     "wait": (GestureKind.WAIT, "time", "pause"),
-    "go_back": (GestureKind.BACK, "", "go back to the page before"),
+    "go_back": (GestureKind.BACK, "", ABOUT[GestureKind.BACK]),
     "navigate": (GestureKind.GO, "url", "open an address"),
-    "answer": (
-        GestureKind.ANSWER,
-        "text",
-        "end the task with its answer, or with a short report where none was asked for",
-    ),
+    "answer": (GestureKind.ANSWER, "text", ABOUT[GestureKind.ANSWER]),
 }
 """The gesture of each action, the argument that holds its value, and its description."""
 _MAX_ELEMENT = 1_000_000
