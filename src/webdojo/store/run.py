@@ -364,5 +364,5 @@ def _unpacked(record: bytes) -> Trajectory:
 
 def _row(values: Sequence[Any]) -> TrajectoryRow:
     row = TrajectoryRow._make(values)
-    verdicts = {"success": row.success, "valid": row.valid}  # SQLite has no booleans
-    return row._replace(**{name: None if value is None else bool(value) for name, value in verdicts.items()})
+    success, valid = (None if each is None else bool(each) for each in (row.success, row.valid))
+    return row._replace(success=success, valid=valid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -46,19 +46,19 @@ BYTES = {
 }
 ROWS = 12
 """How many iterations are shown, counted from the last."""
-COLUMNS = [
-    ("success", "success", "{:.1%}"),
-    ("reward", "reward", "{:.3f}"),
-    ("episodes", "episodes", "{:.0f}"),
-    ("invalid", "invalid", "{:.0f}"),
-    ("staleness_mean", "stale", "{:.2f}"),
-    ("entropy", "entropy", "{:.3f}"),
-    ("approx_kl", "KL", "{:.3f}"),
-    ("clip_fraction", "clipped", "{:.1%}"),
-    ("grad_norm", "grad", "{:.2g}"),
-    ("seconds_total", "time", ""),
+COLUMNS: list[tuple[str, str, Callable[[float], str]]] = [
+    ("success", "success", "{:.1%}".format),
+    ("reward", "reward", "{:.3f}".format),
+    ("episodes", "episodes", "{:.0f}".format),
+    ("invalid", "invalid", "{:.0f}".format),
+    ("staleness_mean", "stale", "{:.2f}".format),
+    ("entropy", "entropy", "{:.3f}".format),
+    ("approx_kl", "KL", "{:.3f}".format),
+    ("clip_fraction", "clipped", "{:.1%}".format),
+    ("grad_norm", "grad", "{:.2g}".format),
+    ("seconds_total", "time", duration),
 ]
-"""Metric, heading and format of each column (a time has no format); they fit into 80 characters."""
+"""Metric, heading and format of each column; they fit into 80 characters."""
 HIDDEN_AT_ZERO = ("invalid", "staleness_mean")
 """Metrics that have no column if they are 0 throughout."""
 
@@ -201,19 +201,16 @@ def _facts(run: Mapping[str, Any]) -> Table:
     return table
 
 
-def _iterations(metrics: Sequence[Mapping[str, float | None]]) -> Table:
+def _iterations(metrics: Sequence[Mapping[str, Any]]) -> Table:
     shown = metrics[-ROWS:]
     there = {name for row in shown for name, value in row.items() if value or name not in HIDDEN_AT_ZERO}
     columns = [column for column in COLUMNS if column[0] in there]
     title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
-    rows = [(f"{row['step']:.0f}", *(_cell(row.get(name), form) for name, _, form in columns)) for row in shown]
+    rows = [
+        [f"{row['step']:.0f}", *("" if row.get(name) is None else form(row[name]) for name, _, form in columns)]
+        for row in shown
+    ]
     return new_table(title, [], ["iter", *(heading for _, heading, _ in columns)], rows)
-
-
-def _cell(value: float | None, form: str) -> str:
-    if value is None:
-        return ""
-    return form.format(value) if form else duration(value)
 
 
 def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
