@@ -6,19 +6,16 @@ action `Select Dropdown Option`, which has the same calls as `Type`.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 
 from webdojo.agent.harness import ElementAt
-from webdojo.agent.pycall import SHOWN, PyCall, nearest
+from webdojo.agent.pycall import SHOWN, PyCall
 from webdojo.agent.toolcall import brief, plain
 from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall
-
-SCROLL_AMOUNT = 0.5
-"""The fraction of the window that one scroll moves."""
-WAIT_SECONDS = 2
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "do": ("action", "argument", "element"),
@@ -50,12 +47,13 @@ ACTIONS: dict[str, tuple[str, ...]] = {
 _BY_NAME = {name.casefold(): name for name in ACTIONS}
 _NUMBER_DIGITS = 9
 
+_HALF_WINDOW, _WAIT_S = 0.5, 2
 _ENTER = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
 _FIXED = {
-    "Scroll Up": ToolCall(name="scroll", arguments={"direction": "up", "amount": SCROLL_AMOUNT}),
-    "Scroll Down": ToolCall(name="scroll", arguments={"direction": "down", "amount": SCROLL_AMOUNT}),
+    "Scroll Up": ToolCall(name="scroll", arguments={"direction": "up", "amount": _HALF_WINDOW}),
+    "Scroll Down": ToolCall(name="scroll", arguments={"direction": "down", "amount": _HALF_WINDOW}),
     "Press Enter": _ENTER,
-    "Wait": ToolCall(name="wait", arguments={"seconds": WAIT_SECONDS}),
+    "Wait": ToolCall(name="wait", arguments={"seconds": _WAIT_S}),
     "go_backward": ToolCall(name="go_back"),
     "go_forward": ToolCall(name="press_keys", arguments={"keys": ["alt+ArrowRight"]}),
     "new_tab": ToolCall(name="new_tab"),
@@ -130,7 +128,9 @@ def _do(values: Mapping[str, str]) -> list[ToolCall]:
     said = " ".join(values["action"].replace("_", " ").split())
     action = _BY_NAME.get(said.casefold())
     if action is None:
-        raise ValueError(f'unknown action "{plain(said, SHOWN)}"; {nearest(said, list(ACTIONS))}')
+        match = difflib.get_close_matches(said[:80], ACTIONS, n=1, cutoff=0.5)
+        hint = f"did you mean {match[0]}?" if match else f"there are {', '.join(ACTIONS)}"
+        raise ValueError(f'unknown action "{plain(said, SHOWN)}"; {hint}')
     for name in ACTIONS[action]:
         if name not in values:
             raise ValueError(f"{action} needs {name}")
@@ -139,15 +139,15 @@ def _do(values: Mapping[str, str]) -> list[ToolCall]:
     if action == "Switch Tab":
         return [ToolCall(name="switch_tab", arguments={"index": _number("argument", values["argument"])})]
     at = {"element": _number("element", values["element"])}
-    if action == "Hover":
-        return [ToolCall(name="hover", arguments=at)]
-    if action == "Right Click":
-        return [ToolCall(name="click", arguments={**at, "button": "right"})]
     click = ToolCall(name="click", arguments=at)
-    if action == "Click":
-        return [click]
-    typed = [click, ToolCall(name="write", arguments={"text": values["argument"]})]
-    return [*typed, _ENTER] if action == "Search" else typed
+    typed = [click, ToolCall(name="write", arguments={"text": values.get("argument", "")})]
+    named = {
+        "Click": [click],
+        "Right Click": [ToolCall(name="click", arguments={**at, "button": "right"})],
+        "Hover": [ToolCall(name="hover", arguments=at)],
+        "Search": [*typed, _ENTER],
+    }
+    return named.get(action, typed)
 
 
 def _pointed(calls: Sequence[ToolCall], element: int) -> tuple[FunctionCall, int]:
