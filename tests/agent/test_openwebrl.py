@@ -3,7 +3,8 @@ from itertools import pairwise
 import pytest
 
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLConversation, OpenWebRLHarness
+from webdojo.agent.harness import Conversation
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.types import (
     Feedback,
     FinishReason,
@@ -47,7 +48,7 @@ def respond(harness: OpenWebRLHarness, step: int) -> Response:
     return Response(ids=ids, logprobs=[0.0] * len(ids), versions=[0] * len(ids), finish_reason=FinishReason.STOP)
 
 
-def talk(harness: OpenWebRLHarness, turns: int) -> tuple[OpenWebRLConversation, list[Prompt], list[Response]]:
+def talk(harness: OpenWebRLHarness, turns: int) -> tuple[Conversation, list[Prompt], list[Response]]:
     conversation = harness.start(TASK, screen(0))
     prompts, responses = [conversation.prompt(10**6)], []
     for step in range(1, turns + 1):

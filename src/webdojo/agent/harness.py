@@ -79,64 +79,6 @@ class HarnessConfig(Plug):
         """Build the harness for the model of this codec."""
 
 
-class Harness(ABC):
-    """One protocol between model and browser: prompt layout, response format and its parser."""
-
-    view: View | None = None
-    """The view of pages that its agent needs; None for plain screenshots."""
-    pages_kept = 1
-    """The most recent pages that stay in a prompt."""
-    turns_kept = sys.maxsize
-    """The most recent exchanges that stay in full; those before them are one line each."""
-    old_page = ""
-    """The placeholder of an older page."""
-    action_section = "Action"
-    """The section of a response that says what the agent does."""
-
-    def __init__(self, config: HarnessConfig, codec: Codec) -> None:
-        self.config = config
-        self.codec = codec
-        self.chat = ChatML(codec, self.system_prompt())
-
-    def start(self, task: Task, observation: Observation) -> Conversation:
-        """Start a conversation with the task and the first observation."""
-        return Conversation(self, task, observation)
-
-    @abstractmethod
-    def system_prompt(self) -> str:
-        """The protocol and the tools."""
-
-    @abstractmethod
-    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
-        """The response of an ideal agent for the first of these calls, and how many calls it covers.
-
-        A conversation's `parse` reads back calls that do the same; formats without scroll amounts use their own.
-
-        Raises:
-            HarnessError: the format cannot express the first call.
-        """
-
-    @abstractmethod
-    def parse(self, text: str) -> Parsed:
-        """Parse a response. Never raises: `Parsed.error` says what is wrong with it."""
-
-    def opening(self, task: Task) -> str:
-        """The user's first words, without the observation."""
-        return f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
-
-    def page(self, observation: Observation) -> str:
-        """The page as text; empty for agents that see screenshots only."""
-        return ""
-
-    def past(self, response: Response) -> TextSegment:
-        """A response in the form in which later prompts show it: as it was sampled."""
-        return TextSegment(ids=tuple(response.ids))
-
-    def complaint(self, errors: Sequence[str]) -> str:
-        """What the user says about the errors of a turn."""
-        return "".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors)
-
-
 @dataclass(frozen=True)
 class _Exchange:
     response: TextSegment
@@ -228,3 +170,62 @@ class Conversation:
                 parts += self._chat.image(self._seen[index].screenshot)
             parts.append(self._chat.turn)
         return Prompt(segments=tuple(part for part in parts if isinstance(part, ImageSegment) or part.ids))
+
+
+class Harness(ABC):
+    """One protocol between model and browser: prompt layout, response format and its parser."""
+
+    conversation: type[Conversation] = Conversation
+    view: View | None = None
+    """The view of pages that its agent needs; None for plain screenshots."""
+    pages_kept = 1
+    """The most recent pages that stay in a prompt."""
+    turns_kept = sys.maxsize
+    """The most recent exchanges that stay in full; those before them are one line each."""
+    old_page = ""
+    """The placeholder of an older page."""
+    action_section = "Action"
+    """The section of a response that says what the agent does."""
+
+    def __init__(self, config: HarnessConfig, codec: Codec) -> None:
+        self.config = config
+        self.codec = codec
+        self.chat = ChatML(codec, self.system_prompt())
+
+    def start(self, task: Task, observation: Observation) -> Conversation:
+        """Start a conversation with the task and the first observation."""
+        return self.conversation(self, task, observation)
+
+    @abstractmethod
+    def system_prompt(self) -> str:
+        """The protocol and the tools."""
+
+    @abstractmethod
+    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+        """The response of an ideal agent for the first of these calls, and how many calls it covers.
+
+        A conversation's `parse` reads back calls that do the same; formats without scroll amounts use their own.
+
+        Raises:
+            HarnessError: the format cannot express the first call.
+        """
+
+    @abstractmethod
+    def parse(self, text: str) -> Parsed:
+        """Parse a response. Never raises: `Parsed.error` says what is wrong with it."""
+
+    def opening(self, task: Task) -> str:
+        """The user's first words, without the observation."""
+        return f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
+
+    def page(self, observation: Observation) -> str:
+        """The page as text; empty for agents that see screenshots only."""
+        return ""
+
+    def past(self, response: Response) -> TextSegment:
+        """A response in the form in which later prompts show it: as it was sampled."""
+        return TextSegment(ids=tuple(response.ids))
+
+    def complaint(self, errors: Sequence[str]) -> str:
+        """What the user says about the errors of a turn."""
+        return "".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors)

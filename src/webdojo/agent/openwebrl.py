@@ -89,10 +89,31 @@ class OpenWebRLConfig(HarnessConfig):
         return OpenWebRLHarness(self, codec)
 
 
+class OpenWebRLConversation(Conversation):
+    """One episode. All of the browser's feedback and the text of all observations stay, so both are in the answer."""
+
+    harness: OpenWebRLHarness
+
+    def answer(self, parsed: Parsed, feedback: Sequence[Feedback], observation: Observation) -> tuple[str, str]:
+        keep_feedback = self.harness.config.keep_feedback
+        lines = [plain(entry.text) for entry in feedback] if keep_feedback else []
+        if parsed.error is not None:
+            lines.append(f"Error: {plain(parsed.error)}")
+        said = "\n".join(lines)
+        if said or keep_feedback:
+            said = f"<tool_response>\n{said}\n</tool_response>\n"
+        seen = f"{self.harness.describe(observation, first=False)}\n"
+        return f"{said}{seen}", " -> ".join([toolcall.brief(parsed.calls), *lines])
+
+    def note(self, observation: Observation) -> str:
+        return f"{self.harness.describe(observation, first=not self._exchanges)}\n"
+
+
 class OpenWebRLHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: OpenWebRLConfig
+    conversation = OpenWebRLConversation
 
     def __init__(self, config: OpenWebRLConfig, codec: Codec) -> None:
         self._brief = config.tool_schemas == "signature"
@@ -110,9 +131,6 @@ class OpenWebRLHarness(Harness):
             memory=_MEMORY[self.config.keep_reasoning],
             tools="\n".join(json.dumps(json_schema(name)) for name in TOOLS),
         )
-
-    def start(self, task: Task, observation: Observation) -> OpenWebRLConversation:
-        return OpenWebRLConversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         return toolcall.render(think, calls, separator="" if self._brief else "\n"), len(calls)
@@ -152,23 +170,3 @@ class OpenWebRLHarness(Harness):
                 mark = "*" if tab.active else ""
                 lines += [f"{tab.index}{mark} {address}" if self._brief else f"[{tab.index}]{mark} {title} ({address})"]
         return "\n".join(lines)
-
-
-class OpenWebRLConversation(Conversation):
-    """One episode. All of the browser's feedback and the text of all observations stay, so both are in the answer."""
-
-    harness: OpenWebRLHarness
-
-    def answer(self, parsed: Parsed, feedback: Sequence[Feedback], observation: Observation) -> tuple[str, str]:
-        keep_feedback = self.harness.config.keep_feedback
-        lines = [plain(entry.text) for entry in feedback] if keep_feedback else []
-        if parsed.error is not None:
-            lines.append(f"Error: {plain(parsed.error)}")
-        said = "\n".join(lines)
-        if said or keep_feedback:
-            said = f"<tool_response>\n{said}\n</tool_response>\n"
-        seen = f"{self.harness.describe(observation, first=False)}\n"
-        return f"{said}{seen}", " -> ".join([toolcall.brief(parsed.calls), *lines])
-
-    def note(self, observation: Observation) -> str:
-        return f"{self.harness.describe(observation, first=not self._exchanges)}\n"

@@ -19,7 +19,7 @@ from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
 from webdojo.agent.harness import LINE_CHARACTERS, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
 from webdojo.errors import HarnessError
-from webdojo.types import Observation, Parsed, Task, ToolCall, View
+from webdojo.types import Observation, Parsed, ToolCall, View
 
 WAIT_S = 5
 """The seconds that `Wait` takes (table 7)."""
@@ -88,10 +88,20 @@ class OpenWebVoyagerConfig(HarnessConfig):
         return OpenWebVoyagerHarness(self, codec)
 
 
+class OpenWebVoyagerConversation(Conversation):
+    """One episode."""
+
+    harness: OpenWebVoyagerHarness
+
+    def parse(self, text: str) -> Parsed:
+        return self.harness.parse(text, self.harness.config.restart_url or self.task.start_url)
+
+
 class OpenWebVoyagerHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: OpenWebVoyagerConfig
+    conversation = OpenWebVoyagerConversation
     old_page = "(an older accessibility tree was here)\n"
 
     def __init__(self, config: OpenWebVoyagerConfig, codec: Codec) -> None:
@@ -108,9 +118,6 @@ class OpenWebVoyagerHarness(Harness):
             screenshots=_last(self.config.screenshots_kept, "screenshot"),
             actions="\n".join(f"- {form}: {about.format(start=start)}" for form, _, about in forms),
         )
-
-    def start(self, task: Task, observation: Observation) -> OpenWebVoyagerConversation:
-        return OpenWebVoyagerConversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         gesture, said = gestures.read(calls)
@@ -176,15 +183,6 @@ class OpenWebVoyagerHarness(Harness):
             case GestureKind.ANSWER:
                 return f"{verb}; {value}"
         return verb
-
-
-class OpenWebVoyagerConversation(Conversation):
-    """One episode."""
-
-    harness: OpenWebVoyagerHarness
-
-    def parse(self, text: str) -> Parsed:
-        return self.harness.parse(text, self.harness.config.restart_url or self.task.start_url)
 
 
 def _last(count: int, what: str) -> str:

@@ -128,10 +128,30 @@ class WebGymConfig(HarnessConfig):
         return WebGymHarness(self, codec)
 
 
+class WebGymConversation(Conversation):
+    """One episode, with the agent's memory."""
+
+    def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
+        self._memory: dict[str, Any] = {}
+        super().__init__(harness, task, observation)
+
+    def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
+        """Those of the turn, and one for each name in the memory that the response would have changed."""
+        noted = json.loads(parsed.sections.get("Memory", "{}"))
+        taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
+        return super().errors(parsed, feedback) + [
+            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
+        ]
+
+    def note(self, observation: Observation) -> str:
+        return f"Memory: {dumps(self._memory)}\n" if self._memory else ""
+
+
 class WebGymHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
     config: WebGymConfig
+    conversation = WebGymConversation
 
     def __init__(self, config: WebGymConfig, codec: Codec) -> None:
         marks = config.mode == "marks"
@@ -184,9 +204,6 @@ class WebGymHarness(Harness):
         turns = self.config.history_turns
         past = f"the last {turns} in full and a line each of those before" if turns else "a line each"
         return f"{past}, and all that you noted" if self.config.memory else past
-
-    def start(self, task: Task, observation: Observation) -> WebGymConversation:
-        return WebGymConversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         """See `Harness.render`. The first sentence of the thought is the task, the last ones are the action."""
@@ -292,25 +309,6 @@ class WebGymHarness(Harness):
         elif gesture.kind in POINTED:
             raise HarnessError(f"this agent has no {self.place} for what is at {gesture.at}")
         return arguments | ({name: gesture.value} if name else {})
-
-
-class WebGymConversation(Conversation):
-    """One episode, with the agent's memory."""
-
-    def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
-        self._memory: dict[str, Any] = {}
-        super().__init__(harness, task, observation)
-
-    def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
-        """Those of the turn, and one for each name in the memory that the response would have changed."""
-        noted = json.loads(parsed.sections.get("Memory", "{}"))
-        taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
-        return super().errors(parsed, feedback) + [
-            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
-        ]
-
-    def note(self, observation: Observation) -> str:
-        return f"Memory: {dumps(self._memory)}\n" if self._memory else ""
 
 
 def _flat(value: Any) -> Any:
