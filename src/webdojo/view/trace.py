@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -114,7 +115,9 @@ def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
         else:
             trace.unclocked += 1
     trace.slots = in_slots(episodes)
-    trace.busy = list(_busy(episodes))
+    changes = sorted([(e[0].began, 1) for e in episodes] + [(e[0].ended, -1) for e in episodes])
+    running = accumulate(change for _, change in changes)
+    trace.busy = [(at, count) for (at, _), count in zip(changes, running, strict=True)]
     return trace
 
 
@@ -215,12 +218,3 @@ def _turn(number: int, turn: Turn) -> Iterator[Event]:
         yield Event("ready", max(acted - turn.seconds.get("ready", 0.0), answered), acted)
     if "observe" in turn.seconds:
         yield Event("observe", acted, ended, {"url": turn.observation.url})
-
-
-def _busy(episodes: Sequence[list[Event]]) -> Iterator[tuple[float, int]]:
-    """The number of running episodes whenever it changed."""
-    changes = [(events[0].began, 1) for events in episodes] + [(events[0].ended, -1) for events in episodes]
-    running = 0
-    for at, change in sorted(changes):
-        running += change
-        yield at, running
