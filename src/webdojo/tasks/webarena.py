@@ -6,6 +6,7 @@ A row names its sites by placeholders such as `__SHOPPING__`; `sites` says where
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -93,10 +94,5 @@ def _task(row: _Row, sites: Mapping[str, str]) -> Task:
 
 def _filled(value: Any, sites: Mapping[str, str]) -> Any:
     """A JSON value with every placeholder replaced by its address."""
-    if isinstance(value, str):
-        return _PLACEHOLDER.sub(lambda found: sites[found[0]].rstrip("/"), value)
-    if isinstance(value, list):
-        return [_filled(item, sites) for item in value]
-    if isinstance(value, dict):
-        return {key: _filled(item, sites) for key, item in value.items()}
-    return value
+    quoted = {placeholder: json.dumps(address.rstrip("/"))[1:-1] for placeholder, address in sites.items()}
+    return json.loads(_PLACEHOLDER.sub(lambda found: quoted[found[0]], json.dumps(value)))
