@@ -94,9 +94,9 @@ def trace(
 ) -> None:
     """Draw when the loop and every episode slot did what, for chrome://tracing and Perfetto."""
     from webdojo.store.run import RunStore
-    from webdojo.view.trace import Iterations, write_trace
+    from webdojo.view.trace import parse_iterations, write_trace
 
-    chosen = Iterations.parse(iterations) if iterations else None
+    chosen = parse_iterations(iterations) if iterations else None
     file = out or run / "trace.json"
     with RunStore.open(run, readonly=True) as store:
         drawn = write_trace(store, file, chosen)

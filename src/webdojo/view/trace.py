@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from webdojo.errors import ConfigError, StoreError
 from webdojo.store.files import replacing
@@ -28,25 +28,6 @@ from webdojo.view.film import call_text
 RL = "rl"
 LOOP, SLOTS = 1, 2
 """Process ids: the trace's two groups of rows."""
-
-
-class Iterations(NamedTuple):
-    """Iterations of online training, first and last included."""
-
-    first: int
-    last: int
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `10-12`, or `10` for a single iteration.
-
-        Raises:
-            ConfigError: the text is neither.
-        """
-        first, _, last = text.partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
-            raise ConfigError(f"--iterations is {text!r}: write one, such as 10, or the first and the last, as 10-12")
-        return cls(int(first), int(last or first))
 
 
 class Event(NamedTuple):
@@ -75,7 +56,19 @@ class Trace:
     """The number of episodes that are not drawn, because their start was not recorded."""
 
 
-def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None) -> Trace:
+def parse_iterations(text: str) -> range:
+    """Read iterations of online training: `10-12`, first and last included, or `10` for a single one.
+
+    Raises:
+        ConfigError: the text is neither.
+    """
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
+        raise ConfigError(f"--iterations is {text!r}: write one, such as 10, or the first and the last, as 10-12")
+    return range(int(first), int(last or first) + 1)
+
+
+def write_trace(store: RunStore, out: Path, iterations: range | None = None) -> Trace:
     """Write the trace of a run to `out`, compressed if its name ends in `.gz`.
 
     Args:
@@ -95,19 +88,18 @@ def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None
     return trace
 
 
-def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
+def read_trace(store: RunStore, iterations: range | None = None) -> Trace:
     """Read from the store what happened when."""
     trace = Trace()
     if iterations is None:
         trace.loop += [_event(span) for attempt in attempts(store, RUN) for span in attempt]
     metrics = {int(row["step"]): row for row in store.metrics(RL)}
-    chosen = iterations or Iterations(1, max(metrics, default=0) + 1)
-    for iteration in range(chosen.first, chosen.last + 1):
+    for iteration in iterations or range(1, max(metrics, default=0) + 2):
         for attempt in attempts(store, iteration_key(RL, iteration)):
             _add_iteration(trace, iteration, [_event(span) for span in attempt], metrics.get(iteration, {}))
     episodes: list[list[Event]] = []
     for row in store.rows(None if iterations is None else RL):
-        if iterations is not None and not iterations.first <= row.iteration <= iterations.last:
+        if iterations is not None and row.iteration not in iterations:
             continue
         trajectory = store.trajectory(row.id)
         if trajectory.began:
