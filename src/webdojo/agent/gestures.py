@@ -43,8 +43,6 @@ ABOUT = {
     GestureKind.ANSWER: "end the task with its answer, or with a short report where none was asked for",
 }
 """What agents are told about these, whatever they call them."""
-
-
 POINTED = (GestureKind.CLICK, GestureKind.TYPE, GestureKind.FILL)
 """Gestures that need a place."""
 _SINGLE = {

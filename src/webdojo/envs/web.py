@@ -1,7 +1,8 @@
 """The environments of sites that are there already: they serve nothing, and have no verdict (name a `reward`).
 
 `web` is any site, on the open web or an application that runs somewhere, and has no tasks of its own (`tasks.path`
-names a file of them). `webarena` has the tasks of a WebArena config file on sites that the user hosts.
+names a file of them). `webarena` has the tasks of a WebArena config file on sites that the user hosts;
+a reward finds the `eval` of a task's row in `Task.evaluator`.
 """
 
 from __future__ import annotations
@@ -24,10 +25,7 @@ class Web(Environment):
 
 
 class WebArena(Environment):
-    """WebArena's tasks, for training and evaluation alike.
-
-    A reward finds the `eval` of a task's row in `Task.evaluator`.
-    """
+    """WebArena's tasks, for training and evaluation alike."""
 
     name: str = "webarena"
     path: str = ""
