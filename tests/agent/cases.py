@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.codec import SmallCodec
-from webdojo.agent.chatml import Codec
-from webdojo.agent.harness import Conversation, Harness
+from webdojo.agent.harness import Codec, Conversation, Harness
 from webdojo.agent.harnesses import HARNESSES
 from webdojo.errors import HarnessError
 from webdojo.types import Feedback, FinishReason, ImageRef, Observation, Response, Tab, Task, ToolCall, Turn

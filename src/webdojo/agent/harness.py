@@ -33,7 +33,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from webdojo.agent.chatml import USER, ChatML, Codec, Segment
+from webdojo.agent.chatml import USER, ChatML, Segment
+from webdojo.agent.chatml import Codec as Codec
 from webdojo.agent.toolcall import plain
 from webdojo.plugins import Plug
 from webdojo.types import (

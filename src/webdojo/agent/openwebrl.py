@@ -24,8 +24,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from webdojo.agent import toolcall
-from webdojo.agent.chatml import Codec
-from webdojo.agent.harness import Conversation, ElementAt, Harness, HarnessConfig, no_elements
+from webdojo.agent.harness import Codec, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import plain
 from webdojo.browser.tools import TOOLS, json_schema, signature
 from webdojo.types import Feedback, Observation, Parsed, Response, Task, TextSegment, ToolCall

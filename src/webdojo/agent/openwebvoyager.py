@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import gestures
-from webdojo.agent.chatml import Codec
 from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
-from webdojo.agent.harness import LINE_CHARACTERS, Conversation, ElementAt, Harness, HarnessConfig, no_elements
+from webdojo.agent.harness import LINE_CHARACTERS, Codec, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
 from webdojo.errors import HarnessError
 from webdojo.types import Observation, Parsed, ToolCall, View

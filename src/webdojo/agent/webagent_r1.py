@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import pycall
-from webdojo.agent.chatml import Codec
-from webdojo.agent.harness import LINE_CHARACTERS, ElementAt, Harness, HarnessConfig, no_elements
+from webdojo.agent.harness import LINE_CHARACTERS, Codec, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
 from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, action_for, calls_of
 from webdojo.types import Observation, Parsed, Task, ToolCall, View

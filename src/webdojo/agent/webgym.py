@@ -20,9 +20,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from webdojo.agent import gestures
-from webdojo.agent.chatml import Codec
 from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
-from webdojo.agent.harness import Conversation, ElementAt, Harness, HarnessConfig, no_elements
+from webdojo.agent.harness import Codec, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import (
     CALL,
     CALL_END,

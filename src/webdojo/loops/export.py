@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from webdojo.agent.chatml import Codec
+from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.messages import Message, conversation, text_part

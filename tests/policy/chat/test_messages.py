@@ -10,7 +10,7 @@ import pytest
 from tests.codec import SmallCodec
 from tests.store.fabricate import observation, page_image
 from webdojo.agent import toolcall
-from webdojo.agent.chatml import Codec
+from webdojo.agent.harness import Codec
 from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.toolcall import IM_END
 from webdojo.browser.tools import TOOLS

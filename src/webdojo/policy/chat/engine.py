@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from webdojo.agent.chatml import Codec
+from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.messages import break_markers, messages_of

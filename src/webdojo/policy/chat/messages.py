@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from webdojo.agent.chatml import Codec
+from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError
 from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
