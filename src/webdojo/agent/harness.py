@@ -37,18 +37,7 @@ from webdojo.agent.chatml import USER, ChatML, Segment
 from webdojo.agent.chatml import Codec as Codec
 from webdojo.agent.toolcall import plain
 from webdojo.plugins import Plug
-from webdojo.types import (
-    Feedback,
-    ImageSegment,
-    Observation,
-    Parsed,
-    Prompt,
-    Response,
-    Task,
-    TextSegment,
-    ToolCall,
-    View,
-)
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall, View
 
 LINE_CHARACTERS = 300
 """The longest text of an exchange that is shown as one line."""
@@ -170,7 +159,8 @@ class Conversation:
             if index >= end - kept["image"]:
                 parts += self._chat.image(self._seen[index].screenshot)
             parts.append(self._chat.turn)
-        return Prompt(segments=tuple(part for part in parts if isinstance(part, ImageSegment) or part.ids))
+        empty = self._chat.text("")
+        return Prompt(segments=tuple(part for part in parts if part != empty))
 
 
 class Harness(ABC):
