@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.policy.conftest import Images, images
-from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLConversation, OpenWebRLHarness
+from webdojo.agent.harness import Conversation
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.types import (
@@ -62,7 +63,7 @@ def observation(images: Images, seed: int) -> Observation:
     return Observation(screenshot=shot, url="http://shop-1.localhost/", title="Shöp", tabs=tabs, viewport_px=(320, 256))
 
 
-def conversation(processor: Processor, images: Images) -> tuple[OpenWebRLHarness, OpenWebRLConversation]:
+def conversation(processor: Processor, images: Images) -> tuple[OpenWebRLHarness, Conversation]:
     harness = OpenWebRLHarness(OpenWebRLConfig(screenshots_kept=3), processor)
     return harness, harness.start(TASK, observation(images, 1))
 

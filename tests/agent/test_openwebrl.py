@@ -3,7 +3,8 @@ from itertools import pairwise
 import pytest
 
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLConversation, OpenWebRLHarness
+from webdojo.agent.harness import Conversation
+from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.types import (
     Feedback,
     FinishReason,
@@ -47,7 +48,7 @@ def respond(harness: OpenWebRLHarness, step: int) -> Response:
     return Response(ids=ids, logprobs=[0.0] * len(ids), versions=[0] * len(ids), finish_reason=FinishReason.STOP)
 
 
-def talk(harness: OpenWebRLHarness, turns: int) -> tuple[OpenWebRLConversation, list[Prompt], list[Response]]:
+def talk(harness: OpenWebRLHarness, turns: int) -> tuple[Conversation, list[Prompt], list[Response]]:
     conversation = harness.start(TASK, screen(0))
     prompts, responses = [conversation.prompt(10**6)], []
     for step in range(1, turns + 1):
@@ -137,10 +138,10 @@ def test_each_text_is_tokenised_once():
         conversation.prompt(10**6)
     assert sum(text.startswith("<|im_start|>user") for text in codec.encoded) == 1  # the opening
     assert sum(text.startswith("\n<|im_start|>user") for text in codec.encoded) == 4  # one a turn
-    assert len(codec.encoded) == 1 + 4 + 4  # and the responses that this test encoded itself
+    assert len(codec.encoded) == 2 + 4 * 4  # the task, what is seen first; then the answer, a line, a note, a response
     codec.encoded.clear()
     harness.start(TASK, screen(0))
-    assert len(codec.encoded) == 1  # the system prompt is shared by all episodes
+    assert len(codec.encoded) == 2  # the system prompt is shared by all episodes
 
 
 def test_joining_segments_gives_what_encoding_the_whole_text_would():

@@ -7,7 +7,8 @@ import pytest
 
 from tests.agent.test_openwebrl import TASK, screen
 from tests.codec import IMAGE_ID, SmallCodec
-from webdojo.agent.webagent_r1 import WebAgentR1Config, WebAgentR1Conversation, WebAgentR1Harness
+from webdojo.agent.harness import Conversation
+from webdojo.agent.webagent_r1 import WebAgentR1Config, WebAgentR1Harness
 from webdojo.agent.webarena_actions import ACTIONS
 from webdojo.types import Feedback, FinishReason, Observation, Prompt, Response, Tab, ToolCall
 
@@ -29,7 +30,7 @@ def respond(harness: WebAgentR1Harness, step: int) -> Response:
     return Response(ids=ids, logprobs=[0.0] * len(ids), versions=[0] * len(ids), finish_reason=FinishReason.STOP)
 
 
-def talk(harness: WebAgentR1Harness, turns: int) -> tuple[WebAgentR1Conversation, list[Prompt], list[Response]]:
+def talk(harness: WebAgentR1Harness, turns: int) -> tuple[Conversation, list[Prompt], list[Response]]:
     conversation = harness.start(TASK, seen(0))
     prompts, responses = [conversation.prompt(10**6)], []
     for step in range(1, turns + 1):

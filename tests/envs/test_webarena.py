@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.envs.webarena import WebArena
+from webdojo.envs.web import WebArena
 from webdojo.errors import TaskError
 from webdojo.reward import Rules
 from webdojo.tasks.webarena import load

@@ -3,7 +3,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from webdojo.view.charts import Bar, Series, grouped_bars, line_chart, number, stacked_bars, ticks
+from webdojo.view.charts import Bar, Series, grouped_bars, line_chart, stacked_bars, ticks
+from webdojo.view.page import number
 
 
 @pytest.mark.parametrize(

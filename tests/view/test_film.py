@@ -65,7 +65,7 @@ def test_wide_screenshots_are_scaled_down_and_small_ones_kept():
 def test_long_episodes_show_their_beginning_and_end():
     images = MemoryImages()
     turns = [turn(page_image(images, 1), [call("click", x=k, y=k)]) for k in range(30)]
-    frames = film(trajectory("a", images, turns=turns), images)
+    frames = film(trajectory("a", images, turns=turns))
     assert [frame.title for frame in frames[:2]] == ["Step 1", "Step 2"]
     assert [frame.title for frame in frames[-5:]] == ["Step 27", "Step 28", "Step 29", "Step 30", "Final screen"]
     assert [frame.left_out for frame in frames if frame.left_out] == [18]

@@ -7,7 +7,7 @@ from tests.view.demo_run import HOSTILE
 from tests.view.test_report import opened
 from webdojo.store.images import MemoryImages
 from webdojo.types import Termination, ToolCall
-from webdojo.view.page import write_trajectory
+from webdojo.view.film import write_trajectory
 
 
 async def test_every_step_is_there_also_of_a_long_episode_that_nobody_judged(tmp_path):

@@ -13,8 +13,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.store import RunStore
 from webdojo.types import ToolCall
-from webdojo.view import write_report
-from webdojo.view.report import choose
+from webdojo.view.report import choose, write_report
 
 
 @asynccontextmanager

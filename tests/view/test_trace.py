@@ -19,7 +19,7 @@ from webdojo.loops.metrics import SLOT_PHASES
 from webdojo.loops.pipeline import train
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.store.spans import Span, SpanLog, attempts, iteration_key
-from webdojo.view.trace import LOOP, SLOTS, Event, Iterations, in_slots, read_trace, write_trace
+from webdojo.view.trace import LOOP, SLOTS, Event, in_slots, parse_iterations, read_trace, write_trace
 
 __all__ = ["family_dirs", "model_dir", "small_recipe"]
 
@@ -118,14 +118,14 @@ def test_the_sums_of_the_trace_are_the_figures_of_the_iterations(run: Path, rows
 
 def test_a_part_of_a_run_can_be_drawn(run: Path) -> None:
     with RunStore.open(run, readonly=True) as store:
-        trace = read_trace(store, Iterations.parse("2"))
+        trace = read_trace(store, parse_iterations("2"))
         with pytest.raises(StoreError, match="nothing that a trace could show"):
-            write_trace(store, run / "none.json", Iterations.parse("3-9"))
+            write_trace(store, run / "none.json", parse_iterations("3-9"))
     assert [event.name for event in trace.loop if event.name.startswith("iter")] == ["iteration 2"]
     assert {e.args["iteration"] for slot in trace.slots for e in slot if e.args and "phase" in e.args} == {2}
     assert [name for name, _ in trace.versions] == ["version 2"]
     with pytest.raises(ConfigError, match="--iterations is '3-2'"):
-        Iterations.parse("3-2")
+        parse_iterations("3-2")
 
 
 def test_an_iteration_that_a_kill_cut_is_drawn_beside_the_one_that_came_after(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_an_iteration_that_a_kill_cut_is_drawn_beside_the_one_that_came_after(tm
         *(("iteration 1", 200.0, 205.0), ("wait", 200.0, 202.0), ("update", 202.0, 205.0)),
     ]
     assert trace.unclocked == 1
-    assert [count.values["episodes"] for count in trace.counts] == [1, 0]
+    assert [running for _, running in trace.busy] == [1, 0]
 
 
 def test_the_lowest_slot_that_is_free_takes_an_episode() -> None:

@@ -8,16 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
+from typing import Protocol
 
-from webdojo.agent.harness import Codec
 from webdojo.agent.toolcall import IM_END
-from webdojo.types import ImageRef, ImageSegment, Prompt, Response, TextSegment, Turn
+from webdojo.types import ImageRef, ImageSegment, Response, TextSegment, Turn
 
 Segment = TextSegment | ImageSegment
 
 USER = "<|im_start|>user\n"
-"""Opens what the user says; after a response of the model it is `NEXT_USER`."""
-NEXT_USER = f"\n{USER}"
+"""Opens what the user says."""
+
+
+class Codec(Protocol):
+    """Encodes and decodes text, special tokens included (`policy/model/processor.py` for real models)."""
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of the text; special tokens in it become their ids, and nothing is added."""
+        ...
+
+    def decode(self, ids: list[int]) -> str:
+        """The text of the ids, special tokens included."""
+        ...
+
+    def image_tokens(self, width: int, height: int) -> int:
+        """The number of tokens that an image of this size in pixels takes in a prompt."""
+        ...
 
 
 class ChatML:
@@ -38,25 +53,16 @@ class ChatML:
         self._im_end_id = codec.encode(IM_END)[-1]
 
     def text(self, text: str) -> TextSegment:
-        return TextSegment(ids=tuple(self._codec.encode(text)))
+        return TextSegment(ids=tuple(self._codec.encode(text)) if text else ())
 
     def image(self, image: ImageRef) -> tuple[Segment, ...]:
         """An image between its markers."""
         tokens = self._codec.image_tokens(image.width, image.height)
         return self._vision_start, ImageSegment(image=image, tokens=tokens), self._vision_end
 
-    def ended(self, response: Response) -> bool:
-        """Whether the model closed its turn before sampling stopped."""
-        return bool(response.ids) and response.ids[-1] == self._im_end_id
-
     def after(self, response: Response) -> str:
         """The text that opens the user's words after a response, which may have been cut off."""
-        return NEXT_USER if self.ended(response) else f"{IM_END}{NEXT_USER}"
-
-    @staticmethod
-    def prompt(segments: Iterable[Segment]) -> Prompt:
-        """Join the segments, without those that have no tokens."""
-        return Prompt(segments=tuple(s for s in segments if isinstance(s, ImageSegment) or s.ids))
+        return f"\n{USER}" if response.ids[-1:] == [self._im_end_id] else f"{IM_END}\n{USER}"
 
 
 def shared_fraction(turns: Sequence[Turn]) -> float:

@@ -27,9 +27,7 @@ class GestureKind(StrEnum):
 
     CLICK = "click"
     TYPE = "type"
-    """Click a field, replace its text, press Enter."""
     FILL = "fill"
-    """The same without Enter, for forms of several fields, lists and text areas."""
     SCROLL = "scroll"
     WAIT = "wait"
     BACK = "back"
@@ -38,8 +36,23 @@ class GestureKind(StrEnum):
     ANSWER = "answer"
 
 
+ABOUT = {
+    GestureKind.TYPE: "click a field, put the text in place of what it holds, press Enter",
+    GestureKind.FILL: "the same without Enter: for forms of several fields, and to choose from a list",
+    GestureKind.BACK: "go back to the page before",
+    GestureKind.ANSWER: "end the task with its answer, or with a short report where none was asked for",
+}
+"""What agents are told about these, whatever they call them."""
 POINTED = (GestureKind.CLICK, GestureKind.TYPE, GestureKind.FILL)
 """Gestures that need a place."""
+_SINGLE = {
+    "wait": (GestureKind.WAIT, "seconds"),
+    "go_back": (GestureKind.BACK, ""),
+    "goto_url": (GestureKind.GO, "url"),
+    "done": (GestureKind.ANSWER, "answer"),
+}
+"""Gestures that are one call without a place, by its tool, and the argument that is their value."""
+_ENTER = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
 
 
 @dataclass(frozen=True)
@@ -58,27 +71,16 @@ class Gesture:
 
     def calls(self) -> list[ToolCall]:
         """The calls that carry it out."""
-        match self.kind:
-            case GestureKind.CLICK:
-                return [ToolCall(name="click", arguments=self.at)]
-            case GestureKind.TYPE | GestureKind.FILL:
-                typed = [
-                    ToolCall(name="click", arguments=self.at),
-                    ToolCall(name="write", arguments={"text": self.value}),
-                ]
-                enter = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
-                return [*typed, enter] if self.kind is GestureKind.TYPE else typed
-            case GestureKind.SCROLL:
-                amount = SCROLL_PART if self.at else SCROLL_WINDOW
-                return [ToolCall(name="scroll", arguments={"direction": self.value, "amount": amount, **self.at})]
-            case GestureKind.WAIT:
-                return [ToolCall(name="wait", arguments={"seconds": self.value})]
-            case GestureKind.BACK:
-                return [ToolCall(name="go_back")]
-            case GestureKind.GO:
-                return [ToolCall(name="goto_url", arguments={"url": self.value})]
-            case GestureKind.ANSWER:
-                return [ToolCall(name="done", arguments={"answer": self.value})]
+        if self.kind in POINTED:
+            calls = [ToolCall(name="click", arguments=self.at)]
+            if self.kind is not GestureKind.CLICK:
+                calls.append(ToolCall(name="write", arguments={"text": self.value}))
+            return [*calls, _ENTER] if self.kind is GestureKind.TYPE else calls
+        if self.kind is GestureKind.SCROLL:
+            amount = SCROLL_PART if self.at else SCROLL_WINDOW
+            return [ToolCall(name="scroll", arguments={"direction": self.value, "amount": amount, **self.at})]
+        tool, argument = next((tool, name) for tool, (kind, name) in _SINGLE.items() if kind is self.kind)
+        return [ToolCall(name=tool, arguments={argument: self.value} if argument else {})]
 
 
 def read(calls: Sequence[ToolCall]) -> tuple[Gesture, int]:
@@ -97,23 +99,16 @@ def read(calls: Sequence[ToolCall]) -> tuple[Gesture, int]:
         if names[1:2] != ["write"]:
             return Gesture(GestureKind.CLICK, at), 1
         text = calls[1].arguments["text"]
-        enter = names[2:3] == ["press_keys"] and calls[2].arguments["keys"] == ["Enter"]
+        enter = list(calls[2:3]) == [_ENTER]
         return (Gesture(GestureKind.TYPE, at, text), 3) if enter else (Gesture(GestureKind.FILL, at, text), 2)
     if names[0] == "scroll" and first["direction"] in ("up", "down"):
         return Gesture(GestureKind.SCROLL, at, first["direction"]), 1
     if names[:2] == ["new_tab", "goto_url"]:
         return Gesture(GestureKind.GO, value=calls[1].arguments["url"]), 2
-    simple = {
-        "wait": (GestureKind.WAIT, "seconds"),
-        "go_back": (GestureKind.BACK, ""),
-        "close_tab": (GestureKind.BACK, ""),
-        "switch_tab": (GestureKind.BACK, ""),
-        "goto_url": (GestureKind.GO, "url"),
-        "done": (GestureKind.ANSWER, "answer"),
-    }
-    if names[0] not in simple:
+    name = "go_back" if names[0] in ("close_tab", "switch_tab") else names[0]
+    if name not in _SINGLE:
         raise HarnessError(
             f"an agent that clicks, types, scrolls and goes to addresses has no words for {brief(calls[:1])}"
         )
-    kind, argument = simple[names[0]]
+    kind, argument = _SINGLE[name]
     return Gesture(kind, value=first[argument] if argument else ""), 1

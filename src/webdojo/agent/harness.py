@@ -1,58 +1,46 @@
-"""The interface of harnesses, which translate between the text of a model and the records of `types`.
+"""Harnesses translate between the text of a model and the records of `types`: `Harness`, and its `Conversation`s.
 
 Token-in, token-out: a conversation encodes every piece of text exactly once, keeps sampled ids as
 they were sampled, and joins pieces without retokenising, so what was sampled is what is trained.
+
+All harnesses drop in one order: old images go first, then old pages (text views, which a placeholder stands for), then
+the oldest turns, each of which becomes one line. The task, the tools and the last observation always stay. If those
+alone are too long, so is the prompt, and the episode ends with `context_length`.
+
+Layout of a prompt in ChatML, one part a line; each text part is tokenised once:
+
+    system                the protocol, the same for every episode
+    opening               user: the task
+    line, line, …         one line for each exchange that is not shown in full
+    note                  what those exchanges leave for later, such as the agent's memory
+    page, screenshot      what the browser showed; old pages become a placeholder, old screenshots disappear
+    turn                  end of the user's turn, start of the assistant's
+    response              the ids as they were sampled
+    feedback              user: what the browser said
+    page, screenshot, turn, response, feedback, …
+
+Text stands before the screenshot, so consecutive prompts share every token before the first part that one of
+them lacks.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar
 
 from pydantic import Field
 
+from webdojo.agent.chatml import USER, ChatML, Segment
+from webdojo.agent.chatml import Codec as Codec
+from webdojo.agent.toolcall import plain
 from webdojo.plugins import Plug
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall, View
 
-
-class Codec(Protocol):
-    """Encodes and decodes text, special tokens included (`policy/model/processor.py` for real models)."""
-
-    def encode(self, text: str) -> list[int]:
-        """The ids of the text; special tokens in it become their ids, and nothing is added."""
-        ...
-
-    def decode(self, ids: list[int]) -> str:
-        """The text of the ids, special tokens included."""
-        ...
-
-    def image_tokens(self, width: int, height: int) -> int:
-        """The number of tokens that an image of this size in pixels takes in a prompt."""
-        ...
-
-
-class Conversation(Protocol):
-    """One episode as the model sees it."""
-
-    def prompt(self, max_tokens: int) -> Prompt:
-        """The prompt for the next response.
-
-        Args:
-            max_tokens: longer prompts lose their oldest parts (`transcript.fit`); a prompt that cannot be made
-                short enough is returned as it is.
-        """
-        ...
-
-    def parse(self, text: str) -> Parsed:
-        """Parse a response. Never raises: `Parsed.error` says what is wrong with it."""
-        ...
-
-    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        """Append a response, the browser's feedback, and what the browser shows now."""
-        ...
-
-
+LINE_CHARACTERS = 300
+"""The longest text of an exchange that is shown as one line."""
 ElementAt = Callable[[int, int], int | None]
 """Returns the number of the control at a point in 0..1000, in the model's view of the page."""
 
@@ -81,24 +69,129 @@ class HarnessConfig(Plug):
         """Build the harness for the model of this codec."""
 
 
-class Harness(Protocol):
+@dataclass(frozen=True)
+class _Exchange:
+    response: TextSegment
+    answer: TextSegment
+    line: TextSegment
+
+
+class Conversation:
+    """One episode as the model sees it: what was said and seen so far."""
+
+    def __init__(self, harness: Harness, task: Task, observation: Observation) -> None:
+        self.harness = harness
+        self.task = task
+        self._chat = harness.chat
+        self._opening = self._chat.text(f"{USER}{harness.opening(task)}")
+        self._old_page = self._chat.text(harness.old_page)
+        self._exchanges: list[_Exchange] = []
+        self._pages: list[TextSegment] = []
+        self._notes: list[TextSegment] = []
+        self._seen: list[Observation] = []
+        self._see(observation)
+
+    def parse(self, text: str) -> Parsed:
+        """See `Harness.parse`."""
+        return self.harness.parse(text)
+
+    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
+        """Append a response, the browser's feedback, and what the browser shows now."""
+        answer, line = self.answer(parsed, feedback, observation)
+        self._exchanges.append(
+            _Exchange(
+                response=self.harness.past(response),
+                answer=self._chat.text(f"{self._chat.after(response)}{answer}"),
+                line=self._chat.text(f"Step {len(self._exchanges) + 1}: {line}\n"),
+            )
+        )
+        self._see(observation)
+
+    def answer(self, parsed: Parsed, feedback: Sequence[Feedback], observation: Observation) -> tuple[str, str]:
+        """What the user says after a response, without the page, and the line that may stand for the exchange."""
+        errors = self.errors(parsed, feedback)
+        action = parsed.sections.get(self.harness.action_section, "no action")
+        return self.harness.complaint(errors), plain(" Error: ".join([action, *errors]), LINE_CHARACTERS)
+
+    def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
+        """The errors of a turn: what the browser could not do, then what could not be parsed."""
+        return [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
+
+    def note(self, observation: Observation) -> str:
+        """What stands before an observation where no exchange before it is shown in full."""
+        return ""
+
+    def prompt(self, max_tokens: int) -> Prompt:
+        """The prompt for the next response.
+
+        Args:
+            max_tokens: longer prompts lose their oldest parts; a prompt that cannot be made short enough is returned
+                as it is.
+        """
+        turns = len(self._exchanges)
+        wanted = {
+            "image": min(self.harness.config.images, turns + 1),
+            "page": min(self.harness.pages_kept, turns + 1),
+            "turn": min(self.harness.turns_kept, turns),
+        }
+        kept, prompt = dict(wanted), self._assemble(wanted)
+        for kind, least in (("image", 1), ("page", 1), ("turn", 0)):
+            while len(prompt) > max_tokens and kept[kind] > least:
+                kept[kind] -= 1
+                prompt = self._assemble(kept)
+        dropped = {kind: count - kept[kind] for kind, count in wanted.items() if count > kept[kind]}
+        return prompt.model_copy(update={"dropped": dropped})
+
+    def _see(self, observation: Observation) -> None:
+        self._pages.append(self._chat.text(self.harness.page(observation)))
+        self._notes.append(self._chat.text(self.note(observation)))
+        self._seen.append(observation)
+
+    def _assemble(self, kept: dict[str, int]) -> Prompt:
+        """A prompt with the newest images, pages (the last observation's included) and exchanges."""
+        start, end = len(self._exchanges) - kept["turn"], len(self._seen)
+        parts: list[Segment] = [self._chat.system, self._opening, *(each.line for each in self._exchanges[:start])]
+        parts.append(self._notes[start])
+        for index in range(start, end):
+            if index > start:
+                parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
+            parts.append(self._pages[index] if index >= end - kept["page"] else self._old_page)
+            if index >= end - kept["image"]:
+                parts += self._chat.image(self._seen[index].screenshot)
+            parts.append(self._chat.turn)
+        empty = self._chat.text("")
+        return Prompt(segments=tuple(part for part in parts if part != empty))
+
+
+class Harness(ABC):
     """One protocol between model and browser: prompt layout, response format and its parser."""
 
-    @property
-    def config(self) -> HarnessConfig: ...
+    conversation: type[Conversation] = Conversation
+    view: View | None = None
+    """The view of pages that its agent needs; None for plain screenshots."""
+    pages_kept = 1
+    """The most recent pages that stay in a prompt."""
+    turns_kept = sys.maxsize
+    """The most recent exchanges that stay in full; those before them are one line each."""
+    old_page = ""
+    """The placeholder of an older page."""
+    action_section = "Action"
+    """The section of a response that says what the agent does."""
 
-    @property
-    def codec(self) -> Codec: ...
-
-    @property
-    def view(self) -> View | None:
-        """The view of pages that its agent needs; None for plain screenshots."""
-        ...
+    def __init__(self, config: HarnessConfig, codec: Codec) -> None:
+        self.config = config
+        self.codec = codec
+        self.chat = ChatML(codec, self.system_prompt())
 
     def start(self, task: Task, observation: Observation) -> Conversation:
         """Start a conversation with the task and the first observation."""
-        ...
+        return self.conversation(self, task, observation)
 
+    @abstractmethod
+    def system_prompt(self) -> str:
+        """The protocol and the tools."""
+
+    @abstractmethod
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         """The response of an ideal agent for the first of these calls, and how many calls it covers.
 
@@ -107,4 +200,23 @@ class Harness(Protocol):
         Raises:
             HarnessError: the format cannot express the first call.
         """
-        ...
+
+    @abstractmethod
+    def parse(self, text: str) -> Parsed:
+        """Parse a response. Never raises: `Parsed.error` says what is wrong with it."""
+
+    def opening(self, task: Task) -> str:
+        """The user's first words, without the observation."""
+        return f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
+
+    def page(self, observation: Observation) -> str:
+        """The page as text; empty for agents that see screenshots only."""
+        return ""
+
+    def past(self, response: Response) -> TextSegment:
+        """A response in the form in which later prompts show it: as it was sampled."""
+        return TextSegment(ids=tuple(response.ids))
+
+    def complaint(self, errors: Sequence[str]) -> str:
+        """What the user says about the errors of a turn."""
+        return "".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors)

@@ -19,18 +19,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from webdojo.agent import toolcall
-from webdojo.agent.chatml import USER, ChatML, Segment
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.harness import Codec, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import plain
-from webdojo.agent.transcript import HistoryLimits, fit
 from webdojo.browser.tools import TOOLS, json_schema, signature
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, TextSegment, ToolCall
+from webdojo.types import Feedback, Observation, Parsed, Response, Task, TextSegment, ToolCall
 
 _URL_CHARACTERS = 300
 _TITLE_CHARACTERS = 120
@@ -91,16 +88,37 @@ class OpenWebRLConfig(HarnessConfig):
         return OpenWebRLHarness(self, codec)
 
 
-class OpenWebRLHarness:
+class OpenWebRLConversation(Conversation):
+    """One episode. All of the browser's feedback and the text of all observations stay, so both are in the answer."""
+
+    harness: OpenWebRLHarness
+
+    def answer(self, parsed: Parsed, feedback: Sequence[Feedback], observation: Observation) -> tuple[str, str]:
+        keep_feedback = self.harness.config.keep_feedback
+        lines = [plain(entry.text) for entry in feedback] if keep_feedback else []
+        if parsed.error is not None:
+            lines.append(f"Error: {plain(parsed.error)}")
+        said = "\n".join(lines)
+        if said or keep_feedback:
+            said = f"<tool_response>\n{said}\n</tool_response>\n"
+        seen = f"{self.harness.describe(observation, first=False)}\n"
+        return f"{said}{seen}", " -> ".join([toolcall.brief(parsed.calls), *lines])
+
+    def note(self, observation: Observation) -> str:
+        return f"{self.harness.describe(observation, first=not self._exchanges)}\n"
+
+
+class OpenWebRLHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
-    view = None
+    config: OpenWebRLConfig
+    conversation = OpenWebRLConversation
 
     def __init__(self, config: OpenWebRLConfig, codec: Codec) -> None:
-        self.config = config
-        self.codec = codec
         self._brief = config.tool_schemas == "signature"
-        self.chat = ChatML(codec, self.system_prompt())
+        if config.keep_reasoning == "action_only":
+            self.turns_kept = 0
+        super().__init__(config, codec)
 
     def system_prompt(self) -> str:
         """The protocol and the tools, which are full JSON schemas or one line each."""
@@ -113,15 +131,21 @@ class OpenWebRLHarness:
             tools="\n".join(json.dumps(json_schema(name)) for name in TOOLS),
         )
 
-    def start(self, task: Task, observation: Observation) -> OpenWebRLConversation:
-        return OpenWebRLConversation(self, task, observation)
-
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         return toolcall.render(think, calls, separator="" if self._brief else "\n"), len(calls)
 
+    def parse(self, text: str) -> Parsed:
+        return toolcall.parse(text)
+
     def opening(self, task: Task) -> str:
-        """The user's message with the task."""
-        return f"{USER}{'task ' if self._brief else 'Task: '}{plain(task.instruction)}\n"
+        return f"{'task ' if self._brief else 'Task: '}{plain(task.instruction)}\n"
+
+    def past(self, response: Response) -> TextSegment:
+        if self.config.keep_reasoning == "full":
+            return super().past(response)
+        said = self.codec.decode(response.ids)
+        _, end_tag, rest = said.partition(toolcall.THINK_END)
+        return self.chat.text(rest.lstrip("\n") if end_tag else said)
 
     def describe(self, observation: Observation, first: bool) -> str:
         """The observation as text (x_t of §4.1), without the feedback."""
@@ -145,86 +169,3 @@ class OpenWebRLHarness:
                 mark = "*" if tab.active else ""
                 lines += [f"{tab.index}{mark} {address}" if self._brief else f"[{tab.index}]{mark} {title} ({address})"]
         return "\n".join(lines)
-
-
-@dataclass(frozen=True)
-class _Exchange:
-    """A response and the browser's answer to it."""
-
-    response: TextSegment
-    """The response as it was sampled."""
-    answer: TextSegment
-    """The user's words after it: feedback, then the next observation's text."""
-    seen: str
-    """The next observation's text alone."""
-    line: str
-
-
-class OpenWebRLConversation:
-    """The messages and screenshots of one episode."""
-
-    def __init__(self, harness: OpenWebRLHarness, task: Task, observation: Observation) -> None:
-        self._harness = harness
-        self._chat = harness.chat
-        self._opening = harness.opening(task)
-        self._heads = {0: self._chat.text(f"{self._opening}{harness.describe(observation, first=True)}\n")}
-        """The user's first words, by how many of the oldest turns they sum up in one line each."""
-        self._exchanges: list[_Exchange] = []
-        self._images = [self._chat.image(observation.screenshot)]
-
-    def prompt(self, max_tokens: int) -> Prompt:
-        turns = len(self._exchanges)
-        wanted = HistoryLimits(
-            images=min(self._harness.config.screenshots_kept, turns + 1),
-            pages=1,
-            turns=0 if self._harness.config.keep_reasoning == "action_only" else turns,
-        )
-        return fit(self._assemble, wanted, max_tokens)
-
-    def parse(self, text: str) -> Parsed:
-        return toolcall.parse(text)
-
-    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        config = self._harness.config
-        lines = [plain(entry.text) for entry in feedback] if config.keep_feedback else []
-        if parsed.error is not None:
-            lines.append(f"Error: {plain(parsed.error)}")
-        said = "\n".join(lines)
-        if said or config.keep_feedback:
-            said = f"<tool_response>\n{said}\n</tool_response>\n"
-        seen = f"{self._harness.describe(observation, first=False)}\n"
-        self._exchanges.append(
-            _Exchange(
-                response=self._past(response),
-                answer=self._chat.text(f"{self._chat.after(response)}{said}{seen}"),
-                seen=seen,
-                line=f"Step {len(self._exchanges) + 1}: {' -> '.join([toolcall.brief(parsed.calls), *lines])}\n",
-            )
-        )
-        self._images.append(self._chat.image(observation.screenshot))
-
-    def _past(self, response: Response) -> TextSegment:
-        """A response in the form in which later prompts show it."""
-        if self._harness.config.keep_reasoning == "full":
-            return TextSegment(ids=tuple(response.ids))
-        said = self._harness.codec.decode(response.ids)
-        _, end_tag, rest = said.partition(toolcall.THINK_END)
-        return self._chat.text(rest.lstrip("\n") if end_tag else said)
-
-    def _assemble(self, limits: HistoryLimits) -> Prompt:
-        summarised = len(self._exchanges) - limits.turns
-        parts: list[Segment] = [self._chat.system, self._head(summarised)]
-        oldest = len(self._images) - limits.images
-        for index in range(summarised, len(self._images)):
-            if index > summarised:
-                parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
-            if index >= oldest:
-                parts += self._images[index]
-            parts.append(self._chat.turn)
-        return self._chat.prompt(parts)
-
-    def _head(self, summarised: int) -> TextSegment:
-        if summarised not in self._heads:
-            lines = "".join(exchange.line for exchange in self._exchanges[:summarised])
-            self._heads[summarised] = self._chat.text(f"{self._opening}{lines}{self._exchanges[summarised - 1].seen}")
-        return self._heads[summarised]

@@ -14,13 +14,11 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import gestures
-from webdojo.agent.chatml import ChatML
-from webdojo.agent.gestures import POINTED, Gesture, GestureKind
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
+from webdojo.agent.harness import LINE_CHARACTERS, Codec, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, plain, unmarked
-from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.errors import HarnessError
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+from webdojo.types import Observation, Parsed, ToolCall, View
 
 WAIT_S = 5
 """The seconds that `Wait` takes (table 7)."""
@@ -40,47 +38,30 @@ Action: one of the actions below
 
 N is the number of an element. When the task is finished, answer."""
 
-_ACTIONS = {
-    GestureKind.CLICK: ("Click [N]", "click an element"),
-    GestureKind.TYPE: ("Type [N]; TEXT", "click a field, put the text in place of what it holds, press Enter"),
-    GestureKind.FILL: (
-        "Fill [N]; TEXT",
-        "the same without Enter: for forms of several fields, and to choose from a list",
-    ),
-    GestureKind.SCROLL: ("Scroll [N or WINDOW]; up or down", "scroll the page, or the part of it where an element is"),
-    GestureKind.WAIT: ("Wait", f"pause for {WAIT_S} seconds"),
-    GestureKind.BACK: ("GoBack", "go back to the page before"),
-    GestureKind.GO: ("Restart", "begin again at {start}"),
-    GestureKind.ANSWER: (
-        "ANSWER; TEXT",
-        "end the task with its answer, or with a short report where none was asked for",
-    ),
-}
-"""The form of each action, and its description."""
-_VERB_OF = {kind: form.partition(" ")[0].rstrip(";") for kind, (form, _) in _ACTIONS.items()}
 _WINDOW = "WINDOW"
 _VERB = re.compile(r"([A-Za-z]+)[ \t]*")
 _ELEMENT = r"(?P<element>[1-9][0-9]{0,5})"
 _TYPED = rf"\[?{_ELEMENT}\]?[ \t]*;(?P<value>.*)"
-_FORMS = {
-    kind: re.compile(form, re.DOTALL)
-    for kind, form in {
-        GestureKind.CLICK: rf"\[?{_ELEMENT}\]?",
-        GestureKind.TYPE: _TYPED,
-        GestureKind.FILL: _TYPED,
-        GestureKind.SCROLL: rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
-        GestureKind.WAIT: "",
-        GestureKind.BACK: "",
-        GestureKind.GO: "",
-        GestureKind.ANSWER: r";(?P<value>.*)",
-    }.items()
+_ACTIONS = {
+    GestureKind.CLICK: ("Click [N]", rf"\[?{_ELEMENT}\]?", "click an element"),
+    GestureKind.TYPE: ("Type [N]; TEXT", _TYPED, ABOUT[GestureKind.TYPE]),
+    GestureKind.FILL: ("Fill [N]; TEXT", _TYPED, ABOUT[GestureKind.FILL]),
+    GestureKind.SCROLL: (
+        "Scroll [N or WINDOW]; up or down",
+        rf"\[?(?:{_ELEMENT}|{_WINDOW})\]?[ \t]*;[ \t]*(?P<value>up|down)",
+        "scroll the page, or the part of it where an element is",
+    ),
+    GestureKind.WAIT: ("Wait", "", f"pause for {WAIT_S} seconds"),
+    GestureKind.BACK: ("GoBack", "", ABOUT[GestureKind.BACK]),
+    GestureKind.GO: ("Restart", "", "begin again at {start}"),
+    GestureKind.ANSWER: ("ANSWER; TEXT", ";(?P<value>.*)", ABOUT[GestureKind.ANSWER]),
 }
-"""The form of what follows the verb."""
+"""The form of each action as the agent is told, the pattern of what follows its verb, and its description."""
+_VERB_OF = {kind: form.partition(" ")[0].rstrip(";") for kind, (form, *_) in _ACTIONS.items()}
 _REFLECT = """\
 Your last action could not be carried out: {}. Look at the page again: is it the right element, and is the action \
 written as it should be? Then think anew.
 """
-_OLD_TREE = "(an older accessibility tree was here)\n"
 
 
 class OpenWebVoyagerConfig(HarnessConfig):
@@ -106,39 +87,42 @@ class OpenWebVoyagerConfig(HarnessConfig):
         return OpenWebVoyagerHarness(self, codec)
 
 
-class OpenWebVoyagerHarness:
+class OpenWebVoyagerConversation(Conversation):
+    """One episode."""
+
+    harness: OpenWebVoyagerHarness
+
+    def parse(self, text: str) -> Parsed:
+        return self.harness.parse(text, self.harness.config.restart_url or self.task.start_url)
+
+
+class OpenWebVoyagerHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
+    config: OpenWebVoyagerConfig
+    conversation = OpenWebVoyagerConversation
+    old_page = "(an older accessibility tree was here)\n"
+
     def __init__(self, config: OpenWebVoyagerConfig, codec: Codec) -> None:
-        self.config = config
-        self.codec = codec
         self.view = View(kind="accessibility_tree", max_tokens=config.tree_tokens)
+        self.pages_kept = config.trees_kept
         self.verbs = {verb: kind for kind, verb in _VERB_OF.items() if config.fill or kind is not GestureKind.FILL}
-        self.chat = ChatML(codec, self.system_prompt())
+        super().__init__(config, codec)
 
     def system_prompt(self) -> str:
-        """The protocol."""
         start = plain(self.config.restart_url) or "the page where the task began"
         forms = [_ACTIONS[kind] for kind in self.verbs.values()]
         return _SYSTEM.format(
             trees=_last(self.config.trees_kept, "tree"),
             screenshots=_last(self.config.screenshots_kept, "screenshot"),
-            actions="\n".join(f"- {form}: {about.format(start=start)}" for form, about in forms),
+            actions="\n".join(f"- {form}: {about.format(start=start)}" for form, _, about in forms),
         )
-
-    def start(self, task: Task, observation: Observation) -> OpenWebVoyagerConversation:
-        return OpenWebVoyagerConversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         gesture, said = gestures.read(calls)
         return f"Thought: {plain(think)}\nAction: {self._write(gesture, element_at)}{IM_END}", said
 
-    def parse(self, text: str, restart_url: str) -> Parsed:
-        """Parse a response; see `Conversation.parse`.
-
-        Args:
-            restart_url: the address that `Restart` opens.
-        """
+    def parse(self, text: str, restart_url: str = "") -> Parsed:
         head, mark, action = text.partition(IM_END)[0].partition("\nAction:")
         parsed = Parsed(think=head.strip().removeprefix("Thought:").strip())
         if not head.lstrip().startswith("Thought:"):
@@ -153,6 +137,13 @@ class OpenWebVoyagerHarness:
                 parsed.error = str(error)
         return parsed
 
+    def page(self, observation: Observation) -> str:
+        return f"{unmarked(observation.text)}\n"
+
+    def complaint(self, errors: Sequence[str]) -> str:
+        reflect = errors and self.config.error_reflection
+        return _REFLECT.format(plain("; ".join(errors), LINE_CHARACTERS)) if reflect else ""
+
     def _read(self, action: str, restart_url: str) -> Gesture:
         """The gesture of an action; the message of a ValueError says in one line what is wrong with it."""
         line = action.partition("\n")[0].rstrip()
@@ -161,9 +152,10 @@ class OpenWebVoyagerHarness:
         if verb is None or kind is None:
             known = ", ".join(_ACTIONS[kind][0] for kind in self.verbs.values())
             raise ValueError(f"no such action: {plain(line, 40)!r}; the actions are {known}")
-        found = _FORMS[kind].fullmatch((action if kind is GestureKind.ANSWER else line)[verb.end() :])
+        form, pattern, _ = _ACTIONS[kind]
+        found = re.fullmatch(pattern, (action if kind is GestureKind.ANSWER else line)[verb.end() :], re.DOTALL)
         if found is None:
-            raise ValueError(f"{plain(line, 40)!r} is not of the form {_ACTIONS[kind][0]}")
+            raise ValueError(f"{plain(line, 40)!r} is not of the form {form}")
         said = found.groupdict()
         at = {"element": int(said["element"])} if said.get("element") else {}
         value: dict[GestureKind, str | float] = {GestureKind.WAIT: WAIT_S, GestureKind.GO: restart_url}
@@ -178,51 +170,18 @@ class OpenWebVoyagerHarness:
         number = gesture.number(element_at)
         if kind in POINTED and number is None:
             raise HarnessError(f"nothing at {gesture.at} has a number")
+        if kind is GestureKind.GO and value != self.config.restart_url:
+            raise HarnessError(f"Restart leads to {self.config.restart_url or 'the first page'}, not to {value}")
+        if kind in (GestureKind.TYPE, GestureKind.FILL) and "\n" in value:
+            raise HarnessError(f"an action of one line cannot type {value!r}")
         match kind:
             case GestureKind.CLICK:
                 return f"{verb} [{number}]"
-            case GestureKind.TYPE | GestureKind.FILL if "\n" in value:
-                raise HarnessError(f"an action of one line cannot type {value!r}")
             case GestureKind.TYPE | GestureKind.FILL | GestureKind.SCROLL:
                 return f"{verb} [{number or _WINDOW}]; {value}"
             case GestureKind.ANSWER:
                 return f"{verb}; {value}"
-            case GestureKind.GO if value != self.config.restart_url:
-                raise HarnessError(f"Restart leads to {self.config.restart_url or 'the first page'}, not to {value}")
         return verb
-
-
-class OpenWebVoyagerConversation:
-    """One episode."""
-
-    def __init__(self, harness: OpenWebVoyagerHarness, task: Task, observation: Observation) -> None:
-        self._harness = harness
-        self._restart_url = harness.config.restart_url or task.start_url
-        opening = f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
-        self._transcript = Transcript(harness.chat, opening, observation, _page(observation), _OLD_TREE)
-
-    def prompt(self, max_tokens: int) -> Prompt:
-        config, turns = self._harness.config, len(self._transcript)
-        return self._transcript.prompt(max_tokens, config.screenshots_kept, turns, config.trees_kept)
-
-    def parse(self, text: str) -> Parsed:
-        return self._harness.parse(text, self._restart_url)
-
-    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        errors = errors_of(parsed, feedback)
-        reflect = errors and self._harness.config.error_reflection
-        self._transcript.add(
-            response,
-            feedback=_REFLECT.format(plain("; ".join(errors), LINE_CHARACTERS)) if reflect else "",
-            action=parsed.sections.get("Action", "no action"),
-            errors=errors,
-            observation=observation,
-            page=_page(observation),
-        )
-
-
-def _page(observation: Observation) -> str:
-    return f"{unmarked(observation.text)}\n"
 
 
 def _last(count: int, what: str) -> str:

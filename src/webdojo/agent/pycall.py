@@ -6,7 +6,6 @@ quotes. `find` and `read` are linear in the length of their text.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +18,10 @@ _DOUBLE, _SINGLE = '"“”„‟″＂', "'‘’‚‛′＇`"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 
-_NAME = re.compile(r"([A-Za-z_]\w*)\s*=")
+_NAME = re.compile(r"([A-Za-z_]\w*)\s*=\s*")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.]*")
 _WORD = re.compile(r"\w+")
-_SPACE = re.compile(r"\s*")
+_AFTER = re.compile(r"\s*(,\s*)?")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 
 Value = str | None
@@ -64,7 +63,7 @@ class Grammar:
 
     def __init__(self, functions: Iterable[str]) -> None:
         names = "|".join(map(re.escape, functions))
-        self._begin = re.compile(rf"^[ \t]*#[^\n]*|(?<![\w.])({names})\s*\(", re.MULTILINE)
+        self._begin = re.compile(rf"^[ \t]*#[^\n]*|(?<![\w.])({names})\s*\(\s*", re.MULTILINE)
 
     def find(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Find the beginning of the next call, outside lines that begin with `#`."""
@@ -78,11 +77,11 @@ def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
         ValueError: the call is malformed; the message says how.
     """
     call = PyCall(begin[1])
-    position = _skip(text, begin.end())
+    position = begin.end()
     while not text.startswith(")", position):
         name = _NAME.match(text, position)
         if name is not None:
-            position = _skip(text, name.end())
+            position = name.end()
         value, position = _value(text, position)
         if name is None and call.named:
             raise ValueError("a value without a name stands after one with a name")
@@ -92,10 +91,10 @@ def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
             raise ValueError(f"{call.function} got {plain(name[1], SHOWN)} twice")
         else:
             call.named[name[1]] = value
-        position = _skip(text, position)
-        if text.startswith(",", position):
-            position = _skip(text, position + 1)
-        elif not text.startswith(")", position):
+        after = _AFTER.match(text, position)
+        assert after is not None, "it matches nothing at least"
+        position = after.end()
+        if not after[1] and not text.startswith(")", position):
             raise ValueError(f"expected a comma or a closing bracket {_near(text, position)}")
     return call, position + 1
 
@@ -110,16 +109,12 @@ def write(function: str, arguments: Mapping[str, str], reserved: re.Pattern[str]
     return f"{function}({', '.join(said)})"
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
-    """A hint for error messages: the known name that was probably meant."""
-    match = difflib.get_close_matches(name[:80], known, n=1, cutoff=0.5)
-    return f"did you mean {match[0]}?" if match else f"there are {', '.join(known)}"
-
-
 def _value(text: str, position: int) -> tuple[Value, int]:
     opening = text[position : position + 1]
     if opening and opening in _DOUBLE + _SINGLE:
-        return _string(text, position + 1, _closing(opening))
+        # A plain quote is closed by the same one, any other by all that look like it.
+        alike = opening if opening in "\"'" else _DOUBLE if opening in _DOUBLE else _SINGLE
+        return _string(text, position + 1, alike)
     number = _NUMBER.match(text, position)
     if number is not None:
         return number[0], number.end()
@@ -129,13 +124,6 @@ def _value(text: str, position: int) -> tuple[Value, int]:
     if word is not None:
         raise ValueError(f"{plain(word[0], SHOWN)} must stand in quotes")
     raise ValueError(f"expected a value {_near(text, position)}")
-
-
-def _closing(opening: str) -> str:
-    """The characters that end a quoted text: the same one for a plain quote, all similar ones for others."""
-    if opening in "\"'":
-        return opening
-    return _DOUBLE if opening in _DOUBLE else _SINGLE
 
 
 def _string(text: str, position: int, closing: str) -> tuple[str, int]:
@@ -150,9 +138,14 @@ def _string(text: str, position: int, closing: str) -> tuple[str, int]:
         if position >= len(text):
             raise ValueError("a text has no closing quote")
         if text[position] != "\\":
-            return _whole("".join(parts)), position + 1
+            break
         part, position = _escape(text, position + 1)
         parts.append(part)
+    try:  # two escapes can be the halves of a character
+        whole = "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise ValueError("a text holds half a character") from None
+    return whole, position + 1
 
 
 def _escape(text: str, position: int) -> tuple[str, int]:
@@ -171,23 +164,10 @@ def _escape(text: str, position: int) -> tuple[str, int]:
     return f"\\{kind}", position + 1
 
 
-def _whole(text: str) -> str:
-    """The text with surrogate pairs, which two escapes can form, joined into characters."""
-    try:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-    except UnicodeDecodeError:
-        raise ValueError("a text holds half a character") from None
-
-
 def _quoted(value: str, reserved: re.Pattern[str]) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     escaped = escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     return '"' + reserved.sub(lambda match: f"\\u{ord(match[0]):04x}", escaped) + '"'
-
-
-def _skip(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return position if match is None else match.end()
 
 
 def _near(text: str, position: int) -> str:

@@ -107,7 +107,10 @@ def parse(text: str) -> Parsed:
         parsed.error = "no tool call after the thought"
     while position >= 0:
         try:
-            call, position = _read_call(rest, position + len(CALL))
+            name, arguments, position = read_block(rest, position + len(CALL))
+            call = ToolCall(name=name, arguments=arguments)
+            if (wrong := check_call(call)) is not None:
+                raise ValueError(wrong)
         except (ValueError, RecursionError) as error:
             parsed.error = f"tool call {len(parsed.calls) + 1}: {reason(error)}"
             break
@@ -146,16 +149,6 @@ def _call_json(call: ToolCall) -> str:
         if name in call.arguments and call.arguments[name] != schema.get("default")
     }
     return dumps({"name": call.name, "arguments": arguments})
-
-
-def _read_call(text: str, start: int) -> tuple[ToolCall, int]:
-    """The call whose JSON begins at `start`, and the end of its end tag; raises as `read_block` does."""
-    name, arguments, end = read_block(text, start)
-    call = ToolCall(name=name, arguments=arguments)
-    wrong = check_call(call)
-    if wrong is not None:
-        raise ValueError(wrong)
-    return call, end
 
 
 def skip_space(text: str, position: int) -> int:

@@ -3,7 +3,7 @@
 A page is simplified HTML whose elements have numbers; a response is a thought and one call such as
 `do(action="Type", argument="red mug", element="7")`. No prompt holds an image.
 
-Dynamic context compression: a prompt shows only the last `pages_kept` pages (`transcript.py`). A placeholder
+Dynamic context compression: a prompt shows only the last `pages_kept` pages (`harness.py`). A placeholder
 stands for each older page; all responses stay whole.
 """
 
@@ -15,19 +15,16 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.agent import pycall
-from webdojo.agent.chatml import ChatML
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.harness import LINE_CHARACTERS, Codec, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import IM_END, THINK, THINK_END, plain
-from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
 from webdojo.agent.webarena_actions import ADDRESS_BAR, FUNCTIONS, action_for, calls_of
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+from webdojo.types import Observation, Parsed, Task, ToolCall, View
 
 ANSWER = "<answer>"
 ANSWER_END = "</answer>"
 
 _URL_CHARACTERS = 300
 _TITLE_CHARACTERS = 120
-_OLD_PAGE = "(simplified HTML of an older page)\n"
 
 _MARKER = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?(?:think|answer|tools|tool_call|tool_response)>)")
 """Matches the first character of any marker of the protocol."""
@@ -98,28 +95,27 @@ class WebAgentR1Config(HarnessConfig):
         return WebAgentR1Harness(self, codec)
 
 
-class WebAgentR1Harness:
+class WebAgentR1Harness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
+    config: WebAgentR1Config
+    old_page = "(simplified HTML of an older page)\n"
+    action_section = "action"
+
     def __init__(self, config: WebAgentR1Config, codec: Codec) -> None:
-        self.config = config
-        self.codec = codec
         self.view = View(kind="simplified_html", whole_page=True, max_tokens=config.page_tokens)
+        self.pages_kept = config.pages_kept
         self.functions = FUNCTIONS | (ADDRESS_BAR if config.address_bar else {})
         self._grammar = pycall.Grammar(self.functions)
-        self.chat = ChatML(codec, self.system_prompt())
+        super().__init__(config, codec)
 
     def system_prompt(self) -> str:
-        """The protocol and the actions."""
         kept = self.config.pages_kept
         return _SYSTEM.format(
             kept="the latest page" if kept == 1 else f"the latest {kept} pages",
             form=_THINKING if self.config.thinking else _PLAIN,
             more=_MORE if self.config.address_bar else "",
         )
-
-    def start(self, task: Task, observation: Observation) -> WebAgentR1Conversation:
-        return WebAgentR1Conversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         (function, arguments), said = action_for(calls, element_at, self.functions)
@@ -137,6 +133,23 @@ class WebAgentR1Harness:
         """
         body = text.encode(errors="replace").decode().partition(IM_END)[0]
         return self._parse_answer(body) if self.config.thinking else self._parse_action(body)
+
+    def opening(self, task: Task) -> str:
+        return f"Task: {plain(task.instruction)}\n"
+
+    def page(self, observation: Observation) -> str:
+        """The simplified HTML, preceded by the address, tabs and blocks that it does not contain."""
+        lines = [f"Address: {plain(observation.url, _URL_CHARACTERS)}"]
+        if observation.blocked:
+            lines.append(f"The site may be blocking you: {plain(observation.blocked)}")
+        if len(observation.tabs) > 1:
+            lines.append("Tabs:")
+            for tab in observation.tabs:
+                lines.append(f"{tab.index}{'*' if tab.active else ''} {plain(tab.title, _TITLE_CHARACTERS)}")
+        return "\n".join([*lines, f"{_unmarked(observation.text)}\n"])
+
+    def complaint(self, errors: Sequence[str]) -> str:
+        return "".join(f"Error: {plain(error)}\n" for error in errors)
 
     def _parse_answer(self, body: str) -> Parsed:
         think, end_tag, rest = body.partition(THINK_END)
@@ -168,45 +181,6 @@ class WebAgentR1Harness:
             if self._grammar.find(body, end) is not None:
                 parsed.error = "more than one action; only the first was done"
         return parsed
-
-
-class WebAgentR1Conversation:
-    """One episode."""
-
-    def __init__(self, harness: WebAgentR1Harness, task: Task, observation: Observation) -> None:
-        self._harness = harness
-        opening = f"Task: {plain(task.instruction)}\n"
-        self._transcript = Transcript(harness.chat, opening, observation, _page(observation), _OLD_PAGE)
-
-    def prompt(self, max_tokens: int) -> Prompt:
-        pages, turns = self._harness.config.pages_kept, len(self._transcript)
-        return self._transcript.prompt(max_tokens, images=0, turns=turns, pages=pages)
-
-    def parse(self, text: str) -> Parsed:
-        return self._harness.parse(text)
-
-    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        errors = errors_of(parsed, feedback)
-        self._transcript.add(
-            response,
-            feedback="".join(f"Error: {plain(error)}\n" for error in errors),
-            action=parsed.sections.get("action", "no action"),
-            errors=errors,
-            observation=observation,
-            page=_page(observation),
-        )
-
-
-def _page(observation: Observation) -> str:
-    """The simplified HTML, preceded by the address, tabs and blocks that it does not contain."""
-    lines = [f"Address: {plain(observation.url, _URL_CHARACTERS)}"]
-    if observation.blocked:
-        lines.append(f"The site may be blocking you: {plain(observation.blocked)}")
-    if len(observation.tabs) > 1:
-        lines.append("Tabs:")
-        for tab in observation.tabs:
-            lines.append(f"{tab.index}{'*' if tab.active else ''} {plain(tab.title, _TITLE_CHARACTERS)}")
-    return "\n".join([*lines, f"{_unmarked(observation.text)}\n"])
 
 
 def _unmarked(text: str) -> str:

@@ -6,19 +6,16 @@ action `Select Dropdown Option`, which has the same calls as `Type`.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 
 from webdojo.agent.harness import ElementAt
-from webdojo.agent.pycall import SHOWN, PyCall, nearest
+from webdojo.agent.pycall import SHOWN, PyCall
 from webdojo.agent.toolcall import brief, plain
 from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall
-
-SCROLL_AMOUNT = 0.5
-"""The fraction of the window that one scroll moves."""
-WAIT_SECONDS = 2
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "do": ("action", "argument", "element"),
@@ -50,26 +47,24 @@ ACTIONS: dict[str, tuple[str, ...]] = {
 _BY_NAME = {name.casefold(): name for name in ACTIONS}
 _NUMBER_DIGITS = 9
 
+_HALF_WINDOW, _WAIT_S = 0.5, 2
 _ENTER = ToolCall(name="press_keys", arguments={"keys": ["Enter"]})
-_FORWARD = ToolCall(name="press_keys", arguments={"keys": ["alt+ArrowRight"]})
-_BACK = ToolCall(name="go_back")
-_NEW_TAB = ToolCall(name="new_tab")
-_CLOSE_TAB = ToolCall(name="close_tab")
-_WAIT = ToolCall(name="wait", arguments={"seconds": WAIT_SECONDS})
+_FIXED = {
+    "Scroll Up": ToolCall(name="scroll", arguments={"direction": "up", "amount": _HALF_WINDOW}),
+    "Scroll Down": ToolCall(name="scroll", arguments={"direction": "down", "amount": _HALF_WINDOW}),
+    "Press Enter": _ENTER,
+    "Wait": ToolCall(name="wait", arguments={"seconds": _WAIT_S}),
+    "go_backward": ToolCall(name="go_back"),
+    "go_forward": ToolCall(name="press_keys", arguments={"keys": ["alt+ArrowRight"]}),
+    "new_tab": ToolCall(name="new_tab"),
+    "close_tab": ToolCall(name="close_tab"),
+}
+"""The call of each action, and of each function, that has no arguments."""
 
 Functions = Mapping[str, tuple[str, ...]]
 """Arguments by the function's name."""
 FunctionCall = tuple[str, dict[str, str]]
 """A function and its arguments."""
-
-_SINGLE_CALLS: list[tuple[ToolCall, FunctionCall]] = [
-    (_ENTER, ("do", {"action": "Press Enter"})),
-    (_WAIT, ("do", {"action": "Wait"})),
-    (_BACK, ("go_backward", {})),
-    (_FORWARD, ("go_forward", {})),
-    (_NEW_TAB, ("new_tab", {})),
-    (_CLOSE_TAB, ("close_tab", {})),
-]
 
 
 def calls_of(call: PyCall) -> list[ToolCall]:
@@ -87,16 +82,10 @@ def calls_of(call: PyCall) -> list[ToolCall]:
             calls = _do(values)
         case "exit":
             calls = [ToolCall(name="done", arguments={"answer": values.get("message", "")})]
-        case "go_backward":
-            calls = [_BACK]
-        case "go_forward":
-            calls = [_FORWARD]
         case "goto":
             calls = [ToolCall(name="goto_url", arguments={"url": values.get("url", "")})]
-        case "new_tab":
-            calls = [_NEW_TAB]
-        case _:
-            calls = [_CLOSE_TAB]
+        case function:
+            calls = [_FIXED[function]]
     for each in calls:
         if (reason := check_call(each)) is not None:
             raise ValueError(reason)
@@ -114,16 +103,16 @@ def action_for(calls: Sequence[ToolCall], element_at: ElementAt, functions: Func
         HarnessError: no action does what the first call does.
     """
     first = calls[0]
-    for call, said in _SINGLE_CALLS:
+    for name, call in _FIXED.items():
+        said: FunctionCall = ("do", {"action": name}) if name in ACTIONS else (name, {})
         if call == first and said[0] in functions:
             return said, 1
     match first.name:
         case "click" | "hover":
-            if (element := _element(first, element_at)) is not None:
+            at = first.arguments
+            element = at["element"] if "element" in at else element_at(at["x"], at["y"])
+            if element is not None:
                 return _pointed(calls, element)
-        case "scroll" if first.arguments == _scroll(first.arguments["direction"]).arguments:
-            if first.arguments["direction"] in ("up", "down"):
-                return ("do", {"action": f"Scroll {first.arguments['direction'].title()}"}), 1
         case "switch_tab":
             return ("do", {"action": "Switch Tab", "argument": str(first.arguments["index"])}), 1
         case "goto_url" if "goto" in functions:
@@ -139,32 +128,26 @@ def _do(values: Mapping[str, str]) -> list[ToolCall]:
     said = " ".join(values["action"].replace("_", " ").split())
     action = _BY_NAME.get(said.casefold())
     if action is None:
-        raise ValueError(f'unknown action "{plain(said, SHOWN)}"; {nearest(said, list(ACTIONS))}')
+        match = difflib.get_close_matches(said[:80], ACTIONS, n=1, cutoff=0.5)
+        hint = f"did you mean {match[0]}?" if match else f"there are {', '.join(ACTIONS)}"
+        raise ValueError(f'unknown action "{plain(said, SHOWN)}"; {hint}')
     for name in ACTIONS[action]:
         if name not in values:
             raise ValueError(f"{action} needs {name}")
-    text = values.get("argument", "")
-    at = {"element": _number("element", values["element"])} if "element" in ACTIONS[action] else {}
+    if action in _FIXED:
+        return [_FIXED[action]]
+    if action == "Switch Tab":
+        return [ToolCall(name="switch_tab", arguments={"index": _number("argument", values["argument"])})]
+    at = {"element": _number("element", values["element"])}
     click = ToolCall(name="click", arguments=at)
-    match action:
-        case "Click":
-            return [click]
-        case "Right Click":
-            return [ToolCall(name="click", arguments={**at, "button": "right"})]
-        case "Hover":
-            return [ToolCall(name="hover", arguments=at)]
-        case "Type" | "Select Dropdown Option":
-            return [click, _write(text)]
-        case "Search":
-            return [click, _write(text), _ENTER]
-        case "Press Enter":
-            return [_ENTER]
-        case "Wait":
-            return [_WAIT]
-        case "Switch Tab":
-            return [ToolCall(name="switch_tab", arguments={"index": _number("argument", text)})]
-        case _:
-            return [_scroll("up" if action == "Scroll Up" else "down")]
+    typed = [click, ToolCall(name="write", arguments={"text": values.get("argument", "")})]
+    named = {
+        "Click": [click],
+        "Right Click": [ToolCall(name="click", arguments={**at, "button": "right"})],
+        "Hover": [ToolCall(name="hover", arguments=at)],
+        "Search": [*typed, _ENTER],
+    }
+    return named.get(action, typed)
 
 
 def _pointed(calls: Sequence[ToolCall], element: int) -> tuple[FunctionCall, int]:
@@ -186,23 +169,8 @@ def _pointed(calls: Sequence[ToolCall], element: int) -> tuple[FunctionCall, int
     return ("do", {"action": action, "argument": text, **at}), 2
 
 
-def _element(call: ToolCall, element_at: ElementAt) -> int | None:
-    if "element" in call.arguments:
-        number: int = call.arguments["element"]
-        return number
-    return element_at(call.arguments["x"], call.arguments["y"])
-
-
 def _number(name: str, text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _NUMBER_DIGITS):
         raise ValueError(f'{name} must be a number, such as "7", not "{plain(text, SHOWN)}"')
     return int(digits)
-
-
-def _write(text: str) -> ToolCall:
-    return ToolCall(name="write", arguments={"text": text})
-
-
-def _scroll(direction: str) -> ToolCall:
-    return ToolCall(name="scroll", arguments={"direction": direction, "amount": SCROLL_AMOUNT})

@@ -3,26 +3,25 @@
 A response is Memory, Progress, Intention, Action and one call of `computer_use`; without memory it is Action and
 the call, and thoughts may stand before either. New names in a response's Memory are added to the memory; a name that
 is taken keeps its value, and the agent gets an error. A prompt shows the last `history_turns` exchanges in full
-(`transcript.py`). Older exchanges are one line each, followed by the memory up to there; later notes stand in the
+(`harness.py`). Older exchanges are one line each, followed by the memory up to there; later notes stand in the
 responses.
 
-As in the paper, only the screenshot shows what a call did, except if it failed.
+A place is `coordinate`, [x, y] in 0..1000, or `element`, the number of a mark in the screenshot. The action `fill`,
+which types without Enter, is ours. As in the paper, only the screenshot shows what a call did, except if it failed.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
 from webdojo.agent import gestures
-from webdojo.agent.chatml import ChatML
-from webdojo.agent.computer_use import TOOL, ComputerUse
-from webdojo.agent.gestures import GestureKind
-from webdojo.agent.harness import Codec, ElementAt, HarnessConfig, no_elements
+from webdojo.agent.gestures import ABOUT, POINTED, Gesture, GestureKind
+from webdojo.agent.harness import Codec, Conversation, ElementAt, Harness, HarnessConfig, no_elements
 from webdojo.agent.toolcall import (
     CALL,
     CALL_END,
@@ -36,8 +35,43 @@ from webdojo.agent.toolcall import (
     reason,
     skip_space,
 )
-from webdojo.agent.transcript import LINE_CHARACTERS, Transcript, errors_of
-from webdojo.types import Feedback, Observation, Parsed, Prompt, Response, Task, ToolCall, View
+from webdojo.browser.tools import COORDINATE_MAX, TOOLS
+from webdojo.errors import HarnessError
+from webdojo.types import Feedback, Observation, Parsed, Task, ToolCall, View
+
+_TOOL = "computer_use"
+_ACTIONS: dict[str, tuple[GestureKind, str, str]] = {
+    "left_click": (GestureKind.CLICK, "", "click a place"),
+    "type": (GestureKind.TYPE, "text", ABOUT[GestureKind.TYPE]),
+    "fill": (GestureKind.FILL, "text", ABOUT[GestureKind.FILL]),
+    "scroll": (GestureKind.SCROLL, "direction", "scroll the page, or the part of it at a place"),
+    "wait": (GestureKind.WAIT, "time", "pause"),
+    "go_back": (GestureKind.BACK, "", ABOUT[GestureKind.BACK]),
+    "navigate": (GestureKind.GO, "url", "open an address"),
+    "answer": (GestureKind.ANSWER, "text", ABOUT[GestureKind.ANSWER]),
+}
+"""The gesture of each action, the argument that holds its value, and its description."""
+_MAX_ELEMENT = 1_000_000
+_LONGEST_S = TOOLS["wait"].arguments["seconds"]["maximum"]
+_VALUES: dict[str, tuple[dict[str, Any], str, Callable[[Any], bool]]] = {
+    "text": ({"type": "string", "description": "To type or to answer."}, "a string", lambda v: isinstance(v, str)),
+    "direction": (
+        {"type": "string", "enum": ["up", "down"], "description": "Of a scroll."},
+        "up or down",
+        lambda value: value in ("up", "down"),
+    ),
+    "time": (
+        {"type": "number", "minimum": 0, "maximum": _LONGEST_S, "description": "Seconds of a pause."},
+        f"0 to {_LONGEST_S:g} seconds",
+        lambda value: type(value) in (int, float) and 0 <= value <= _LONGEST_S,
+    ),
+    "url": (
+        {"type": "string", "minLength": 1, "description": "The address to open."},
+        "an address",
+        lambda value: isinstance(value, str) and value != "",
+    ),
+}
+"""The schema of each value, what it must be, and whether one is that."""
 
 _SYSTEM = """\
 You are a web agent. You finish the user's task in a real browser with one tool. {seeing}
@@ -93,34 +127,82 @@ class WebGymConfig(HarnessConfig):
         return WebGymHarness(self, codec)
 
 
-class WebGymHarness:
+class WebGymConversation(Conversation):
+    """One episode, with the agent's memory."""
+
+    def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
+        self._memory: dict[str, Any] = {}
+        super().__init__(harness, task, observation)
+
+    def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
+        """Those of the turn, and one for each name in the memory that the response would have changed."""
+        noted = json.loads(parsed.sections.get("Memory", "{}"))
+        taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
+        return super().errors(parsed, feedback) + [
+            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
+        ]
+
+    def note(self, observation: Observation) -> str:
+        return f"Memory: {dumps(self._memory)}\n" if self._memory else ""
+
+
+class WebGymHarness(Harness):
     """Makes conversations, and renders responses, for one codec."""
 
+    config: WebGymConfig
+    conversation = WebGymConversation
+
     def __init__(self, config: WebGymConfig, codec: Codec) -> None:
-        self.config = config
-        self.codec = codec
-        self.view = View(kind="marks") if config.mode == "marks" else None
-        self.tool = ComputerUse(marks=config.mode == "marks", fill=config.fill)
+        marks = config.mode == "marks"
+        self.view = View(kind="marks") if marks else None
+        self.place = "element" if marks else "coordinate"
+        self.actions = {name: spec for name, spec in _ACTIONS.items() if config.fill or spec[0] is not GestureKind.FILL}
         self.parts = tuple(_PARTS) if config.memory else ("Action",)
-        self.chat = ChatML(codec, self.system_prompt())
+        self.turns_kept = config.history_turns
+        super().__init__(config, codec)
 
     def system_prompt(self) -> str:
-        """The protocol and the tool."""
         return _SYSTEM.format(
             seeing=_SEEING[self.config.mode],
-            tool=json.dumps(self.tool.schema()),
+            tool=json.dumps(self._schema()),
             parts="\n".join(f"{name}: {_PARTS[name]}" for name in self.parts),
-            example=_block(self.tool.example()),
+            example=_block({"action": "left_click", self.place: 7 if self.place == "element" else [450, 250]}),
             past=self._past(),
         )
+
+    def _schema(self) -> dict[str, Any]:
+        """The tool as an OpenAI function definition."""
+        pointed = [name for name, (kind, *_) in self.actions.items() if kind in POINTED]
+        where = f"The place; {', '.join(pointed)} need one, scroll may have one."
+        if self.place == "element":
+            place = {"type": "integer", "minimum": 1, "description": where}
+        else:
+            edge = {"type": "integer", "minimum": 0, "maximum": COORDINATE_MAX}
+            place = {"type": "array", "items": edge, "minItems": 2, "maxItems": 2, "description": where}
+        actions = {
+            "type": "string",
+            "enum": list(self.actions),
+            "description": "; ".join(f"{name}: {about}" for name, (_, _, about) in self.actions.items()),
+        }
+        values = {name: schema for name, (schema, *_) in _VALUES.items()}
+        return {
+            "type": "function",
+            "function": {
+                "name": _TOOL,
+                "description": "Use the browser with mouse and keyboard.",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"action": actions, self.place: place, **values},
+                    "required": ["action"],
+                    "additionalProperties": False,
+                },
+            },
+        }
 
     def _past(self) -> str:
         turns = self.config.history_turns
         past = f"the last {turns} in full and a line each of those before" if turns else "a line each"
         return f"{past}, and all that you noted" if self.config.memory else past
-
-    def start(self, task: Task, observation: Observation) -> WebGymConversation:
-        return WebGymConversation(self, task, observation)
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         """See `Harness.render`. The first sentence of the thought is the task, the last ones are the action."""
@@ -134,10 +216,9 @@ class WebGymHarness:
             "Action": " ".join(sentence for sentence in rest if sentence not in facts) or task,
         }
         parts = "".join(f"{name}: {says[name]}\n" for name in self.parts)
-        return f"{parts}{_block(self.tool.write(gesture, element_at))}{IM_END}", said
+        return f"{parts}{_block(self._write(gesture, element_at))}{IM_END}", said
 
     def parse(self, text: str) -> Parsed:
-        """Parse a response; see `Conversation.parse`."""
         body = text.partition(IM_END)[0]
         thought, end_tag, rest = body.partition(THINK_END)
         if not end_tag:
@@ -146,9 +227,9 @@ class WebGymHarness:
         try:
             position = self._read_parts(rest, parsed)
             name, arguments, position = read_block(rest, position + len(CALL))
-            if name != TOOL:
-                raise ValueError(f'there is one tool, "{TOOL}", and not "{plain(name, 40)}"')
-            parsed.calls = self.tool.read(arguments).calls()
+            if name != _TOOL:
+                raise ValueError(f'there is one tool, "{_TOOL}", and not "{plain(name, 40)}"')
+            parsed.calls = self._read(arguments).calls()
         except (ValueError, RecursionError) as error:
             parsed.error = reason(error)
             return parsed
@@ -183,41 +264,50 @@ class WebGymHarness:
         parsed.think = parsed.think or parsed.sections["Action"]
         return position
 
+    def _read(self, arguments: dict[str, Any]) -> Gesture:
+        """The gesture that a call asks for; the message of a ValueError says in one line what is wrong with it."""
+        action = arguments.get("action")
+        if not isinstance(action, str) or action not in self.actions:
+            raise ValueError(f"action must be one of {', '.join(self.actions)}, not {_shown(action)}")
+        kind, name, _ = self.actions[action]
+        needed = [*([self.place] if kind in POINTED else []), *([name] if name else [])]
+        known = ["action", *needed, *([self.place] if kind is GestureKind.SCROLL else [])]
+        for argument in arguments:
+            if argument not in known:
+                raise ValueError(f"{action} takes no {_shown(argument)}")
+        for argument in needed:
+            if argument not in arguments:
+                raise ValueError(f"{action} needs {argument}")
+        at = self._at(arguments[self.place]) if self.place in arguments else {}
+        value = arguments[name] if name else ""
+        if name and not _VALUES[name][2](value):
+            raise ValueError(f"{name} must be {_VALUES[name][1]}, not {_shown(value)}")
+        return Gesture(kind, at, value)
 
-class WebGymConversation:
-    """One episode, with the agent's memory."""
+    def _at(self, value: Any) -> dict[str, int]:
+        """The place of a call, in the form of the browser's tools."""
+        if self.place == "element":
+            if type(value) is int and 1 <= value <= _MAX_ELEMENT:
+                return {"element": value}
+            raise ValueError(f"element must be the number of a mark, not {_shown(value)}")
+        pair: list[Any] = value if isinstance(value, list) and len(value) == 2 else [None]
+        if all(type(part) is int and 0 <= part <= COORDINATE_MAX for part in pair):
+            return {"x": pair[0], "y": pair[1]}
+        raise ValueError(f"coordinate must be two integers from 0 to {COORDINATE_MAX}, not {_shown(value)}")
 
-    def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
-        self._harness = harness
-        opening = f"Task: {plain(task.instruction)}\nWebsite: {plain(task.start_url)}\n"
-        self._transcript = Transcript(harness.chat, opening, observation)
-        self._memory: dict[str, Any] = {}
-
-    def prompt(self, max_tokens: int) -> Prompt:
-        config = self._harness.config
-        return self._transcript.prompt(max_tokens, images=config.screenshots_kept, turns=config.history_turns)
-
-    def parse(self, text: str) -> Parsed:
-        return self._harness.parse(text)
-
-    def add(self, response: Response, parsed: Parsed, feedback: list[Feedback], observation: Observation) -> None:
-        errors = errors_of(parsed, feedback) + self._remember(parsed)
-        self._transcript.add(
-            response,
-            feedback="".join(f"Error: {plain(error, LINE_CHARACTERS)}\n" for error in errors),
-            action=parsed.sections.get("Action", "no action"),
-            errors=errors,
-            observation=observation,
-            memory=f"Memory: {dumps(self._memory)}\n" if self._memory else "",
-        )
-
-    def _remember(self, parsed: Parsed) -> list[str]:
-        """Add what a response notes, and return an error for each name that it would have changed."""
-        noted = json.loads(parsed.sections.get("Memory", "{}"))
-        taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
-        return [
-            f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
-        ]
+    def _write(self, gesture: Gesture, element_at: ElementAt) -> dict[str, Any]:
+        """The arguments that ask for a gesture; raises as `render` does."""
+        action, name = next((name, value) for name, (kind, value, _) in _ACTIONS.items() if kind is gesture.kind)
+        if action not in self.actions:
+            raise HarnessError(f"an agent that always presses Enter cannot just fill in {gesture.value!r}")
+        arguments: dict[str, Any] = {"action": action}
+        if self.place == "coordinate" and "x" in gesture.at:
+            arguments["coordinate"] = [gesture.at["x"], gesture.at["y"]]
+        elif self.place == "element" and (number := gesture.number(element_at)) is not None:
+            arguments["element"] = number
+        elif gesture.kind in POINTED:
+            raise HarnessError(f"this agent has no {self.place} for what is at {gesture.at}")
+        return arguments | ({name: gesture.value} if name else {})
 
 
 def _flat(value: Any) -> Any:
@@ -226,4 +316,8 @@ def _flat(value: Any) -> Any:
 
 
 def _block(arguments: dict[str, Any]) -> str:
-    return f"{CALL}\n{dumps({'name': TOOL, 'arguments': arguments})}\n{CALL_END}"
+    return f"{CALL}\n{dumps({'name': _TOOL, 'arguments': arguments})}\n{CALL_END}"
+
+
+def _shown(value: object) -> str:
+    return plain(repr(value), limit=40)

@@ -49,7 +49,7 @@ def act(
     from webdojo.loops.run_folder import next_free
     from webdojo.recipe import load_recipe
     from webdojo.store.images import ImageStore
-    from webdojo.view.page import write_trajectory
+    from webdojo.view.film import write_trajectory
     from webdojo.view.tables import turn_text
 
     given = list(overrides or [])

@@ -26,7 +26,7 @@ def list_runs(
 ) -> None:
     """Show the runs of a folder, newest first."""
     from webdojo.loops.runs import glance, runs_in
-    from webdojo.view.runs import overview
+    from webdojo.view.tables import overview
 
     found = sorted(map(glance, runs_in(folder)), key=lambda run: run.created, reverse=True)
     if as_json:
@@ -42,7 +42,7 @@ def list_runs(
 def show(run: RunFolder, as_json: AsJson = False) -> None:
     """Show what a run is and how it went so far."""
     from webdojo.loops.runs import describe
-    from webdojo.view.runs import sections
+    from webdojo.view.tables import sections
 
     described = describe(run)
     if as_json:
@@ -87,9 +87,9 @@ def trace(
 ) -> None:
     """Draw when the loop and every episode slot did what, for chrome://tracing and Perfetto."""
     from webdojo.store.run import RunStore
-    from webdojo.view.trace import Iterations, write_trace
+    from webdojo.view.trace import parse_iterations, write_trace
 
-    chosen = Iterations.parse(iterations) if iterations else None
+    chosen = parse_iterations(iterations) if iterations else None
     file = out or run / "trace.json"
     with RunStore.open(run, readonly=True) as store:
         drawn = write_trace(store, file, chosen)
@@ -116,7 +116,7 @@ def gc(
     from webdojo.loops.runs import runs_in
     from webdojo.store.lock import locked
     from webdojo.store.run import RunStore
-    from webdojo.view.runs import freed
+    from webdojo.view.tables import freed
 
     paths = runs_in(folder)
     total = 0

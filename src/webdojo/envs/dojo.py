@@ -7,13 +7,13 @@ recipe brings none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
-from webdojo.envs.env import Environment, Script, Split, Visit
+from webdojo.envs.env import LocalEnvironment, Script, Split, Visit
 from webdojo.errors import ConfigError, SiteError, TaskError
 from webdojo.reward import RewardFunction, Rules
 from webdojo.sites import HELDOUT_SEED, HOSTS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webdojo.sites.serving.server import SiteServer
 
 
-class Dojo(Environment):
+class Dojo(LocalEnvironment):
     """Sites of the embedded web."""
 
     name: str = "dojo"
@@ -51,8 +51,6 @@ class Dojo(Environment):
     or `0.0.0.0` for all."""
     port: int = Field(default=0, ge=0, le=65535)
     """Port of the sites; 0 takes a free one, which `browser.servers` could not know."""
-
-    _server: Any = PrivateAttr(default=None)
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         """`n` tasks; kinds alternate, and difficulties alternate within a kind. They repeat where sites have no more.
@@ -89,10 +87,6 @@ class Dojo(Environment):
 
         return lambda task, view: Oracle(task, view=view)
 
-    @property
-    def hosts(self) -> Mapping[str, str]:
-        return self._serving.hosts
-
     def check(self, task: Task) -> None:
         from webdojo.sites.kinds import KINDS
         from webdojo.sites.site import check_layout
@@ -120,39 +114,16 @@ class Dojo(Environment):
                 f"changes: set it, and start each with --hosts '{HOSTS}=ADDRESS:PORT', ADDRESS being this machine's"
             )
 
-    async def start(self) -> None:
-        """Serve the sites.
-
-        Raises:
-            SiteError: the port is taken, or the address is not this machine's.
-        """
+    def make_server(self) -> SiteServer:
         from webdojo.sites.serving.server import SiteServer
 
-        self._server = SiteServer(self.port, host=self.host)
-        self._server.__enter__()
+        return SiteServer(self.port, host=self.host)
 
-    async def close(self) -> None:
-        server, self._server = self._serving, None
-        server.__exit__()
-
-    @property
-    def _serving(self) -> SiteServer:
-        assert self._server is not None, "the environment has not started"
-        return self._server
-
-    async def visit(self, task: Task, seed: str = "") -> Visit:
+    def headers(self, visit: Visit, seed: str) -> dict[str, str]:
         from webdojo.sites.perturbations.schedule import Perturbations
 
-        self.check(task)
-        visit = self.plain_visit(task)
-        if task.kind:
-            perturbations = Perturbations(self.perturbations, seed, self.permanent_failures)
-            visit.headers = self._serving.headers(visit.id, self.layout, perturbations)
-        return visit
-
-    async def state(self, visit: Visit) -> dict[str, Any]:
-        """What the visit changed and saw, by host (`sites.site.Overlay.snapshot`)."""
-        return self._serving.state(visit.id)
-
-    async def leave(self, visit: Visit) -> None:
-        self._serving.end(visit.id)
+        if not visit.task.kind:
+            return {}
+        return self.server.headers(
+            visit.id, self.layout, Perturbations(self.perturbations, seed, self.permanent_failures)
+        )

@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 from uuid import uuid4
+
+from pydantic import PrivateAttr
 
 from webdojo.browser.config import StorageState, read_storage_state
 from webdojo.plugins import Plug
@@ -155,7 +156,50 @@ class Environment(Plug):
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
+
+
+class LocalEnvironment(Environment):
+    """An environment that a server of `webdojo.sites` serves on this machine, with a state for each visit."""
+
+    _server: Any = PrivateAttr(default=None)
+
+    @abstractmethod
+    def make_server(self) -> Any:
+        """A server that has not started yet; raises TaskError if what it serves is not installed."""
+
+    async def start(self) -> None:
+        """Serve the sites; raises SiteError if the port is taken, or the address is not this machine's."""
+        self._server = self.make_server()
+        self._server.__enter__()
+
+    async def close(self) -> None:
+        server, self._server = self.server, None
+        server.__exit__()
+
+    @property
+    def server(self) -> Any:
+        assert self._server is not None, "the environment has not started"
+        return self._server
+
+    @property
+    def hosts(self) -> Mapping[str, str]:
+        return self.server.hosts
+
+    async def visit(self, task: Task, seed: str = "") -> Visit:
+        self.check(task)
+        visit = self.plain_visit(task)
+        visit.headers = self.headers(visit, seed)
+        return visit
+
+    def headers(self, visit: Visit, seed: str) -> dict[str, str]:
+        """What tells the server whose visit a request belongs to."""
+        return self.server.headers(visit.id)
+
+    async def state(self, visit: Visit) -> dict[str, Any]:
+        """What the visit changed and saw, by host."""
+        return self.server.state(visit.id)
+
+    async def leave(self, visit: Visit) -> None:
+        self.server.end(visit.id)

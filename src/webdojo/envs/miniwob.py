@@ -6,12 +6,12 @@ discount for time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
-from webdojo.envs.env import Environment, Split, Visit
+from webdojo.envs.env import LocalEnvironment, Split, Visit
 from webdojo.errors import TaskError
 from webdojo.reward import RewardFunction
 from webdojo.tasks import miniwob
@@ -40,7 +40,7 @@ class PageReward(RewardFunction):
         return Reward(value=max(0.0, raw), success=raw > 0, reason=f"the page's reward is {raw:g}")
 
 
-class Miniwob(Environment):
+class Miniwob(LocalEnvironment):
     """MiniWoB++ of the package `miniwob`, served on this machine."""
 
     name: str = "miniwob"
@@ -50,8 +50,6 @@ class Miniwob(Environment):
     """Instances of each page that policies are measured on."""
     pages: list[str] = []
     """Names of pages, such as `click-test`; empty takes all that the package registers."""
-
-    _server: Any = PrivateAttr(default=None)
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         """The pages with each of their seeds, page by page.
@@ -70,48 +68,16 @@ class Miniwob(Environment):
     def reward(self) -> RewardFunction:
         return PageReward()
 
-    @property
-    def hosts(self) -> Mapping[str, str]:
-        return self._serving.hosts
-
     def check(self, task: Task) -> None:
         if task.kind not in ("", miniwob.KIND):
             raise TaskError(f"task {task.id!r} is of kind {task.kind!r}, and this environment has MiniWoB++ alone")
 
-    async def start(self) -> None:
-        """Serve the pages.
-
-        Raises:
-            TaskError: the package `miniwob` is not installed.
-        """
+    def make_server(self) -> MiniwobServer:
         from webdojo.sites.miniwob.server import MiniwobServer
 
-        self._server = MiniwobServer()
-        self._server.__enter__()
-
-    async def close(self) -> None:
-        server, self._server = self._serving, None
-        server.__exit__()
-
-    @property
-    def _serving(self) -> MiniwobServer:
-        assert self._server is not None, "the environment has not started"
-        return self._server
-
-    async def visit(self, task: Task, seed: str = "") -> Visit:
-        self.check(task)
-        visit = self.plain_visit(task)
-        visit.headers = self._serving.headers(visit.id)
-        return visit
-
-    async def state(self, visit: Visit) -> dict[str, Any]:
-        """The page's report, by host (`MiniwobServer.state`)."""
-        return self._serving.state(visit.id)
+        return MiniwobServer()
 
     async def is_over(self, visit: Visit) -> bool:
         from webdojo.sites.miniwob.server import episode_over
 
-        return episode_over(self._serving.state(visit.id))
-
-    async def leave(self, visit: Visit) -> None:
-        self._serving.end(visit.id)
+        return episode_over(await self.state(visit))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment
 from webdojo.envs.miniwob import Miniwob
-from webdojo.envs.web import Web
-from webdojo.envs.webarena import WebArena
+from webdojo.envs.web import Web, WebArena
 from webdojo.plugins import Registry, derived_from
 
 ENVIRONMENTS: Registry[type[Environment]] = Registry(

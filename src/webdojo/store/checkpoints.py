@@ -111,15 +111,16 @@ class CheckpointFolder:
 
     def _complete(self) -> list[tuple[Path, dict[str, Any]]]:
         """Folder and record of each checkpoint, except those that another process removes meanwhile."""
-        files = [f for f in self.folder.glob(f"*/{RECORD}") if f.parent.suffix not in (".tmp", ".old")]
-        return [(file.parent, record) for file in files if (record := _record(file)) is not None]
-
-
-def _record(file: Path) -> dict[str, Any] | None:
-    try:
-        record: dict[str, Any] = json.loads(file.read_text())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{file} cannot be read ({error}); the checkpoint is damaged: delete its folder") from None
-    return record
+        found = []
+        for file in self.folder.glob(f"*/{RECORD}"):
+            if file.parent.suffix in (".tmp", ".old"):
+                continue
+            try:
+                found.append((file.parent, json.loads(file.read_text())))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError) as error:
+                raise StoreError(
+                    f"{file} cannot be read ({error}); the checkpoint is damaged: delete its folder"
+                ) from None
+        return found

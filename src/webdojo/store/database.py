@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from webdojo.errors import StoreFailure
 from webdojo.store.files import sync
@@ -48,17 +48,17 @@ class Database:
             StoreFailure: this write, or an earlier one, was not committed.
         """
         with self._lock:
+            if not self._failed:
+                try:
+                    with self._connection:
+                        changed = self._connection.execute(statement, tuple(values)).rowcount
+                    self._failed = self._lost()
+                except sqlite3.ProgrammingError:
+                    raise
+                except sqlite3.DatabaseError as error:
+                    self._failed = f"cannot write to the run in {self.file.parent} ({error}): {_advice(error)}"
             if self._failed:
                 raise StoreFailure(self._failed)
-            try:
-                with self._connection:
-                    changed = self._connection.execute(statement, tuple(values)).rowcount
-            except sqlite3.ProgrammingError:
-                raise
-            except sqlite3.DatabaseError as error:
-                self._fail(f"cannot write to the run in {self.file.parent} ({error}): {_advice(error)}")
-            if lost := self._lost():
-                self._fail(lost)
             return changed
 
     def read(self, query: str, values: Iterable[Any] = ()) -> list[Any]:
@@ -77,10 +77,6 @@ class Database:
 
     def close(self) -> None:
         self._connection.close()
-
-    def _fail(self, message: str) -> NoReturn:
-        self._failed = message
-        raise StoreFailure(message)
 
     def _lost(self) -> str:
         """What happened to the files if this connection no longer writes to them; else an empty text."""

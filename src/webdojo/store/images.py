@@ -75,8 +75,11 @@ class ImageStore:
 
     def has(self, image: ImageRef) -> bool:
         """Whether the image is stored and intact."""
-        path = self.path(image)
-        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == image.sha
+        try:
+            self.get(image)
+        except StoreFailure:
+            return False
+        return True
 
     def path(self, image: ImageRef) -> Path:
         """The file that holds the image, or would hold it.

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 PACKAGES = ("webdojo", "torch", "transformers", "playwright")
 
 
@@ -40,19 +42,14 @@ def run_info(seed: int, chromium: str = "") -> dict[str, Any]:
 
 def machine() -> dict[str, Any]:
     """The hardware that this process may use."""
-    gpus = [
-        line.split(":", 1)[1].strip()
-        for file in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
-        for line in file.read_text().splitlines()
-        if line.startswith("Model:")
-    ]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    cpus = _values(Path("/proc/cpuinfo"), "model name") or [platform.processor() or platform.machine()]
+    gpus = sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
     return {
         "system": f"{platform.system()} {platform.machine()}",
-        "cpu": _cpu(),
+        "cpu": cpus[0],
         "cores": len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count(),
-        "memory_gb": round(memory / 2**30, 1),
-        "gpus": gpus,
+        "memory_gb": round(psutil.virtual_memory().total / 2**30, 1),
+        "gpus": [model for file in gpus for model in _values(file, "Model:")],
     }
 
 
@@ -73,11 +70,10 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _cpu() -> str:
-    file = Path("/proc/cpuinfo")
+def _values(file: Path, key: str) -> list[str]:
+    """What a file of /proc says after a key and a colon."""
     lines = file.read_text().splitlines() if file.exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.processor() or platform.machine()
+    return [line.partition(":")[2].strip() for line in lines if line.startswith(key)]
 
 
 def _run(command: list[str]) -> str:

@@ -39,18 +39,16 @@ def lock(path: Path) -> IO[str]:
         OSError: the folder cannot be written.
     """
     file = (path / LOCK).open("a+")
-    for left in reversed(range(TRIES)):
-        try:
+    for _ in range(TRIES):
+        with contextlib.suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if left:
-                time.sleep(0.02)
-                continue
+            break
+        time.sleep(0.02)
+    else:
+        with file:
             file.seek(0)
             holder = file.read().strip()
-            file.close()
-            raise StoreError(f"process {holder} is writing the run in {path}: wait, or choose another --run") from None
-        break
+        raise StoreError(f"process {holder} is writing the run in {path}: wait, or choose another --run")
     file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()

@@ -24,7 +24,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from webdojo.errors import StoreError, StoreFailure
@@ -62,6 +61,9 @@ class TrajectoryRow(NamedTuple):
     created: float
 
 
+_COLUMNS = ", ".join(TrajectoryRow._fields)
+
+
 class StorageCounts(NamedTuple):
     """How much a process has stored in a run so far; sizes in bytes."""
 
@@ -86,8 +88,6 @@ class RunStore:
         self._counting = threading.Lock()
         self._added, self._added_bytes = 0, 0
 
-    # --- life -----------------------------------------------------------------------------------
-
     @classmethod
     def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
         """Create a run folder; `info` comes from `store.info.run_info`.
@@ -106,8 +106,7 @@ class RunStore:
             lock_file = lock(path)
             (path / "images").mkdir(exist_ok=True)
             (path / "checkpoints").mkdir(exist_ok=True)
-            write_atomic(path / "recipe.yaml", recipe_yaml.encode())
-            write_atomic(path / "info.json", json.dumps(dict(info), indent=2).encode())
+            _write_start(path, recipe_yaml, info)
             for left in path.glob(f"{DATABASE}.new*"):
                 left.unlink()
             new = path / f"{DATABASE}.new"
@@ -162,9 +161,7 @@ class RunStore:
     def __enter__(self) -> RunStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -175,8 +172,6 @@ class RunStore:
     def info(self) -> dict[str, Any]:
         info: dict[str, Any] = json.loads((self.path / "info.json").read_text())
         return info
-
-    # --- trajectories ---------------------------------------------------------------------------
 
     def add_trajectory(self, trajectory: Trajectory, phase: str, iteration: int) -> bool:
         """Store a finished episode; committed when this returns.
@@ -207,18 +202,16 @@ class RunStore:
             response_tokens=sum(len(turn.response.ids) for turn in trajectory.turns),
             created=time.time(),
         )
-        columns, packed = (*TrajectoryRow._fields, "record"), zlib.compress(text)
+        packed = zlib.compress(text)
         added = self._database.write(
-            f"INSERT INTO trajectories ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
-            "ON CONFLICT (id) DO NOTHING",
+            f"INSERT INTO trajectories ({_COLUMNS}, record) VALUES ({'?, ' * len(row)}?) ON CONFLICT (id) DO NOTHING",
             (*row, packed),
         )
         if added:
             with self._counting:
                 self._added, self._added_bytes = self._added + 1, self._added_bytes + len(packed)
             return True
-        query = "SELECT phase, iteration, record FROM trajectories WHERE id = ?"
-        old_phase, old_iteration, record = self._database.read(query, (trajectory.id,))[0]
+        ((old_phase, old_iteration, record),) = self._select("phase, iteration, record", id=trajectory.id)
         if (old_phase, old_iteration, zlib.decompress(record)) != (phase, iteration, text):
             raise StoreError(
                 f"trajectory id {trajectory.id!r} is taken in {self.path} by another one "
@@ -233,29 +226,22 @@ class RunStore:
 
     def trajectories(self, phase: str | None = None, iteration: int | None = None) -> list[Trajectory]:
         """Full records in the order in which they were added; None selects all."""
-        where, values = _where(phase, iteration)
-        rows = self._database.read(f"SELECT record FROM trajectories {where} ORDER BY seq", values)
-        return [Trajectory.model_validate_json(zlib.decompress(record)) for (record,) in rows]
+        return [_unpacked(record) for (record,) in self._select("record", phase=phase, iteration=iteration)]
 
     def stream(self, phases: Sequence[str] = ()) -> Iterator[tuple[TrajectoryRow, Trajectory]]:
         """Rows with their full records, one at a time to save memory; without phases, those of all phases."""
-        chosen = f"phase IN ({', '.join('?' * len(phases))})" if phases else "TRUE"
-        for record, *values in self._one_by_one(("record", *TrajectoryRow._fields), chosen, phases):
-            yield _row(values), Trajectory.model_validate_json(zlib.decompress(record))
+        for record, *values in self._one_by_one(f"record, {_COLUMNS}", phases):
+            yield _row(values), _unpacked(record)
 
     def trajectory(self, id: str) -> Trajectory:
         """One full record; StoreError if there is none with that id."""
-        rows = self._database.read("SELECT record FROM trajectories WHERE id = ?", (id,))
-        if not rows:
-            raise StoreError(f"no trajectory {id!r} in {self.path}")
-        return Trajectory.model_validate_json(zlib.decompress(rows[0][0]))
+        for (record,) in self._select("record", id=id):
+            return _unpacked(record)
+        raise StoreError(f"no trajectory {id!r} in {self.path}")
 
     def rows(self, phase: str | None = None, iteration: int | None = None) -> list[TrajectoryRow]:
         """The columns alone, in the order in which they were added; cheap even for a long run."""
-        where, values = _where(phase, iteration)
-        columns = ", ".join(TrajectoryRow._fields)
-        rows = self._database.read(f"SELECT {columns} FROM trajectories {where} ORDER BY seq", values)
-        return [_row(row) for row in rows]
+        return [_row(values) for values in self._select(_COLUMNS, phase=phase, iteration=iteration)]
 
     def count(self) -> dict[str, int]:
         """The number of trajectories of each phase, in the order in which the phases began."""
@@ -264,16 +250,22 @@ class RunStore:
     def image_hashes(self) -> set[str]:
         """The hashes of all screenshots that trajectories refer to; reads every record."""
         found: set[str] = set()
-        for (record,) in self._one_by_one(("record",)):
+        for (record,) in self._one_by_one("record"):
             found.update(sha.decode() for sha in _SHA.findall(zlib.decompress(record)))
         return found
 
-    def _one_by_one(self, columns: Sequence[str], chosen: str = "TRUE", values: Sequence[str] = ()) -> Iterator[Any]:
-        """Columns of the chosen trajectories in the order in which they were added, read one at a time."""
-        named = ", ".join(columns)
-        query = f"SELECT seq, {named} FROM trajectories WHERE seq > ? AND {chosen} ORDER BY seq LIMIT 1"
+    def _select(self, columns: str, **wanted: str | int | None) -> list[Any]:
+        """Columns of the trajectories in the order in which they were added; a wanted value of None selects all."""
+        given = {name: value for name, value in wanted.items() if value is not None}
+        where = " AND ".join(["TRUE", *(f"{name} = ?" for name in given)])
+        return self._database.read(f"SELECT {columns} FROM trajectories WHERE {where} ORDER BY seq", given.values())
+
+    def _one_by_one(self, columns: str, phases: Sequence[str] = ()) -> Iterator[Any]:
+        """Columns of the trajectories of these phases, or of all, in the same order, read one at a time."""
+        chosen = f"phase IN ({', '.join('?' * len(phases))})" if phases else "TRUE"
+        query = f"SELECT seq, {columns} FROM trajectories WHERE seq > ? AND {chosen} ORDER BY seq LIMIT 1"
         last = 0
-        while found := self._database.read(query, (last, *values)):
+        while found := self._database.read(query, (last, *phases)):
             ((last, *row),) = found
             yield row
 
@@ -295,8 +287,6 @@ class RunStore:
         for image in _screenshots(trajectory):
             if not self.images.has(image):
                 self.images.path(image).unlink(missing_ok=True)
-
-    # --- metrics and values ---------------------------------------------------------------------
 
     def add_metrics(self, phase: str, step: int, values: Mapping[str, float]) -> None:
         """Store the metrics of a step or iteration; earlier ones of that step are replaced."""
@@ -340,10 +330,7 @@ class RunStore:
         except OSError as error:
             raise write_error(result, error.strerror) from None
         self._database.write("DELETE FROM kv WHERE key = 'result'", ())
-        write_atomic(self.path / "info.json", json.dumps(dict(info), indent=2).encode())
-        write_atomic(self.path / "recipe.yaml", recipe_yaml.encode())
-
-    # --- repair ---------------------------------------------------------------------------------
+        _write_start(self.path, recipe_yaml, info)
 
     def left_over(self) -> list[Path]:
         """Files and folders that a killed process left half-written; call it only while no other process writes."""
@@ -366,16 +353,16 @@ def _screenshots(trajectory: Trajectory) -> set[ImageRef]:
     return shown | ({trajectory.final.screenshot} if trajectory.final is not None else set())
 
 
-def _where(phase: str | None, iteration: int | None) -> tuple[str, list[Any]]:
-    conditions = {"phase = ?": phase, "iteration = ?": iteration}
-    chosen = {condition: value for condition, value in conditions.items() if value is not None}
-    return ("WHERE " + " AND ".join(chosen) if chosen else ""), list(chosen.values())
+def _write_start(path: Path, recipe_yaml: str, info: Mapping[str, Any]) -> None:
+    write_atomic(path / "info.json", json.dumps(dict(info), indent=2).encode())
+    write_atomic(path / "recipe.yaml", recipe_yaml.encode())
+
+
+def _unpacked(record: bytes) -> Trajectory:
+    return Trajectory.model_validate_json(zlib.decompress(record))
 
 
 def _row(values: Sequence[Any]) -> TrajectoryRow:
     row = TrajectoryRow._make(values)
-    return row._replace(success=_bool(row.success), valid=_bool(row.valid))
-
-
-def _bool(value: int | None) -> bool | None:
-    return None if value is None else bool(value)
+    success, valid = (None if each is None else bool(each) for each in (row.success, row.valid))
+    return row._replace(success=success, valid=valid)

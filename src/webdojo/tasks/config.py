@@ -20,7 +20,3 @@ class TasksConfig(Section):
     does not look at outcomes."""
     blocklist: str = ""
     """File of web sites that keep failing, whose tasks are passed over; shared by all who name it. Empty keeps none."""
-    blocklist_failures: int = Field(default=3, ge=1)
-    """Episodes in a row that fail by the site and put it on the list."""
-    blocklist_hours: float = Field(default=12, gt=0)
-    """How long a site stays on the list (WebGym B.2)."""

@@ -63,16 +63,16 @@ def load(seeds: Sequence[int] = (0,)) -> list[Task]:
         if seed < 0:
             raise TaskError(f"MiniWoB++ seed {seed} must be 0 or more")
     release = f"miniwob {version('miniwob')}"
-    return [_task(name, seed, release) for name in page_names() for seed in seeds]
-
-
-def _task(name: str, seed: int, release: str) -> Task:
-    return Task(
-        id=f"{KIND}:{name}:{seed}",
-        instruction=INSTRUCTION,
-        start_url=f"http://{HOST}/miniwob/{name}.html?seed={seed}",
-        website=HOST,
-        kind=KIND,
-        evaluator={"type": KIND},
-        metadata={"env": name, "seed": seed, "time_limit": False, "release": release},
-    )
+    return [
+        Task(
+            id=f"{KIND}:{name}:{seed}",
+            instruction=INSTRUCTION,
+            start_url=f"http://{HOST}/miniwob/{name}.html?seed={seed}",
+            website=HOST,
+            kind=KIND,
+            evaluator={"type": KIND},
+            metadata={"env": name, "seed": seed, "time_limit": False, "release": release},
+        )
+        for name in page_names()
+        for seed in seeds
+    ]

@@ -1,31 +1,65 @@
-"""Our own `Task` records from a file; ids are unique in it."""
+"""Tasks from a JSON file, so that every way in which it can be wrong is one line that names the file."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from webdojo.errors import TaskError
-from webdojo.tasks.jsonfile import read_rows
 from webdojo.types import Task
+
+Row = TypeVar("Row", bound=BaseModel)
 
 
 def load(path: str | Path) -> list[Task]:
-    """Tasks as they stand in a JSON list, or in a `.jsonl` file with one a line.
+    """Our own `Task` records, as they stand in a JSON list, or in a `.jsonl` file with one a line.
 
     Raises:
         TaskError: a file that cannot be read, a row that is no task, or an id that stands there twice.
     """
     tasks: dict[str, Task] = {}
-    for number, row in enumerate(read_rows(path), 1):
-        try:
-            task = Task.model_validate(row)
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise TaskError(f"task {number} of {str(path)!r}: {field}: {first['msg'].lower()}") from None
+    for number, task in enumerate(read_rows(path, Task), 1):
         if task.id in tasks:
             raise TaskError(f"task {number} of {str(path)!r}: id {task.id!r} stands there already; ids must be unique")
         tasks[task.id] = task
     return list(tasks.values())
+
+
+def read_rows(path: str | Path, row: type[Row], wrong: str = "") -> list[Row]:
+    """The rows of a file: those of a JSON list, or, where the name ends in `.jsonl`, one a line.
+
+    Args:
+        row: what each is.
+        wrong: what errors say of one that is something else.
+
+    Raises:
+        TaskError: no such file, not JSON, or a row that is something else.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"task file {str(path)!r} cannot be read: {error}") from None
+    try:
+        if file.suffix == ".jsonl":
+            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+        else:
+            rows = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TaskError(f"task file {str(path)!r} is not JSON: {error}") from None
+    if not isinstance(rows, list):
+        raise TaskError(f"task file {str(path)!r} must hold a list of tasks, but holds a {type(rows).__name__}")
+    read = []
+    for number, found in enumerate(rows, 1):
+        if not isinstance(found, dict):
+            raise TaskError(f"task {number} of {str(path)!r} must be an object, but is a {type(found).__name__}")
+        try:
+            read.append(row.model_validate(found))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise TaskError(f"task {number} of {str(path)!r}{wrong}: {field}: {first['msg'].lower()}") from None
+    return read

@@ -6,16 +6,17 @@ A row names its sites by placeholders such as `__SHOPPING__`; `sites` says where
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from webdojo.errors import TaskError
-from webdojo.tasks.jsonfile import read_rows
+from webdojo.tasks.records import read_rows
 from webdojo.types import Task
 
 _PLACEHOLDER = re.compile(r"__[A-Z]+(?:_[A-Z]+)*__")
@@ -61,7 +62,7 @@ def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
             raise TaskError(
                 f"sites[{placeholder!r}] = {address!r} is no address; give one such as http://localhost:7770"
             )
-    rows = [_row(row, number, path) for number, row in enumerate(read_rows(path), 1)]
+    rows = read_rows(path, _Row, wrong=" is no WebArena task")
     known = sorted({placeholder for row in rows for placeholder in row.needs()})
     for placeholder in sites:
         if placeholder not in known:
@@ -71,17 +72,6 @@ def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
         given = ", ".join(sites) or "no site"
         raise TaskError(f"no task of {str(path)!r} is on {given} alone; its sites are {', '.join(known)}")
     return tasks
-
-
-def _row(row: dict[str, Any], number: int, path: str | Path) -> _Row:
-    try:
-        return _Row.model_validate(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise TaskError(
-            f"task {number} of {str(path)!r} is no WebArena task: {field}: {first['msg'].lower()}"
-        ) from None
 
 
 def _task(row: _Row, sites: Mapping[str, str]) -> Task:
@@ -104,10 +94,5 @@ def _task(row: _Row, sites: Mapping[str, str]) -> Task:
 
 def _filled(value: Any, sites: Mapping[str, str]) -> Any:
     """A JSON value with every placeholder replaced by its address."""
-    if isinstance(value, str):
-        return _PLACEHOLDER.sub(lambda found: sites[found[0]].rstrip("/"), value)
-    if isinstance(value, list):
-        return [_filled(item, sites) for item in value]
-    if isinstance(value, dict):
-        return {key: _filled(item, sites) for key, item in value.items()}
-    return value
+    quoted = {placeholder: json.dumps(address.rstrip("/"))[1:-1] for placeholder, address in sites.items()}
+    return json.loads(_PLACEHOLDER.sub(lambda found: quoted[found[0]], json.dumps(value)))

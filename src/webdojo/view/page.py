@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,33 +18,38 @@ from markupsafe import Markup
 
 from webdojo.progress import duration
 from webdojo.store.files import write_atomic
-from webdojo.types import ImageSource, Trajectory
-from webdojo.view.charts import number, percent
-from webdojo.view.film import film
 
 
-def render(template: str, **values: Any) -> str:
-    """Render a template of this package as HTML."""
-    environment = Environment(
-        loader=PackageLoader("webdojo.view"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"duration": duration, "percent": percent, "number": number}
+def number(value: float) -> str:
+    """Three significant digits for people: `0.0123`, `4.2`, `1,240`."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share as people read it: `0.5` is `50 %`."""
+    return f"{100 * share:.0f} %"
+
+
+TEMPLATES = Environment(
+    loader=PackageLoader("webdojo.view"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+TEMPLATES.filters |= {"duration": duration, "percent": percent, "number": number}
+
+
+def write_page(path: Path, template: str, **values: Any) -> Path:
+    """Write a template of this package as an HTML page to `path`, and return that."""
     script = files("webdojo.view").joinpath("templates/report.js").read_text()
-    return environment.get_template(template).render(
+    html = TEMPLATES.get_template(template).render(
         **values,
         style=Markup(files("webdojo.view").joinpath("templates/report.css").read_text()),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-
-
-def write_trajectory(trajectory: Trajectory, images: ImageSource, path: Path) -> Path:
-    """Write every step of one episode to `path` and return it; a verdict is not needed."""
-    frames = film(trajectory, images, most=len(trajectory.turns))
-    html = render("trajectory.html.j2", trajectory=trajectory, frames=frames)
     write_atomic(path, html.encode())
     return path

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,9 @@ from markupsafe import Markup
 
 from webdojo.progress import duration
 from webdojo.store import RunStore, TrajectoryRow
-from webdojo.store.files import write_atomic
-from webdojo.types import Trajectory
-from webdojo.view.charts import Bar, Reference, Series, grouped_bars, line_chart, percent, stacked_bars
-from webdojo.view.film import Frame, film
-from webdojo.view.page import render
+from webdojo.view.charts import WIDE, Bar, Reference, Series, grouped_bars, line_chart, stacked_bars
+from webdojo.view.film import film
+from webdojo.view.page import percent, write_page
 
 STAGES = [
     ("success_base", "Base", "base"),
@@ -44,15 +41,6 @@ HEALTH = [
 
 SAMPLES = 10
 SMALL = (360, 176)
-WIDE = (560, 270)
-
-
-@dataclass
-class Sample:
-    """One trajectory as the report shows it."""
-
-    trajectory: Trajectory
-    frames: list[Frame]
 
 
 def write_report(store: RunStore, path: Path) -> Path:
@@ -65,38 +53,33 @@ def write_report(store: RunStore, path: Path) -> Path:
         for key, name, css in (("success_sft", "SFT", "sft"), ("success_rl", "RL", "rl"))
         if key in result
     ]
-    html = render(
+    health = [(meaning, _series(rl, key, title, "rl")) for key, title, meaning in HEALTH]
+    samples = [t for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)]
+    return write_page(
+        path,
         "report.html.j2",
         name=store.path.resolve().name,
         info={"seed": "unknown", "created": "", "command": "", "git": None, "versions": {}, "machine": {}} | store.info,
         recipe=store.recipe_yaml,
-        finished="success_rl" in result,
         result=result,
         stages=stages,
-        headline=_headline(result),
         seconds=_seconds(result, rl),
         difficulty=_difficulty_chart(result, stages),
-        curve=_curve(rl, evaluations, references),
+        curve=_curve(rl, evaluations, references) if rl else None,
         evaluations=evaluations,
         references=references,
         time_chart=_time_chart(rl),
-        sft_chart=_metric_chart(sft, "loss", "sft", "SFT loss by step"),
-        health=[
-            (title, meaning, _last(rl, key), _metric_chart(rl, key, "rl", title, SMALL))
-            for key, title, meaning in HEALTH
-        ],
+        sft_chart=_chart(_series(sft, "loss", "SFT loss by step", "sft")),
+        health=[(series, meaning, _chart(series, SMALL)) for meaning, series in health],
         rl=rl,
         episodes=len(rows),
         phases=Counter(row.phase for row in rows),
-        samples=[
-            Sample(t, film(t, store.images)) for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)
-        ],
+        samples=[(trajectory, film(trajectory)) for trajectory in samples],
+        images=store.images,
     )
-    write_atomic(path, html.encode())
-    return path
 
 
-def choose(rows: Sequence[TrajectoryRow], count: int = SAMPLES) -> list[str]:
+def choose(rows: Sequence[TrajectoryRow]) -> list[str]:
     """Ids of a few episodes of the newest agent that show every difficulty, both successes and failures.
 
     They come from the last evaluation, else from the last phase. Each pick takes the kind of episode
@@ -106,9 +89,9 @@ def choose(rows: Sequence[TrajectoryRow], count: int = SAMPLES) -> list[str]:
     phase = (evaluations or [row.phase for row in rows] or [""])[-1]
     usable = [row for row in rows if row.phase == phase and row.valid and row.steps]
     latest = [row for row in usable if row.iteration == max(r.iteration for r in usable)]
-    pool = latest if len(latest) >= count else usable
+    pool = latest if len(latest) >= SAMPLES else usable
     chosen: list[TrajectoryRow] = []
-    while pool and len(chosen) < count:
+    while pool and len(chosen) < SAMPLES:
         best = min(
             pool,
             key=lambda row: (
@@ -118,15 +101,8 @@ def choose(rows: Sequence[TrajectoryRow], count: int = SAMPLES) -> list[str]:
             ),
         )
         chosen.append(best)
-        pool = [row for row in pool if row.id != best.id]
+        pool.remove(best)
     return [row.id for row in sorted(chosen, key=lambda row: (row.difficulty, not row.success))]
-
-
-def _headline(result: dict[str, Any]) -> str:
-    if "success_base" not in result or "success_rl" not in result:
-        return ""
-    base, rl = result["success_base"], result["success_rl"]
-    return f"From {percent(base['rate'])} to {percent(rl['rate'])} on {rl['n']} tasks of unseen sites"
 
 
 def _seconds(result: dict[str, Any], rl: list[dict[str, float]]) -> list[tuple[str, str, float]]:
@@ -144,26 +120,16 @@ def _phase_css(name: str, index: int) -> str:
 
 
 def _difficulty_chart(result: dict[str, Any], stages: list[tuple[str, str, str]]) -> Markup | None:
-    levels = sorted({int(level) for key, _, _ in stages for level in result[key]["by_difficulty"]})
-    if not levels:
-        return None
-    groups = []
-    for level in levels:
-        bars = []
-        for key, label, css in stages:
-            part = result[key]["by_difficulty"].get(str(level))
-            if part:
-                title = f"{label}, difficulty {level}: {percent(part['rate'])} of {part['n']}"
-                bars.append(Bar(css, title, part["rate"], *part["ci95"]))
-        groups.append((str(level), bars))
-    return grouped_bars(groups, "Success by difficulty for each stage")
+    levels: dict[int, list[Bar]] = {}
+    for key, label, css in stages:
+        for level, part in result[key]["by_difficulty"].items():
+            title = f"{label}, difficulty {level}: {percent(part['rate'])} of {part['n']}"
+            levels.setdefault(int(level), []).append(Bar(css, title, part["rate"], *part["ci95"]))
+    groups = [(str(level), bars) for level, bars in sorted(levels.items())]
+    return grouped_bars(groups, "Success by difficulty for each stage") if groups else None
 
 
-def _curve(
-    rl: list[dict[str, float]], evaluations: list[dict[str, float]], references: list[Reference]
-) -> Markup | None:
-    if not rl:
-        return None
+def _curve(rl: list[dict[str, float]], evaluations: list[dict[str, float]], references: list[Reference]) -> Markup:
     lines = [_series(rl, "success", "Success", "rl"), _series(rl, "reward", "Reward", "reward")]
     lines.append(_series(evaluations, "success", "Held-out", "control"))
     lowest = min([0.0, *(y for line in lines for _, y in line.points if math.isfinite(y))])
@@ -184,16 +150,9 @@ def _time_chart(rl: list[dict[str, float]]) -> Markup | None:
     return stacked_bars(columns, "Seconds by iteration and phase", y_format=duration) if columns else None
 
 
-def _metric_chart(
-    rows: list[dict[str, float]], key: str, css: str, label: str, size: tuple[int, int] = WIDE
-) -> Markup | None:
-    series = _series(rows, key, label, css)
-    return line_chart([series], label, size=size) if series.points else None
+def _chart(series: Series, size: tuple[int, int] = WIDE) -> Markup | None:
+    return line_chart([series], series.name, size=size) if series.points else None
 
 
 def _series(rows: list[dict[str, float]], key: str, name: str, css: str) -> Series:
     return Series(name, css, [(row["step"], row[key]) for row in rows if key in row])
-
-
-def _last(rows: list[dict[str, float]], key: str) -> float:
-    return next((row[key] for row in reversed(rows) if key in row), math.nan)

@@ -1,18 +1,23 @@
-"""Tables and texts that commands print for people: success by stage, where time went, the turns of an agent."""
+"""Tables and texts that commands print for people: runs, success by stage, where time went, the turns of an agent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from rich import box
+from rich.console import RenderableType
+from rich.filesize import decimal
 from rich.table import Table
 
+from webdojo.loops.runs import Glance
 from webdojo.progress import duration
 from webdojo.types import Turn
-from webdojo.view.charts import percent
 from webdojo.view.film import call_text
+from webdojo.view.page import percent
 from webdojo.view.report import STAGES
 
 LOOP = {
@@ -39,15 +44,34 @@ BYTES = {
     "bytes_screenshots": "new screenshots",
     "bytes_screenshots_again": "screenshots that were there",
 }
+ROWS = 12
+"""How many iterations are shown, counted from the last."""
+COLUMNS: list[tuple[str, str, Callable[[float], str]]] = [
+    ("success", "success", "{:.1%}".format),
+    ("reward", "reward", "{:.3f}".format),
+    ("episodes", "episodes", "{:.0f}".format),
+    ("invalid", "invalid", "{:.0f}".format),
+    ("staleness_mean", "stale", "{:.2f}".format),
+    ("entropy", "entropy", "{:.3f}".format),
+    ("approx_kl", "KL", "{:.3f}".format),
+    ("clip_fraction", "clipped", "{:.1%}".format),
+    ("grad_norm", "grad", "{:.2g}".format),
+    ("seconds_total", "time", duration),
+]
+"""Metric, heading and format of each column; they fit into 80 characters."""
+HIDDEN_AT_ZERO = ("invalid", "staleness_mean")
+"""Metrics that have no column if they are 0 throughout."""
 
 
-def new_table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    """An empty table in the style of all commands; the columns of texts stand before those of numbers."""
+def new_table(title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]] = ()) -> Table:
+    """A table in the style of all commands; the columns of texts stand before those of numbers."""
     table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", padding=(0, 1, 0, 0))
     for heading in texts:
         table.add_column(heading, overflow="fold")
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -57,13 +81,11 @@ def success_table(result: Mapping[str, Any]) -> Table:
     Args:
         result: the result as in `result.json`, where each `success_…` holds `rate`, `ci95` and `n`.
     """
-    table = new_table("success on held-out sites", ["stage"], ["success", "95 % interval", "tasks"])
-    for key, name, _ in STAGES:
-        if key in result:
-            found = result[key]
-            low, high = found["ci95"]
-            table.add_row(name, f"{found['rate']:.1%}", f"{low:.1%} .. {high:.1%}", str(found["n"]))
-    return table
+    found = [(name, result[key]) for key, name, _ in STAGES if key in result]
+    rows = [
+        (name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), str(each["n"])) for name, each in found
+    ]
+    return new_table("success on held-out sites", ["stage"], ["success", "95 % interval", "tasks"], rows)
 
 
 def turn_text(step: int, turn: Turn) -> str:
@@ -106,4 +128,106 @@ def time_table(rows: Sequence[Mapping[str, float]]) -> Table:
         table.add_row("[bold]a trajectory[/]")
         for name, title in BYTES.items():
             table.add_row(title, "", f"{fmean(row[name] for row in stored) / 1000:.1f} kB")
+    return table
+
+
+def overview(runs: Sequence[Glance]) -> Table:
+    """The table of `runs list`, with one row for each run."""
+    table = new_table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
+    if any(run.success is not None and not run.measured for run in runs):
+        table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
+    for run in runs:
+        success = "" if run.success is None else f"{run.success:.1%}{'' if run.measured else '*'}"
+        table.add_row(
+            run.run,
+            run.recipe,
+            run.state.value,
+            f"{run.iteration}/{run.iterations}" if run.iterations else "",
+            success,
+            f"{run.episodes:,}",
+            decimal(run.bytes),
+            duration(time.time() - run.created).split()[0] if run.created else "",
+        )
+    return table
+
+
+def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """The tables of `runs show`, from what `loops.runs.describe` returns."""
+    yield _facts(run)
+    if run["results"]:
+        yield success_table(run["results"])
+    if run["metrics"]:
+        yield _iterations(run["metrics"])
+    if run["checkpoints"]:
+        yield _checkpoints(run["checkpoints"])
+    if run["episodes"]:
+        yield _episodes(run["episodes"], run["invalid"])
+
+
+def freed(run: Path, paths: Mapping[str, Sequence[Path]], sizes: Mapping[str, int]) -> Table:
+    """What `runs gc` can delete from a run, by kind."""
+    rows = [(kind, f"{len(paths[kind]):,}", decimal(size)) for kind, size in sizes.items() if paths[kind]]
+    return new_table(str(run), ["what"], ["number", "size"], rows)
+
+
+def _facts(run: Mapping[str, Any]) -> Table:
+    machine, versions = run["machine"], run["versions"]
+    parts = [
+        machine.get("cpu", ""),
+        f"{machine['cores']} cores" if machine.get("cores") else "",
+        f"{machine['memory_gb']:g} GB" if machine.get("memory_gb") else "",
+        *machine.get("gpus", []),
+    ]
+    state = run["state"]
+    facts = {
+        "run": run["run"],
+        "state": f"{state} (process {run['pid']})" if state == "running" else state,
+        "recipe": f"{run['recipe']}, seed {run['seed']}",
+        "model": run["model"],
+        "iteration": f"{run['iteration']} of {run['iterations']}",
+        "begun": run["created"],
+        "resumed": ", ".join(run["resumed"]),
+        "command": run["command"],
+        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+        "git": run["git"] or "",
+        "machine": ", ".join(part for part in parts if part),
+        "time": ", ".join(f"{name.replace('_', ' ')} {duration(spent)}" for name, spent in run["seconds"].items()),
+        "size": decimal(run["bytes"]),
+    }
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        if value:
+            table.add_row(name, str(value))
+    return table
+
+
+def _iterations(metrics: Sequence[Mapping[str, Any]]) -> Table:
+    shown = metrics[-ROWS:]
+    there = {name for row in shown for name, value in row.items() if value or name not in HIDDEN_AT_ZERO}
+    columns = [column for column in COLUMNS if column[0] in there]
+    title = "iterations" if len(shown) == len(metrics) else f"the last {ROWS} of {len(metrics)} iterations"
+    rows = [
+        [f"{row['step']:.0f}", *("" if row.get(name) is None else form(row[name]) for name, _, form in columns)]
+        for row in shown
+    ]
+    return new_table(title, [], ["iter", *(heading for _, heading, _ in columns)], rows)
+
+
+def _checkpoints(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
+    table = new_table("checkpoints", ["name"], ["success in training", "size"])
+    table.add_column("")
+    for each in checkpoints:
+        marks = ", ".join(mark for mark in ("latest", "best") if each[mark])
+        success = "" if each["success"] is None else f"{each['success']:.1%}"
+        table.add_row(each["name"], success, decimal(each["bytes"]), marks)
+    return table
+
+
+def _episodes(episodes: Mapping[str, int], invalid: Mapping[str, Mapping[str, int]]) -> Table:
+    table = new_table("episodes", ["phase"], ["episodes", "invalid"])
+    table.add_column("why")
+    for phase, count in episodes.items():
+        causes = invalid.get(phase, {})
+        why = ", ".join(f"{cause.replace('_', ' ')} {number}" for cause, number in causes.items())
+        table.add_row(phase, f"{count:,}", f"{sum(causes.values()):,}", why)
     return table

@@ -10,13 +10,13 @@ that there are as many rows as slots were busy at once.
 from __future__ import annotations
 
 import gzip
-import heapq
 import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from webdojo.errors import ConfigError, StoreError
 from webdojo.store.files import replacing
@@ -30,25 +30,6 @@ LOOP, SLOTS = 1, 2
 """Process ids: the trace's two groups of rows."""
 
 
-class Iterations(NamedTuple):
-    """Iterations of online training, first and last included."""
-
-    first: int
-    last: int
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `10-12`, or `10` for a single iteration.
-
-        Raises:
-            ConfigError: the text is neither.
-        """
-        first, _, last = text.partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
-            raise ConfigError(f"--iterations is {text!r}: write one, such as 10, or the first and the last, as 10-12")
-        return cls(int(first), int(last or first))
-
-
 class Event(NamedTuple):
     """Something that took time, in Unix seconds."""
 
@@ -58,30 +39,36 @@ class Event(NamedTuple):
     args: dict[str, Any] | None = None
 
 
-class Count(NamedTuple):
-    """One or several values that hold from a moment on."""
-
-    name: str
-    process: int
-    at: float
-    values: dict[str, float]
-
-
 @dataclass
 class Trace:
-    """The content of a trace."""
+    """The content of a trace; moments are in Unix seconds."""
 
     loop: list[Event] = field(default_factory=list)
     """An outer event comes before those within it, here and in `slots`."""
     slots: list[list[Event]] = field(default_factory=list)
     versions: list[tuple[str, float]] = field(default_factory=list)
     """Versions of the weights, and when the engine began to serve them."""
-    counts: list[Count] = field(default_factory=list)
+    staleness: list[tuple[float, dict[str, float]]] = field(default_factory=list)
+    """That of the groups that an update learned from, at its moment."""
+    busy: list[tuple[float, int]] = field(default_factory=list)
+    """The number of episodes that run from a moment on."""
     unclocked: int = 0
     """The number of episodes that are not drawn, because their start was not recorded."""
 
 
-def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None) -> Trace:
+def parse_iterations(text: str) -> range:
+    """Read iterations of online training: `10-12`, first and last included, or `10` for a single one.
+
+    Raises:
+        ConfigError: the text is neither.
+    """
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
+        raise ConfigError(f"--iterations is {text!r}: write one, such as 10, or the first and the last, as 10-12")
+    return range(int(first), int(last or first) + 1)
+
+
+def write_trace(store: RunStore, out: Path, iterations: range | None = None) -> Trace:
     """Write the trace of a run to `out`, compressed if its name ends in `.gz`.
 
     Args:
@@ -101,19 +88,18 @@ def write_trace(store: RunStore, out: Path, iterations: Iterations | None = None
     return trace
 
 
-def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
+def read_trace(store: RunStore, iterations: range | None = None) -> Trace:
     """Read from the store what happened when."""
     trace = Trace()
     if iterations is None:
         trace.loop += [_event(span) for attempt in attempts(store, RUN) for span in attempt]
     metrics = {int(row["step"]): row for row in store.metrics(RL)}
-    chosen = iterations or Iterations(1, max(metrics, default=0) + 1)
-    for iteration in range(chosen.first, chosen.last + 1):
+    for iteration in iterations or range(1, max(metrics, default=0) + 2):
         for attempt in attempts(store, iteration_key(RL, iteration)):
             _add_iteration(trace, iteration, [_event(span) for span in attempt], metrics.get(iteration, {}))
     episodes: list[list[Event]] = []
     for row in store.rows(None if iterations is None else RL):
-        if iterations is not None and not iterations.first <= row.iteration <= iterations.last:
+        if iterations is not None and row.iteration not in iterations:
             continue
         trajectory = store.trajectory(row.id)
         if trajectory.began:
@@ -121,24 +107,23 @@ def read_trace(store: RunStore, iterations: Iterations | None = None) -> Trace:
         else:
             trace.unclocked += 1
     trace.slots = in_slots(episodes)
-    trace.counts += _busy(episodes)
+    changes = sorted([(e[0].began, 1) for e in episodes] + [(e[0].ended, -1) for e in episodes])
+    running = accumulate(change for _, change in changes)
+    trace.busy = [(at, count) for (at, _), count in zip(changes, running, strict=True)]
     return trace
 
 
 def in_slots(episodes: Sequence[list[Event]]) -> list[list[Event]]:
     """Rows without overlaps: each episode, whose first event spans all of it, goes into the lowest free row."""
     rows: list[list[Event]] = []
-    busy: list[tuple[float, int]] = []
-    free: list[int] = []
+    ends: list[float] = []
     for events in sorted(episodes, key=lambda events: events[0].began):
-        while busy and busy[0][0] <= events[0].began:
-            heapq.heappush(free, heapq.heappop(busy)[1])
-        if not free:
+        slot = next((row for row, end in enumerate(ends) if end <= events[0].began), len(ends))
+        if slot == len(ends):
             rows.append([])
-            free.append(len(rows) - 1)
-        slot = heapq.heappop(free)
-        heapq.heappush(busy, (events[0].ended, slot))
+            ends.append(0.0)
         rows[slot] += events
+        ends[slot] = events[0].ended
     return rows
 
 
@@ -157,27 +142,26 @@ def chrome_events(trace: Trace) -> Iterator[dict[str, Any]]:
         at = {"pid": process, "tid": row}
         yield {"ph": "M", "name": "thread_name", **at, "args": {"name": name}}
         yield {"ph": "M", "name": "thread_sort_index", **at, "args": {"sort_index": row}}
-        for event in events:
-            begin, end = us(event.began), us(event.ended)
-            args = {} if event.args is None else {"args": event.args}
-            yield {"ph": "X", "name": event.name, **at, "ts": begin, "dur": end - begin, **args}
+        for name, began, ended, args in events:
+            timed = {"ph": "X", "name": name, **at, "ts": us(began), "dur": us(ended) - us(began)}
+            yield timed | ({} if args is None else {"args": args})
     for name, moment in trace.versions:
         yield {"ph": "i", "s": "g", "name": name, "pid": LOOP, "tid": 0, "ts": us(moment)}
-    for count in trace.counts:
-        yield {"ph": "C", "name": count.name, "pid": count.process, "ts": us(count.at), "args": count.values}
+    for moment, values in trace.staleness:
+        yield {"ph": "C", "name": "staleness", "pid": LOOP, "ts": us(moment), "args": values}
+    for moment, running in trace.busy:
+        yield {"ph": "C", "name": "busy slots", "pid": SLOTS, "ts": us(moment), "args": {"episodes": running}}
 
 
 def _add_iteration(trace: Trace, iteration: int, events: Sequence[Event], metrics: dict[str, float]) -> None:
     """Add the work of one process for an iteration."""
     metrics = {name: value for name, value in metrics.items() if math.isfinite(value)}
-    trace.loop.append(Event(f"iteration {iteration}", events[0].began, events[-1].ended, metrics))
-    trace.loop += events
+    trace.loop += [Event(f"iteration {iteration}", events[0].began, events[-1].ended, metrics), *events]
     for event in events:
         if event.name == "publish":
             trace.versions.append((f"version {iteration}", event.ended))
         if event.name == "update" and metrics:
-            staleness = {name: metrics[f"staleness_{name}"] for name in ("mean", "max")}
-            trace.counts.append(Count("staleness", LOOP, event.began, staleness))
+            trace.staleness.append((event.began, {name: metrics[f"staleness_{name}"] for name in ("mean", "max")}))
 
 
 def _event(span: Span) -> Event:
@@ -226,12 +210,3 @@ def _turn(number: int, turn: Turn) -> Iterator[Event]:
         yield Event("ready", max(acted - turn.seconds.get("ready", 0.0), answered), acted)
     if "observe" in turn.seconds:
         yield Event("observe", acted, ended, {"url": turn.observation.url})
-
-
-def _busy(episodes: Sequence[list[Event]]) -> Iterator[Count]:
-    """The number of running episodes whenever it changed."""
-    changes = [(events[0].began, 1) for events in episodes] + [(events[0].ended, -1) for events in episodes]
-    running = 0
-    for at, change in sorted(changes):
-        running += change
-        yield Count("busy slots", SLOTS, at, {"episodes": running})
