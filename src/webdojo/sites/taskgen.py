@@ -168,9 +168,9 @@ def levels_of(kinds: Sequence[str], difficulties: Sequence[int], layout: str) ->
     for kind in kinds:
         if kind not in KINDS:
             raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
-    levels = {kind: [d for d in difficulties if 1 <= d <= hardest(kind, layout)] for kind in kinds}
+    most = {kind: hardest(kind, layout) for kind in kinds}
+    levels = {kind: [d for d in difficulties if 1 <= d <= most[kind]] for kind in kinds}
     if not kinds or not all(levels.values()):
-        most = {kind: hardest(kind, layout) for kind in kinds}
         raise TaskError(f"difficulties {list(difficulties)}: each kind needs one, from 1 to that of {most}")
     return levels
 

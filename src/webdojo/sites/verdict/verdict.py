@@ -65,17 +65,8 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     Raises:
         TaskError: the evaluator has no facts, or something that this module cannot check.
     """
-    facts = task.evaluator.get("facts") or []
-    checks = [{key: wanted for key, wanted in fact.items() if key not in ("says", "site")} for fact in facts]
-    groups = [group for fact in checks for group in (fact, *fact.get("any", ()))]
-    if not (
-        facts
-        and task.evaluator.keys() <= _EVALUATOR
-        and task.website not in task.evaluator.get("states", {})
-        and all("says" in fact for fact in facts)
-        and all(group and group.keys() <= _CHECKS and all(group.values()) for group in groups)
-    ):
-        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+    checks = _checks(task)
+    facts = task.evaluator["facts"]
 
     def wrong(checks: dict[str, Any], site: str) -> str:
         """The first check that does not hold, in words; empty if all do."""
@@ -113,6 +104,22 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
             return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
     unasked = _unasked(task, state)
     return Verdict(not unasked, unasked or "every fact holds", holds)
+
+
+def _checks(task: Task) -> list[dict[str, Any]]:
+    """The checks of each fact of a task whose evaluator can be checked."""
+    facts = task.evaluator.get("facts") or []
+    checks = [{key: wanted for key, wanted in fact.items() if key not in ("says", "site")} for fact in facts]
+    groups = [group for fact in checks for group in (fact, *fact.get("any", ()))]
+    if not (
+        facts
+        and task.evaluator.keys() <= _EVALUATOR
+        and task.website not in task.evaluator.get("states", {})
+        and all("says" in fact for fact in facts)
+        and all(group and group.keys() <= _CHECKS and all(group.values()) for group in groups)
+    ):
+        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+    return checks
 
 
 def _wrong_url(wanted: Place, site: str, url: str, visited: list[str]) -> str:
