@@ -11,9 +11,8 @@ import hmac
 import ipaddress
 import os
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
-from webdojo.browser_service.wire import ErrorKind, Refused
+from webdojo.browser_service.wire import ErrorKind, Refused, host_of
 
 TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
 """The environment variable from which browser servers and their clients read the token."""
@@ -47,11 +46,7 @@ def check_access(token: str, path: str, headers: Mapping[str, str]) -> None:
             raise Refused(ErrorKind.UNAUTHORIZED, message)
         return
     host = headers.get("host", "")
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        name = ""
-    if not is_loopback(name):
+    if not is_loopback(host_of(f"http://{host}")):
         message = f"the Host header is {host!r}, but this server answers for loopback names only"
         raise Refused(ErrorKind.FORBIDDEN, message)
     sign = next((name for name in _FROM_PAGES if name in headers), None)

@@ -14,14 +14,15 @@ import random
 import sys
 from collections.abc import Sequence
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import httpx
-from pydantic import AnyHttpUrl, ValidationError
+from pydantic import ValidationError
 
 from webdojo.browser.config import StorageState
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser_service.wire import RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody
+from webdojo.browser_service.wire import RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody, host_of
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall, View
 
@@ -274,11 +275,7 @@ class _Server:
 
 def _checked(url: str) -> str:
     """Return the URL without a slash at its end; raise ConfigError if it cannot be a server's."""
-    try:
-        names_server = not AnyHttpUrl(url).query
-    except ValidationError:
-        names_server = False
-    if not names_server:
+    if not host_of(url) or urlsplit(url).query:
         raise ConfigError(f"{url!r} is no browser server's URL: write http://host:port")
     return url.rstrip("/")
 

@@ -29,6 +29,16 @@ HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
 HeaderValue = Annotated[str, Field(pattern=r"^[ -~]*$")]
 
 
+def host_of(url: str) -> str:
+    """Return the host of an http or https address; empty if it is none, or has an impossible port."""
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and parts.port != 0
+    except ValueError:
+        return ""
+    return parts.hostname or "" if valid else ""
+
+
 class OpenRequest(Record):
     """Open a session."""
 
@@ -46,8 +56,7 @@ class OpenRequest(Record):
     @field_validator("start_url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if not parts.hostname or parts.port == 0:  # `parts.port` raises ValueError for a port that is not a number
+        if not host_of(url):
             raise ValueError("the address names no host, or an invalid port")
         return url
 

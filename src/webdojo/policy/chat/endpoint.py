@@ -13,12 +13,14 @@ import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
-from pydantic import AnyHttpUrl, BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from webdojo.agent.toolcall import plain
 from webdojo.browser_service.access import is_loopback
+from webdojo.browser_service.wire import host_of
 from webdojo.errors import ConfigError
 from webdojo.policy.chat.config import ChatConfig
 from webdojo.types import FinishReason, Record
@@ -103,13 +105,13 @@ class Endpoint:
     def __init__(self, config: ChatConfig) -> None:
         self._config = config
         self.url = config.base_url.rstrip("/")
-        try:
-            address = AnyHttpUrl(config.base_url)
-        except ValidationError:
+        host = host_of(config.base_url)
+        if not host:
             raise ConfigError(
                 f"engine.base_url is {config.base_url!r}: give the address of an API, such as http://127.0.0.1:8500/v1"
-            ) from None
-        if address.username or address.password or address.query or address.fragment:
+            )
+        parts = urlsplit(config.base_url)
+        if parts.username or parts.password or parts.query or parts.fragment:
             raise ConfigError(
                 "engine.base_url must be an address alone, without user, password, ? or #: keys belong into the "
                 "environment, under the name that engine.api_key_env gives"
@@ -135,7 +137,7 @@ class Endpoint:
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             timeout=config.timeout_s,
             limits=httpx.Limits(max_connections=config.max_concurrency),
-            trust_env=not is_loopback((address.host or "").strip("[]")),  # no proxy is needed on this machine
+            trust_env=not is_loopback(host),  # no proxy is needed on this machine
         )
 
     def __str__(self) -> str:
