@@ -38,7 +38,7 @@ __all__ = [
 _HOMES = {
     "webdojo.envs.env": ("Environment", "Visit"),
     "webdojo.envs.task_sets": ("load_tasks",),
-    "webdojo.reward.reward": ("RewardFunction",),
+    "webdojo.reward": ("RewardFunction",),
     "webdojo.types": ("Reward", "Task", "Trajectory"),
 }
 """The public names that are not defined in `webdojo.api`."""

@@ -85,7 +85,7 @@ def on_every_rank(method: Callable[Concatenate[Learner, P], T]) -> Callable[Conc
     """The driver's call of the method is a call on every rank, each with its own learner; its own result comes back."""
 
     @wraps(method)
-    def everywhere(self: Learner, *args: P.args, **kwargs: P.kwargs) -> T:
+    def everywhere(self: Learner, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with self.ranks.doing(everywhere, args, kwargs):
             return method(self, *args, **kwargs)
 
