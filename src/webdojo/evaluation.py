@@ -13,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import numpy as np
 from pydantic import Field
 
 from webdojo.rollout.config import HorizonSection
@@ -79,6 +78,8 @@ def wilson95(successes: int, n: int) -> tuple[float, float]:
 
 def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
     """The percentile interval of the share of True over all clusters, when whole clusters are resampled."""
+    import numpy as np  # a recipe, whose section stands here, needs none
+
     if not clusters:
         return (0.0, 1.0)
     sums_C = np.array([sum(c) for c in clusters], dtype=float)

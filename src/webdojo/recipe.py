@@ -24,7 +24,6 @@ from webdojo.config import Section
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS
-from webdojo.envs.task_sets import tasks_of
 from webdojo.errors import ConfigError, TaskError
 from webdojo.evaluation import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
@@ -113,6 +112,8 @@ class Recipe(Section):
 
     def draw(self, split: Split, n: int) -> Sequence[Task]:
         """At most `n` tasks, always the same ones; TaskError where there are none."""
+        from webdojo.envs.task_sets import tasks_of  # it brings the embedded web
+
         return tasks_of(self.env, self.tasks, split, n, self.seed)
 
     def check(self, *, trains: bool, demonstrates: bool) -> None:

@@ -140,7 +140,7 @@ def test_prompts_differ_first_where_something_left_the_context(variant: Make) ->
         assert (
             (isinstance(image, ImageSegment) and image.image not in after.prompt.images)
             or "link 'Mug" in said(old[index])  # a placeholder stands for that page now
-            or "Step " in said(new[index])  # a line stands for that turn now
+            or "Step " in "".join(map(said, new[index : index + 2]))  # a line stands for that turn now
             or (index == len(old) - 1 and "keep_reasoning" in variant[1])
         ), (said(old[index]), said(new[index]))
     assert 0 < shared_fraction(turns) < 1
@@ -209,6 +209,6 @@ def test_each_text_is_tokenised_once() -> None:
         for _ in range(3):
             conversation.prompt(10**6)
         openings = [text for text in codec.encoded if text.startswith("<|im_start|>user")]
-        assert len(openings) == 1, name
+        assert len(openings) <= 2, name  # with the first note, and alone once the first exchange is one line
         feedbacks = [text for text in codec.encoded if "<|im_start|>user" in text and text not in openings]
         assert len(feedbacks) == len(turns), name

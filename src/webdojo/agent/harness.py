@@ -10,7 +10,7 @@ alone are too long, so is the prompt, and the episode ends with `context_length`
 Layout of a prompt in ChatML, one part a line; each text part is tokenised once:
 
     system                the protocol, the same for every episode
-    opening               user: the task
+    opening               user: the task; one part with the note where every exchange is shown in full
     line, line, …         one line for each exchange that is not shown in full
     note                  what those exchanges leave for later, such as the agent's memory
     page, screenshot      what the browser showed; old pages become a placeholder, old screenshots disappear
@@ -29,6 +29,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from pydantic import Field
@@ -83,13 +84,12 @@ class Conversation:
         self.harness = harness
         self.task = task
         self._chat = harness.chat
-        self._opening = self._chat.text(f"{USER}{harness.opening(task)}")
         self._old_page = self._chat.text(harness.old_page)
         self._exchanges: list[_Exchange] = []
         self._pages: list[TextSegment] = []
         self._notes: list[TextSegment] = []
         self._seen: list[Observation] = []
-        self._see(observation)
+        self._see(observation, self._said_first)
 
     def parse(self, text: str) -> Parsed:
         """See `Harness.parse`."""
@@ -142,15 +142,25 @@ class Conversation:
         dropped = {kind: count - kept[kind] for kind, count in wanted.items() if count > kept[kind]}
         return prompt.model_copy(update={"dropped": dropped})
 
-    def _see(self, observation: Observation) -> None:
+    @property
+    def _said_first(self) -> str:
+        return f"{USER}{self.harness.opening(self.task)}"
+
+    @cached_property
+    def _opening(self) -> TextSegment:
+        return self._chat.text(self._said_first)
+
+    def _see(self, observation: Observation, before: str = "") -> None:
         self._pages.append(self._chat.text(self.harness.page(observation)))
-        self._notes.append(self._chat.text(self.note(observation)))
+        self._notes.append(self._chat.text(f"{before}{self.note(observation)}"))
         self._seen.append(observation)
 
     def _assemble(self, kept: dict[str, int]) -> Prompt:
         """A prompt with the newest images, pages (the last observation's included) and exchanges."""
         start, end = len(self._exchanges) - kept["turn"], len(self._seen)
-        parts: list[Segment] = [self._chat.system, self._opening, *(each.line for each in self._exchanges[:start])]
+        parts: list[Segment] = [self._chat.system]
+        if start:
+            parts += [self._opening, *(each.line for each in self._exchanges[:start])]
         parts.append(self._notes[start])
         for index in range(start, end):
             if index > start:
