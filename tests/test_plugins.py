@@ -18,8 +18,7 @@ from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.cli import app
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
-from webdojo.envs.registry import ENVIRONMENTS
-from webdojo.envs.task_sets import SOURCES, load_tasks
+from webdojo.envs.registry import ENVIRONMENTS, SOURCES, load_tasks
 from webdojo.errors import ConfigError
 from webdojo.plugins import Registry, derived_from
 from webdojo.policy.engines import ENGINES, HF

@@ -14,7 +14,7 @@ from webdojo.version import __version__ as __version__
 if TYPE_CHECKING:
     from webdojo.api import Browser, Policy, evaluate, load_policy, open_browser, run_episode, train
     from webdojo.envs.env import Environment, Visit
-    from webdojo.envs.task_sets import load_tasks
+    from webdojo.envs.registry import load_tasks
     from webdojo.reward import RewardFunction
     from webdojo.types import Reward, Task, Trajectory
 
@@ -37,7 +37,7 @@ __all__ = [
 
 _HOMES = {
     "webdojo.envs.env": ("Environment", "Visit"),
-    "webdojo.envs.task_sets": ("load_tasks",),
+    "webdojo.envs.registry": ("load_tasks",),
     "webdojo.reward": ("RewardFunction",),
     "webdojo.types": ("Reward", "Task", "Trajectory"),
 }

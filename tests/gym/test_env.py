@@ -337,7 +337,7 @@ def test_the_name_works_without_an_import_of_ours():
         ("gymnasium", "import webdojo.gym", "webdojo.gym needs Gymnasium, which is not installed: pip install"),
         (
             "miniwob",
-            "from webdojo.envs.task_sets import load_tasks; load_tasks('miniwob')",
+            "from webdojo.envs.registry import load_tasks; load_tasks('miniwob')",
             "pip install 'webdojo[miniwob]'",
         ),
     ],

@@ -34,7 +34,7 @@ from tests.loops.conftest import SMALL, SmallRecipe
 from tests.loops.crash import POINTS, AfterSeconds, Arm, Versions, count_killed, trained_groups
 from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, STOPS, vllm_package
 from webdojo.agent.harness import Harness
-from webdojo.envs.task_sets import tasks_of
+from webdojo.envs.registry import tasks_of
 from webdojo.errors import Failure
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog

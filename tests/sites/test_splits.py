@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from webdojo.cli import app
-from webdojo.envs.task_sets import load_tasks
+from webdojo.envs.registry import load_tasks
 from webdojo.errors import TaskError
 from webdojo.sites.instructions.phrasing import ASK, HELDOUT_TEMPLATES
 from webdojo.sites.kinds import KINDS, parse_host

@@ -35,7 +35,7 @@ def list_plugins() -> None:
     from rich import box
     from rich.table import Table
 
-    from webdojo.envs.task_sets import SOURCES
+    from webdojo.envs.registry import SOURCES
     from webdojo.recipe import PLUGS
     from webdojo.sites.kinds import KINDS
     from webdojo.trainer.config import NAMED_PARTS
@@ -65,7 +65,7 @@ def make_tasks(
     ] = None,
 ) -> None:
     """Draw tasks of the embedded web into a file."""
-    from webdojo.envs.task_sets import load_tasks
+    from webdojo.envs.registry import load_tasks
     from webdojo.progress import progress
     from webdojo.store.files import replacing
 

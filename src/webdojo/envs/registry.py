@@ -1,17 +1,118 @@
-"""The environments by the name that a recipe gives them."""
+"""What a recipe may name of environments and of tasks, by name, and the tasks that a run draws from.
+
+A source of tasks is a function that gives some; its parameters are the options that it takes, those without a default
+it needs. One with a parameter `split` is named with its split, after a colon: `dojo:train`.
+"""
 
 from __future__ import annotations
 
+import inspect
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from webdojo.config import Section
+from webdojo.envs import web
 from webdojo.envs.dojo import Dojo
-from webdojo.envs.env import Environment
+from webdojo.envs.env import Environment, Split
 from webdojo.envs.miniwob import Miniwob
-from webdojo.envs.web import Web, WebArena
+from webdojo.errors import TaskError
 from webdojo.plugins import Registry, derived_from
+from webdojo.sites.taskgen import stream
+from webdojo.tasks import miniwob, records
+from webdojo.types import Task
 
 ENVIRONMENTS: Registry[type[Environment]] = Registry(
     "webdojo.envs",
     "environment",
     *derived_from(Environment),
-    {"dojo": Dojo, "miniwob": Miniwob, "web": Web, "webarena": WebArena},
+    {"dojo": Dojo, "miniwob": Miniwob, "web": web.Web, "webarena": web.WebArena},
 )
 """What `env.name` of a recipe may be."""
+
+SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
+    "webdojo.tasks",
+    "task set",
+    callable,
+    "a function that gives tasks",
+    {"dojo": stream, "miniwob": miniwob.load, "records": records.load, "webarena": web.load},
+)
+"""All sources of tasks by name."""
+
+
+class TasksConfig(Section):
+    path: str = ""
+    """File of the tasks to train on, instead of those of the environment; empty takes the environment's."""
+    eval_path: str = ""
+    """File of the tasks that policies are measured on; empty takes `path`, so that both are the same tasks."""
+    source: str = "records"
+    """How these files are read: `records` (`Task` records, JSON or one a line), or a source of your own
+    (`envs/registry.py`)."""
+    settled_chance: float = Field(default=1.0, gt=0, le=1)
+    """Chance with which training draws a task when its turn comes whose last group was all solved or all failed; 1
+    does not look at outcomes."""
+    blocklist: str = ""
+    """File of web sites that keep failing, whose tasks are passed over; shared by all who name it. Empty keeps none."""
+
+
+def load_tasks(name: str, **options: Any) -> Iterable[Task]:
+    """Load a task set.
+
+    Example:
+        >>> import itertools, webdojo
+        >>> tasks = webdojo.load_tasks("dojo:train", kinds=["shop"])
+        >>> [task.kind for task in itertools.islice(tasks, 3)]
+        ['shop', 'shop', 'shop']
+
+    Args:
+        name: `dojo:train` or another split of the embedded web (`sites.taskgen`), which is a stream without end;
+            `miniwob` (MiniWoB++, pages of the package of that name), `webarena` (a WebArena config file), or `records`
+            (`Task` records, as JSON or one a line), which are lists; or a source of your own.
+        options: parameters of the source: `path` of `records` and `webarena`; `sites` of `webarena`; `seeds` of
+            `miniwob`; `seed`, `kinds`, `difficulties` and `layout` of `dojo`.
+
+    Raises:
+        ConfigError: unknown name.
+        TaskError: an option that the source lacks or does not take, or a file that it cannot read.
+    """
+    base, split = name, ""
+    if not name.partition(":")[0].endswith(".py") and name.partition(":")[0] in SOURCES:
+        base, _, split = name.partition(":")
+    source = SOURCES.get(base)
+    takes = inspect.signature(source).parameters
+    if ("split" in takes) != bool(split):
+        raise TaskError(
+            f"task set {base!r} needs a split, as in '{base}:train'"
+            if "split" in takes
+            else f"task set {base!r} has no splits; leave ':{split}' out"
+        )
+    given = {"split": split, **options} if split else options
+    for key, parameter in takes.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise TaskError(f"task set {name!r} needs {key}=…; see webdojo.load_tasks")
+    for key in given:
+        if key not in takes:
+            raise TaskError(f"task set {name!r} takes no {key}; leave it out")
+    return source(**given)
+
+
+def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: int) -> Sequence[Task]:
+    """At most `n` tasks of a run: those of the file that the recipe names, else those of its environment.
+
+    Of a file with more than `n` tasks, `seed` chooses which. Raises TaskError if there are none.
+    """
+    path = config.path if split == "train" else config.eval_path or config.path
+    if not path:
+        tasks = env.tasks(split, n, seed)
+        if not tasks:
+            raise TaskError(f"the environment {env.name!r} has no tasks to {split}")
+        return tasks
+    tasks = list(load_tasks(config.source, path=path))
+    if not tasks:
+        raise TaskError(f"task file {path!r} holds no tasks (tasks.{'path' if split == 'train' else 'eval_path'})")
+    if len(tasks) <= n:
+        return tasks
+    chosen = sorted(random.Random(f"{seed}/{split}").sample(range(len(tasks)), n))
+    return [tasks[index] for index in chosen]
