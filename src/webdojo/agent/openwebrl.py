@@ -98,8 +98,6 @@ class OpenWebRLConversation(Conversation):
 
 
 class OpenWebRLHarness(Harness):
-    """Makes conversations, and renders responses, for one codec."""
-
     config: OpenWebRLConfig
     conversation = OpenWebRLConversation
 
@@ -147,9 +145,8 @@ class OpenWebRLHarness(Harness):
             if first:
                 lines.insert(0, "Viewport: {} x {} px".format(*observation.viewport_px))
         if observation.blocked:
-            lines.append(
-                f"{'blocked' if self._brief else 'The site may be blocking you:'} {plain(observation.blocked)}"
-            )
+            warning = "blocked" if self._brief else "The site may be blocking you:"
+            lines.append(f"{warning} {plain(observation.blocked)}")
         if len(observation.tabs) > 1:
             lines += ["tabs" if self._brief else "Tabs:"]
             for tab in observation.tabs:

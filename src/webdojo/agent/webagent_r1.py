@@ -96,8 +96,6 @@ class WebAgentR1Config(HarnessConfig):
 
 
 class WebAgentR1Harness(Harness):
-    """Makes conversations, and renders responses, for one codec."""
-
     config: WebAgentR1Config
     old_page = "(simplified HTML of an older page)\n"
     action_section = "action"
