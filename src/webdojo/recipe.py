@@ -23,7 +23,7 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.config import Section
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
-from webdojo.envs.registry import ENVIRONMENTS
+from webdojo.envs.registry import ENVIRONMENTS, TasksConfig
 from webdojo.errors import ConfigError, TaskError
 from webdojo.evaluation import EvaluateConfig
 from webdojo.plugins import Registry, plug_field
@@ -32,7 +32,6 @@ from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
 from webdojo.reward import REWARDS, EnvironmentReward, RewardFunction
 from webdojo.rollout.config import RolloutConfig
-from webdojo.tasks.config import TasksConfig
 from webdojo.trainer.config import SFTConfig, TrainConfig
 from webdojo.types import Task
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webdojo.agent.pycall import Grammar, PyCall, read, write
+from webdojo.agent.pycall import PyCall, find, read, write
 
-GRAMMAR = Grammar(["do", "exit", "go_backward"])
+FUNCTIONS = ["do", "exit", "go_backward"]
 
 
 def call(text: str) -> PyCall:
-    begin = GRAMMAR.find(text)
+    begin = find(FUNCTIONS, text)
     assert begin is not None
     return read(text, begin)[0]
 
@@ -69,14 +69,14 @@ def test_what_is_wrong_is_said(text, reason):
 
 
 def test_calls_begin_outside_comments_and_other_names():
-    assert GRAMMAR.find("undo(1) page.do(1) redo (2) do") is None
+    assert find(FUNCTIONS, "undo(1) page.do(1) redo (2) do") is None
     text = "# do(1)\n  # I may exit(2)\nthen go_backward()"
-    begin = GRAMMAR.find(text)
+    begin = find(FUNCTIONS, text)
     assert begin is not None
     assert begin[1] == "go_backward"
     _, end = read(text, begin)
     assert end == len(text)
-    assert GRAMMAR.find(text, end) is None
+    assert find(FUNCTIONS, text, end) is None
 
 
 def test_values_are_bound_to_parameters():
@@ -106,7 +106,7 @@ pieces = st.sampled_from(tokens)
 @settings(max_examples=1000, deadline=None)
 @given(st.lists(pieces | st.text(max_size=4), max_size=14).map("".join))
 def test_any_text_is_a_call_or_an_error(text):
-    begin = GRAMMAR.find(text)
+    begin = find(FUNCTIONS, text)
     if begin is None:
         return
     try:
@@ -124,7 +124,7 @@ UNITS = ["do(", "do ", "#", "# do(\n", " ", "\\", 'do("', '"a",', "a=1,", "9", "
 def test_time_grows_no_faster_than_the_text(opening, unit):
     text = opening + unit * (500_000 // len(unit))
     started = time.process_time()
-    begin = GRAMMAR.find(text)
+    begin = find(FUNCTIONS, text)
     if begin is not None:
         with suppress(ValueError):
             read(text, begin)

@@ -3,7 +3,7 @@
 import pytest
 
 from webdojo.agent.harness import no_elements
-from webdojo.agent.pycall import Grammar, PyCall, read
+from webdojo.agent.pycall import PyCall, find, read
 from webdojo.agent.webarena_actions import ACTIONS, ADDRESS_BAR, FUNCTIONS, action_for, calls_of
 from webdojo.browser.page.elements import ListNumber
 from webdojo.browser.tools import check_call
@@ -40,7 +40,7 @@ SAID = {
 
 
 def parsed(text: str) -> PyCall:
-    begin = Grammar(ALL).find(text)
+    begin = find(ALL, text)
     assert begin is not None
     return read(text, begin)[0]
 

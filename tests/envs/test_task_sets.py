@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.rollout.records import task
+from webdojo.envs import web
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
+from webdojo.envs.registry import TasksConfig
 from webdojo.envs.task_sets import load_tasks, tasks_of
 from webdojo.envs.web import Web
 from webdojo.errors import ConfigError, TaskError
-from webdojo.tasks import miniwob, records, webarena
-from webdojo.tasks.config import TasksConfig
+from webdojo.tasks import miniwob, records
 from webdojo.types import Task
 
 WEBARENA = Path(__file__).parent.parent / "data" / "webarena.json"
@@ -35,7 +36,7 @@ def written(file: Path, *names: str) -> str:
 def test_a_name_gives_what_its_source_gives(tmp_path: Path) -> None:
     file = written(tmp_path / "tasks.jsonl", "a", "b")
     assert load_tasks("records", path=file) == records.load(file)
-    assert load_tasks("webarena", path=WEBARENA, sites=SITES) == webarena.load(WEBARENA, SITES)
+    assert load_tasks("webarena", path=WEBARENA, sites=SITES) == web.load(WEBARENA, SITES)
     assert load_tasks("miniwob", seeds=[3]) == miniwob.load([3])
     shops = list(islice(load_tasks("dojo:valid", kinds=["shop"], difficulties=[2], seed=4), 5))
     assert {(each.kind, each.difficulty) for each in shops} == {("shop", 2)}

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.envs.web import WebArena
+from webdojo.envs.web import WebArena, load
 from webdojo.errors import TaskError
 from webdojo.reward import Rules
-from webdojo.tasks.webarena import load
 
 FILE = str(Path(__file__).parent.parent / "data" / "webarena.json")
 SITES = {"__SHOPPING__": "http://localhost:7770", "__MAP__": "http://localhost:3000"}

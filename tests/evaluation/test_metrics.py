@@ -2,7 +2,7 @@ import pytest
 
 from tests.store.fabricate import trajectory
 from webdojo.evaluation import bootstrap95, success, wilson95
-from webdojo.store import MemoryImages
+from webdojo.store.images import MemoryImages
 from webdojo.types import Termination
 
 

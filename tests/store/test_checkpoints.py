@@ -1,7 +1,7 @@
 import pytest
 
 from webdojo.errors import StoreError
-from webdojo.store import RunStore
+from webdojo.store.run import RunStore
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_checkpoints_come_in_the_order_of_saving_and_bring_their_meta(store):
     store.checkpoints.save("rl-9", weights("nine"), {"iteration": 9})
     latest = store.checkpoints.all()[-1]
     assert (latest.name, latest.meta, (latest.path / "weights").read_text()) == ("rl-9", {"iteration": 9}, "nine")
-    path, meta = store.checkpoints.get("rl-10")
+    path, meta, _ = store.checkpoints.get("rl-10")
     assert (path, meta) == (store.path / "checkpoints" / "rl-10", {"iteration": 10})
     assert [c.name for c in store.checkpoints.all()] == ["rl-10", "rl-9"]
 
@@ -33,7 +33,7 @@ def test_checkpoints_come_in_the_order_of_saving_and_bring_their_meta(store):
 def test_saving_under_an_old_name_replaces_it(store):
     store.checkpoints.save("last", weights("one"), {"iteration": 1})
     store.checkpoints.save("last", weights("two"), {"iteration": 2})
-    path, meta = store.checkpoints.get("last")
+    path, meta, _ = store.checkpoints.get("last")
     assert ((path / "sub" / "optimizer").read_text(), meta) == ("two", {"iteration": 2})
     assert [p.name for p in (store.path / "checkpoints").iterdir()] == ["last"]
 

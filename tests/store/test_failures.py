@@ -16,7 +16,8 @@ import pytest
 
 from tests.store.fabricate import trajectory
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store import RunStore, database
+from webdojo.store import database
+from webdojo.store.run import RunStore
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -75,7 +76,7 @@ import json, os, sys
 from pathlib import Path
 from tests.store.fabricate import trajectory
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store import RunStore
+from webdojo.store.run import RunStore
 
 run = Path("/mnt/run")
 ballast = Path("/mnt/ballast")

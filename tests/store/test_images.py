@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from webdojo.errors import StoreError
-from webdojo.store import ImageStore, MemoryImages
+from webdojo.store.images import ImageStore, MemoryImages
 from webdojo.types import ImageRef
 
 

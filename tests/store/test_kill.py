@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.store.fabricate import trajectory
-from webdojo.store import RunStore
+from webdojo.store.run import RunStore
 
 WRITER = """
 import sys
 from tests.store.fabricate import trajectory
-from webdojo.store import RunStore
+from webdojo.store.run import RunStore
 
 store = RunStore.open(sys.argv[1])
 start = len(store.rows())

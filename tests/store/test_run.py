@@ -9,7 +9,7 @@ import pytest
 
 from tests.store.fabricate import trajectory
 from webdojo.errors import StoreError
-from webdojo.store import RunStore
+from webdojo.store.run import RunStore
 
 RECIPE = "name: quickstart\nseed: 3\n"
 
@@ -160,7 +160,7 @@ def test_one_process_writes_and_others_read(store):
     store.set("n", 7)
     with pytest.raises(StoreError, match=r"process \d+ is writing the run"):
         RunStore.open(store.path)
-    code = "import sys; from webdojo.store import RunStore as R; print(R.open(sys.argv[1], readonly=True).get('n'))"
+    code = "import sys; from webdojo.store.run import RunStore as R; print(R.open(sys.argv[1], readonly=True).get('n'))"
     done = subprocess.run([sys.executable, "-c", code, store.path], capture_output=True, text=True, check=True)
     assert done.stdout == "7\n"
     with RunStore.open(store.path, readonly=True) as reader, pytest.raises(StoreError, match="cannot write to the run"):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from webdojo.envs.web import load
 from webdojo.errors import TaskError
-from webdojo.tasks.webarena import load
 
 WEBARENA = Path(__file__).parent.parent / "data" / "webarena.json"
 SITES = {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.store.fabricate import page_image, trajectory, turn
 from webdojo.evaluation import success
-from webdojo.store import RunStore
 from webdojo.store.info import run_info
+from webdojo.store.run import RunStore
 from webdojo.types import Feedback, Termination, ToolCall, Trajectory
 
 RECIPE = "name: quickstart\nseed: 3\ntrain:\n  iterations: 24\n"

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from tests.store.fabricate import page_image, trajectory, turn
-from webdojo.store import MemoryImages
+from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 from webdojo.view.film import Mark, call_text, data_url, film, marks
 

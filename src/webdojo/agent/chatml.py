@@ -1,7 +1,6 @@
-"""Qwen's chat format (ChatML) as prompt segments: each piece of text is tokenised once, here.
+"""Qwen's chat format (ChatML), which all registered model families share, as prompt segments.
 
-All registered model families share it. Text from a person or a page must pass through
-`toolcall.plain` first, so that it cannot forge a marker.
+Text from a person or a page must pass through `toolcall.plain` first, so that it cannot forge a marker.
 """
 
 from __future__ import annotations
@@ -36,12 +35,7 @@ class Codec(Protocol):
 
 
 class ChatML:
-    """Makes segments for one codec; those that every prompt needs are made once.
-
-    Args:
-        codec: the codec of the model that will read them.
-        system: the system prompt.
-    """
+    """Makes segments for one codec; those that every prompt needs are made once."""
 
     def __init__(self, codec: Codec, system: str) -> None:
         self._codec = codec

@@ -23,8 +23,6 @@ SCROLL_PART = 0.25
 
 
 class GestureKind(StrEnum):
-    """The kinds of gestures."""
-
     CLICK = "click"
     TYPE = "type"
     FILL = "fill"
@@ -84,13 +82,10 @@ class Gesture:
 
 
 def read(calls: Sequence[ToolCall]) -> tuple[Gesture, int]:
-    """The gesture that does the same as the first calls, and how many calls that covers.
+    """The gesture that does the same as the first calls, and how many calls that covers; HarnessError if none does.
 
     A hover is read as a click, opening an address in a new tab as opening it in this one, and switching or closing
     tabs as going back, which closes a tab that a page opened.
-
-    Raises:
-        HarnessError: no gesture does what the first call does.
     """
     names = [call.name for call in calls]
     first = calls[0].arguments

@@ -1,13 +1,13 @@
-"""Harnesses translate between the text of a model and the records of `types`: `Harness`, and its `Conversation`s.
+"""Harnesses translate between the text of a model and the records of `types`.
 
-Token-in, token-out: a conversation encodes every piece of text exactly once, keeps sampled ids as
-they were sampled, and joins pieces without retokenising, so what was sampled is what is trained.
+Token-in, token-out: a conversation encodes every piece of text exactly once, keeps sampled ids as they were sampled,
+and joins pieces without retokenising, so what was sampled is what is trained.
 
 All harnesses drop in one order: old images go first, then old pages (text views, which a placeholder stands for), then
 the oldest turns, each of which becomes one line. The task, the tools and the last observation always stay. If those
 alone are too long, so is the prompt, and the episode ends with `context_length`.
 
-Layout of a prompt in ChatML, one part a line; each text part is tokenised once:
+Layout of a prompt in ChatML, one part a line:
 
     system                the protocol, the same for every episode
     opening               user: the task; one part with the note where every exchange is shown in full
@@ -122,12 +122,7 @@ class Conversation:
         return ""
 
     def prompt(self, max_tokens: int) -> Prompt:
-        """The prompt for the next response.
-
-        Args:
-            max_tokens: longer prompts lose their oldest parts; a prompt that cannot be made short enough is returned
-                as it is.
-        """
+        """The prompt for the next response; a longer one loses its oldest parts, as many as can be spared."""
         turns = len(self._exchanges)
         wanted = {
             "image": min(self.harness.config.images, turns + 1),

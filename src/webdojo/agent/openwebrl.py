@@ -1,18 +1,7 @@
 """The OpenWebRL harness (§4.1, A.2, A.3): the last K screenshots, all responses, all feedback.
 
-Layout of a prompt, ChatML as in Qwen3-VL, one part a line; each text part is tokenised once:
-
-    system              protocol and tools, the same for every episode
-    user                task, observation text
-    screenshot          <|vision_start|> image <|vision_end|>; only the last K are there
-    turn                end of the user's turn, start of the assistant's
-    response            the ids as they were sampled, reasoning included
-    user                <tool_response> feedback, observation text
-    screenshot, turn, response, user, …
-
-A dropped screenshot disappears with its two markers and nothing else changes, so consecutive prompts
-share every token before the first screenshot that one of them lacks. Turns that are dropped, by the
-token budget or by `keep_reasoning: action_only`, become one line each after the task.
+What the browser says stands in `<tool_response>`, followed by the text of the observation (layout: `harness.py`). Turns
+that are dropped, by the token budget or by `keep_reasoning: action_only`, become one line each after the task.
 """
 
 from __future__ import annotations
@@ -109,8 +98,6 @@ class OpenWebRLConversation(Conversation):
 
 
 class OpenWebRLHarness(Harness):
-    """Makes conversations, and renders responses, for one codec."""
-
     config: OpenWebRLConfig
     conversation = OpenWebRLConversation
 
@@ -121,7 +108,6 @@ class OpenWebRLHarness(Harness):
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
-        """The protocol and the tools, which are full JSON schemas or one line each."""
         if self._brief:
             return _SYSTEM_SIGNATURE.format(tools="\n".join(signature(name) for name in TOOLS))
         kept = self.config.screenshots_kept
@@ -159,9 +145,8 @@ class OpenWebRLHarness(Harness):
             if first:
                 lines.insert(0, "Viewport: {} x {} px".format(*observation.viewport_px))
         if observation.blocked:
-            lines.append(
-                f"{'blocked' if self._brief else 'The site may be blocking you:'} {plain(observation.blocked)}"
-            )
+            warning = "blocked" if self._brief else "The site may be blocking you:"
+            lines.append(f"{warning} {plain(observation.blocked)}")
         if len(observation.tabs) > 1:
             lines += ["tabs" if self._brief else "Tabs:"]
             for tab in observation.tabs:

@@ -88,8 +88,6 @@ class OpenWebVoyagerConfig(HarnessConfig):
 
 
 class OpenWebVoyagerConversation(Conversation):
-    """One episode."""
-
     harness: OpenWebVoyagerHarness
 
     def parse(self, text: str) -> Parsed:
@@ -97,8 +95,6 @@ class OpenWebVoyagerConversation(Conversation):
 
 
 class OpenWebVoyagerHarness(Harness):
-    """Makes conversations, and renders responses, for one codec."""
-
     config: OpenWebVoyagerConfig
     conversation = OpenWebVoyagerConversation
     old_page = "(an older accessibility tree was here)\n"

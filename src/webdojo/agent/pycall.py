@@ -36,11 +36,7 @@ class PyCall:
     named: dict[str, Value] = field(default_factory=dict)
 
     def bound(self, parameters: Sequence[str]) -> dict[str, str]:
-        """The value of each parameter; those without a value, or with None, are left out.
-
-        Raises:
-            ValueError: too many values, or a name that is unknown or given twice; the message says which.
-        """
+        """The value of each parameter, without None; the message of a ValueError says what does not fit."""
         if len(self.positional) > len(parameters):
             raise ValueError(f"{self.function} takes at most {len(parameters)} values, not {len(self.positional)}")
         values = dict(zip(parameters, self.positional, strict=False))
@@ -54,28 +50,15 @@ class PyCall:
         return {name: value for name, value in values.items() if value is not None}
 
 
-class Grammar:
-    """Finds calls of given functions.
-
-    Args:
-        functions: the names of the functions.
-    """
-
-    def __init__(self, functions: Iterable[str]) -> None:
-        names = "|".join(map(re.escape, functions))
-        self._begin = re.compile(rf"^[ \t]*#[^\n]*|(?<![\w.])({names})\s*\(\s*", re.MULTILINE)
-
-    def find(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """Find the beginning of the next call, outside lines that begin with `#`."""
-        return next((match for match in self._begin.finditer(text, start) if match[1]), None)
+def find(functions: Iterable[str], text: str, start: int = 0) -> re.Match[str] | None:
+    """Find the beginning of the next call of one of these functions, outside lines that begin with `#`."""
+    begin = rf"^[ \t]*#[^\n]*|(?<![\w.])({'|'.join(functions)})\s*\(\s*"
+    found = re.compile(begin, re.MULTILINE).finditer(text, start)
+    return next((match for match in found if match[1]), None)
 
 
 def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
-    """Parse the call whose beginning `Grammar.find` returned, and return it with its end.
-
-    Raises:
-        ValueError: the call is malformed; the message says how.
-    """
+    """Parse the call whose beginning `find` returned, and return it with its end, or raise ValueError."""
     call = PyCall(begin[1])
     position = begin.end()
     while not text.startswith(")", position):
@@ -100,11 +83,7 @@ def read(text: str, begin: re.Match[str]) -> tuple[PyCall, int]:
 
 
 def write(function: str, arguments: Mapping[str, str], reserved: re.Pattern[str]) -> str:
-    """Write a call that `read` reads back.
-
-    Args:
-        reserved: single characters that are written as escapes.
-    """
+    """Write a call that `read` reads back; `reserved` matches single characters that are written as escapes."""
     said = (f"{name}={_quoted(value, reserved)}" for name, value in arguments.items())
     return f"{function}({', '.join(said)})"
 

@@ -1,9 +1,8 @@
 """The response format `<think>…</think>` followed by `<tool_call>{json}</tool_call>` blocks.
 
-`parse` is linear in the length of its text and returns a `Parsed` for any string. Calls before a bad
-one are kept, and nothing after it is read. `parse` reads back unchanged what `render` writes.
-Text from tasks and pages passes through `plain`, so that a page cannot forge the markers of the
-protocol (a title with `<|im_end|>` in it would otherwise end the user's turn).
+`parse` is linear in the length of its text, and reads back unchanged what `render` writes. Text from tasks and pages
+passes through `plain`, so that a page cannot forge the markers of the protocol (a title with `<|im_end|>` in it would
+otherwise end the user's turn).
 """
 
 from __future__ import annotations
@@ -53,8 +52,7 @@ def dumps(value: object) -> str:
 def read_json(text: str, start: int) -> tuple[Any, int]:
     """Parse the JSON value that begins after the white space at `start`, and return it with its end.
 
-    Raises:
-        ValueError, RecursionError: there is no such value, or it cannot be stored or tokenised; see `reason`.
+    Raises ValueError or RecursionError (see `reason`), also for a value that cannot be stored or tokenised.
     """
     value, end = _DECODER.raw_decode(text, skip_space(text, start))
     json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate cannot be typed, stored or tokenised
@@ -64,8 +62,7 @@ def read_json(text: str, start: int) -> tuple[Any, int]:
 def read_block(text: str, start: int) -> tuple[str, dict[str, Any], int]:
     """Parse the call whose JSON begins at `start`: its name, its arguments, and the end of its end tag.
 
-    Raises:
-        ValueError, RecursionError: as for `read_json`, or the value is not a call.
+    Raises as `read_json` does.
     """
     value, end = read_json(text, start)
     end = skip_space(text, end)
@@ -94,8 +91,8 @@ def reason(error: ValueError | RecursionError) -> str:
 def parse(text: str) -> Parsed:
     """Parse a response (OpenWebRL A.4: a thinking end tag and a parseable call).
 
-    The opening `<think>` may be missing, since some chat templates put it into the prompt. Text
-    between and after the calls is ignored. Never raises.
+    The opening `<think>` may be missing, since some chat templates put it into the prompt. Text between and after
+    the calls is ignored; calls before a bad one are kept, and nothing after it is read. Never raises.
     """
     body = text.partition(IM_END)[0]
     think, end_tag, rest = body.partition(THINK_END)

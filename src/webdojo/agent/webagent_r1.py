@@ -96,8 +96,6 @@ class WebAgentR1Config(HarnessConfig):
 
 
 class WebAgentR1Harness(Harness):
-    """Makes conversations, and renders responses, for one codec."""
-
     config: WebAgentR1Config
     old_page = "(simplified HTML of an older page)\n"
     action_section = "action"
@@ -106,7 +104,6 @@ class WebAgentR1Harness(Harness):
         self.view = View(kind="simplified_html", whole_page=True, max_tokens=config.page_tokens)
         self.pages_kept = config.pages_kept
         self.functions = FUNCTIONS | (ADDRESS_BAR if config.address_bar else {})
-        self._grammar = pycall.Grammar(self.functions)
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
@@ -127,10 +124,7 @@ class WebAgentR1Harness(Harness):
         return f"{notes}{action}{IM_END}", said
 
     def parse(self, text: str) -> Parsed:
-        """Parse a response, in time linear in its length; see `Conversation.parse`.
-
-        A second action in a response is an error (appendix D: one action a round), but the first is kept.
-        """
+        """In linear time. A second action is an error (appendix D: one action a round), but the first is kept."""
         body = text.encode(errors="replace").decode().partition(IM_END)[0]
         return self._parse_answer(body) if self.config.thinking else self._parse_action(body)
 
@@ -166,7 +160,7 @@ class WebAgentR1Harness(Harness):
         return parsed
 
     def _parse_action(self, body: str) -> Parsed:
-        begin = self._grammar.find(body)
+        begin = pycall.find(self.functions, body)
         if begin is None:
             return Parsed(error=f"no action; functions are {', '.join(self.functions)}")
         notes = [line.strip().removeprefix("#").strip() for line in body[: begin.start()].splitlines()]
@@ -178,7 +172,7 @@ class WebAgentR1Harness(Harness):
         except ValueError as error:
             parsed.error = plain(str(error), limit=LINE_CHARACTERS)
         else:
-            if self._grammar.find(body, end) is not None:
+            if pycall.find(self.functions, body, end) is not None:
                 parsed.error = "more than one action; only the first was done"
         return parsed
 

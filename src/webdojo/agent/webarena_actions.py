@@ -7,7 +7,7 @@ action `Select Dropdown Option`, which has the same calls as `Type`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from webdojo.agent.harness import ElementAt
 from webdojo.agent.pycall import SHOWN, PyCall
@@ -61,21 +61,12 @@ _FIXED = {
 }
 """The call of each action, and of each function, that has no arguments."""
 
-Functions = Mapping[str, tuple[str, ...]]
-"""Arguments by the function's name."""
 FunctionCall = tuple[str, dict[str, str]]
 """A function and its arguments."""
 
 
 def calls_of(call: PyCall) -> list[ToolCall]:
-    """The tool calls of an action.
-
-    Args:
-        call: a call of a function of `FUNCTIONS` or `ADDRESS_BAR`.
-
-    Raises:
-        ValueError: an argument is missing or wrong; the message says which.
-    """
+    """The tool calls of an action; the message of a ValueError says which argument is missing or wrong."""
     values = call.bound((FUNCTIONS | ADDRESS_BAR)[call.function])
     match call.function:
         case "do":
@@ -92,20 +83,12 @@ def calls_of(call: PyCall) -> list[ToolCall]:
     return calls
 
 
-def action_for(calls: Sequence[ToolCall], element_at: ElementAt, functions: Functions) -> tuple[FunctionCall, int]:
-    """The action for the first of some tool calls, and how many of them it covers.
-
-    Args:
-        element_at: the number of the control at a point.
-        functions: the functions that may be used.
-
-    Raises:
-        HarnessError: no action does what the first call does.
-    """
+def action_for(calls: Sequence[ToolCall], element_at: ElementAt, names: Collection[str]) -> tuple[FunctionCall, int]:
+    """The action for the first of some tool calls, and how many of them it covers; HarnessError if no name does."""
     first = calls[0]
     for name, call in _FIXED.items():
         said: FunctionCall = ("do", {"action": name}) if name in ACTIONS else (name, {})
-        if call == first and said[0] in functions:
+        if call == first and said[0] in names:
             return said, 1
     match first.name:
         case "click" | "hover":
@@ -115,11 +98,11 @@ def action_for(calls: Sequence[ToolCall], element_at: ElementAt, functions: Func
                 return _pointed(calls, element)
         case "switch_tab":
             return ("do", {"action": "Switch Tab", "argument": str(first.arguments["index"])}), 1
-        case "goto_url" if "goto" in functions:
+        case "goto_url" if "goto" in names:
             return ("goto", {"url": first.arguments["url"]}), 1
         case "done":
             return ("exit", {"message": first.arguments["answer"]}), 1
-    raise HarnessError(f"no action says {brief([first])}; there are {', '.join([*functions, *ACTIONS])}")
+    raise HarnessError(f"no action says {brief([first])}; there are {', '.join([*names, *ACTIONS])}")
 
 
 def _do(values: Mapping[str, str]) -> list[ToolCall]:

@@ -128,8 +128,6 @@ class WebGymConfig(HarnessConfig):
 
 
 class WebGymConversation(Conversation):
-    """One episode, with the agent's memory."""
-
     def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
         self._memory: dict[str, Any] = {}
         super().__init__(harness, task, observation)
@@ -147,8 +145,6 @@ class WebGymConversation(Conversation):
 
 
 class WebGymHarness(Harness):
-    """Makes conversations, and renders responses, for one codec."""
-
     config: WebGymConfig
     conversation = WebGymConversation
 
@@ -162,12 +158,14 @@ class WebGymHarness(Harness):
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
+        turns = self.config.history_turns
+        past = f"the last {turns} in full and a line each of those before" if turns else "a line each"
         return _SYSTEM.format(
             seeing=_SEEING[self.config.mode],
             tool=json.dumps(self._schema()),
             parts="\n".join(f"{name}: {_PARTS[name]}" for name in self.parts),
             example=_block({"action": "left_click", self.place: 7 if self.place == "element" else [450, 250]}),
-            past=self._past(),
+            past=f"{past}, and all that you noted" if self.config.memory else past,
         )
 
     def _schema(self) -> dict[str, Any]:
@@ -198,11 +196,6 @@ class WebGymHarness(Harness):
                 },
             },
         }
-
-    def _past(self) -> str:
-        turns = self.config.history_turns
-        past = f"the last {turns} in full and a line each of those before" if turns else "a line each"
-        return f"{past}, and all that you noted" if self.config.memory else past
 
     def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
         """See `Harness.render`. The first sentence of the thought is the task, the last ones are the action."""
@@ -252,7 +245,9 @@ class WebGymHarness(Harness):
                     raise ValueError(f"{name}: {reason(error)}") from None
                 if not isinstance(value, dict):
                     raise ValueError(f"{name} must be a JSON object")
-                parsed.sections[name] = dumps({key: _flat(entry) for key, entry in value.items()})
+                # Lists and objects become their JSON, so that the memory has no levels.
+                flat = {key: dumps(part) if isinstance(part, dict | list) else part for key, part in value.items()}
+                parsed.sections[name] = dumps(flat)
                 continue
             closing = CALL if name == self.parts[-1] else f"\n{self.parts[index + 1]}:"
             end = text.find(closing, position)
@@ -308,11 +303,6 @@ class WebGymHarness(Harness):
         elif gesture.kind in POINTED:
             raise HarnessError(f"this agent has no {self.place} for what is at {gesture.at}")
         return arguments | ({name: gesture.value} if name else {})
-
-
-def _flat(value: Any) -> Any:
-    """A value for the memory: lists and objects become their JSON, others stay as they are."""
-    return dumps(value) if isinstance(value, dict | list) else value
 
 
 def _block(arguments: dict[str, Any]) -> str:

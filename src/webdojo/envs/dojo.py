@@ -53,11 +53,7 @@ class Dojo(LocalEnvironment):
     """Port of the sites; 0 takes a free one, which `browser.servers` could not know."""
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
-        """`n` tasks; kinds alternate, and difficulties alternate within a kind. They repeat where sites have no more.
-
-        Raises:
-            TaskError: unknown kinds, or difficulties that a kind does not have.
-        """
+        """`n` tasks; kinds alternate, and difficulties alternate within one. They repeat where sites have no more."""
         from webdojo.sites.taskgen import make_tasks
 
         if split == "train":

@@ -52,11 +52,7 @@ class Miniwob(LocalEnvironment):
     """Names of pages, such as `click-test`; empty takes all that the package registers."""
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
-        """The pages with each of their seeds, page by page.
-
-        Raises:
-            TaskError: the package `miniwob` is not installed, or has no such page.
-        """
+        """The pages with each of their seeds, page by page."""
         known = miniwob.page_names()
         for page in self.pages:
             if page not in known:

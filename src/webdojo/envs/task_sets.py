@@ -1,7 +1,7 @@
-"""Task sets by name: `load_tasks("dojo:train")`, `load_tasks("miniwob")`, `load_tasks("records", path=…)`, and more.
+"""Sources of tasks by name, and the tasks that a run draws from.
 
 A source is a function that gives tasks; its parameters are the options that it takes, those without a default it needs.
-One with a parameter `split` is named with its split, after a colon.
+One with a parameter `split` is named with its split, after a colon: `dojo:train`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from webdojo.envs import web
 from webdojo.envs.env import Environment, Split
+from webdojo.envs.registry import TasksConfig
 from webdojo.errors import TaskError
 from webdojo.plugins import Registry
 from webdojo.sites.taskgen import stream
-from webdojo.tasks import miniwob, records, webarena
-from webdojo.tasks.config import TasksConfig
+from webdojo.tasks import miniwob, records
 from webdojo.types import Task
 
 SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
@@ -24,7 +25,7 @@ SOURCES: Registry[Callable[..., Iterable[Task]]] = Registry(
     "task set",
     callable,
     "a function that gives tasks",
-    {"dojo": stream, "miniwob": miniwob.load, "records": records.load, "webarena": webarena.load},
+    {"dojo": stream, "miniwob": miniwob.load, "records": records.load, "webarena": web.load},
 )
 """All sources of tasks by name."""
 
@@ -73,11 +74,7 @@ def load_tasks(name: str, **options: Any) -> Iterable[Task]:
 def tasks_of(env: Environment, config: TasksConfig, split: Split, n: int, seed: int) -> Sequence[Task]:
     """At most `n` tasks of a run: those of the file that the recipe names, else those of its environment.
 
-    Args:
-        seed: the same one gives the same tasks; of a file with more than `n` tasks it chooses which.
-
-    Raises:
-        TaskError: there are none, or they cannot be read.
+    Of a file with more than `n` tasks, `seed` chooses which. Raises TaskError if there are none.
     """
     path = config.path if split == "train" else config.eval_path or config.path
     if not path:

@@ -3,9 +3,3 @@
 Invariant: what a call stores is on disk when the call returns, and a process that is killed at any
 moment leaves a run folder that opens, with every committed record and no half-written file.
 """
-
-from webdojo.store.checkpoints import Checkpoint
-from webdojo.store.images import ImageStore, MemoryImages
-from webdojo.store.run import RunStore, TrajectoryRow
-
-__all__ = ["Checkpoint", "ImageStore", "MemoryImages", "RunStore", "TrajectoryRow"]

@@ -1,8 +1,7 @@
 """Checkpoints: folders that are either complete or absent.
 
-A checkpoint is written to `<name>.tmp`, flushed, and renamed to `<name>`; an older one of that name
-is renamed to `<name>.old` first and deleted last. `repair` cleans up what a killed process left
-between these steps. Callers must therefore not use names that end in .tmp or .old.
+A checkpoint is written to `<name>.tmp`, flushed, and renamed to `<name>`; an older one of that name is renamed to
+`<name>.old` first and deleted last. `repair` cleans up what a killed process left between these steps.
 `checkpoint.json` inside a folder holds the caller's `meta` and a running number, the order of `all`.
 """
 
@@ -27,6 +26,7 @@ class Checkpoint(NamedTuple):
 
     path: Path
     meta: dict[str, Any]
+    number: int
 
     @property
     def name(self) -> str:
@@ -43,17 +43,13 @@ class CheckpointFolder:
         """Let `write` fill an empty folder, then give it its name in one step.
 
         An older checkpoint of that name is replaced. If `write` raises, nothing changes.
-
-        Raises:
-            StoreError: the name is not a plain folder name.
-            StoreFailure: the disk refuses to write.
         """
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or name.endswith((".tmp", ".old")):
             raise StoreError(
                 f"checkpoint name {name!r} must be of letters, digits, '.', '_' and '-', and not end in .tmp or .old"
             )
         target, temporary, old = self.folder / name, self.folder / f"{name}.tmp", self.folder / f"{name}.old"
-        number = 1 + max((record["number"] for _, record in self._complete()), default=0)
+        number = 1 + max((checkpoint.number for checkpoint in self.all()), default=0)
         try:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True)
@@ -74,7 +70,7 @@ class CheckpointFolder:
         except OSError as error:
             raise write_error(target, error.strerror) from None
         shutil.rmtree(old, ignore_errors=True)
-        return Checkpoint(target, meta)
+        return Checkpoint(target, meta, number)
 
     def get(self, name: str) -> Checkpoint:
         """The checkpoint of that name; the StoreError for an unknown name lists those that exist."""
@@ -84,9 +80,21 @@ class CheckpointFolder:
         return found[name]
 
     def all(self) -> list[Checkpoint]:
-        """Complete checkpoints, oldest first."""
-        ordered = sorted(self._complete(), key=lambda pair: pair[1]["number"])
-        return [Checkpoint(path, record["meta"]) for path, record in ordered]
+        """Complete checkpoints, oldest first, except those that another process removes meanwhile."""
+        found = []
+        for file in self.folder.glob(f"*/{RECORD}"):
+            if file.parent.suffix in (".tmp", ".old"):
+                continue
+            try:
+                record = json.loads(file.read_text())
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError) as error:
+                raise StoreError(
+                    f"{file} cannot be read ({error}); the checkpoint is damaged: delete its folder"
+                ) from None
+            found.append(Checkpoint(file.parent, record["meta"], record["number"]))
+        return sorted(found, key=lambda checkpoint: checkpoint.number)
 
     def remove(self, name: str) -> None:
         """Delete one; it is renamed first, so that no other process sees it half deleted."""
@@ -108,19 +116,3 @@ class CheckpointFolder:
         """Folders that a killed writer left and that `repair` would delete."""
         replaced = [old for old in self.folder.glob("*.old") if old.with_suffix("").exists()]
         return [*replaced, *self.folder.glob("*.tmp")]
-
-    def _complete(self) -> list[tuple[Path, dict[str, Any]]]:
-        """Folder and record of each checkpoint, except those that another process removes meanwhile."""
-        found = []
-        for file in self.folder.glob(f"*/{RECORD}"):
-            if file.parent.suffix in (".tmp", ".old"):
-                continue
-            try:
-                found.append((file.parent, json.loads(file.read_text())))
-            except FileNotFoundError:
-                continue
-            except (OSError, ValueError) as error:
-                raise StoreError(
-                    f"{file} cannot be read ({error}); the checkpoint is damaged: delete its folder"
-                ) from None
-        return found

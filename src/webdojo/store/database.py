@@ -22,15 +22,7 @@ BUSY_TIMEOUT_S = 30.0
 
 
 class Database:
-    """A connection to an existing database in WAL mode.
-
-    Args:
-        file: the database; SQLite keeps `-wal` and `-shm` files beside it.
-        readonly: refuse writes; the folder need not be writable then.
-
-    Raises:
-        sqlite3.Error: the database cannot be opened.
-    """
+    """A connection to an existing database in WAL mode; with `readonly`, its folder need not be writable."""
 
     def __init__(self, file: Path, readonly: bool = False) -> None:
         self.file = file.absolute()
@@ -42,11 +34,7 @@ class Database:
         self._place = _place(self.file)
 
     def write(self, statement: str, values: Iterable[Any]) -> int:
-        """Run a statement and commit it; returns how many rows it changed.
-
-        Raises:
-            StoreFailure: this write, or an earlier one, was not committed.
-        """
+        """Run a statement and commit it; returns how many rows it changed."""
         with self._lock:
             if not self._failed:
                 try:
@@ -62,11 +50,7 @@ class Database:
             return changed
 
     def read(self, query: str, values: Iterable[Any] = ()) -> list[Any]:
-        """All rows of a query.
-
-        Raises:
-            StoreFailure: the database cannot be read.
-        """
+        """All rows of a query."""
         with self._lock:
             try:
                 return self._connection.execute(query, tuple(values)).fetchall()

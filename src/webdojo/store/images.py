@@ -35,17 +35,7 @@ class ImageStore:
         return ImageStore, (self.folder,)
 
     def put(self, data: bytes, width: int, height: int, mime: str) -> ImageRef:
-        """Store encoded bytes and return their reference.
-
-        Args:
-            data: the encoded image.
-            width, height: in pixels.
-            mime: one of `SUFFIXES`.
-
-        Raises:
-            StoreError: an unknown mime type.
-            StoreFailure: the folder is gone or cannot be written.
-        """
+        """Store an encoded image, of a size in pixels and a mime type of `SUFFIXES`, and return its reference."""
         image = ImageRef(sha=hashlib.sha256(data).hexdigest(), width=width, height=height, mime=mime)
         path = self.path(image)
         with self._lock:
@@ -53,16 +43,20 @@ class ImageStore:
             if path.is_file() and path.stat().st_size == len(data):
                 self.known_bytes += len(data)
             else:
-                self._write(path, data)
+                try:
+                    # Without its parents: if the whole folder was deleted, its images are lost: that must be noticed.
+                    path.parent.mkdir(exist_ok=True)
+                except FileNotFoundError:
+                    raise self._gone() from None
+                except OSError as error:
+                    raise write_error(path, error.strerror) from None
+                # Not flushed: a run writes tens a second, and `get` notices files that a power cut left damaged.
+                write_atomic(path, data, durable=False)
                 self.new_bytes += len(data)
         return image
 
     def get(self, image: ImageRef) -> bytes:
-        """Return the encoded bytes.
-
-        Raises:
-            StoreFailure: there is no such image, or its file does not match its name.
-        """
+        """Return the encoded bytes; StoreFailure if there are none, or they do not match the name of their file."""
         path = self.path(image)
         if path.is_file():
             data = path.read_bytes()
@@ -82,11 +76,7 @@ class ImageStore:
         return True
 
     def path(self, image: ImageRef) -> Path:
-        """The file that holds the image, or would hold it.
-
-        Raises:
-            StoreError: an unknown mime type.
-        """
+        """The file that holds the image, or would hold it; StoreError for an unknown mime type."""
         if image.mime not in SUFFIXES:
             raise StoreError(f"cannot store an image of type {image.mime!r} (known: {', '.join(SUFFIXES)})")
         return self.folder / image.sha[:2] / f"{image.sha}{SUFFIXES[image.mime]}"
@@ -101,24 +91,9 @@ class ImageStore:
             "need it run again"
         )
 
-    def _write(self, path: Path, data: bytes) -> None:
-        try:
-            # Without its parents: if the whole folder was deleted, its images are lost, and that must be noticed.
-            path.parent.mkdir(exist_ok=True)
-        except FileNotFoundError:
-            raise self._gone() from None
-        except OSError as error:
-            raise write_error(path, error.strerror) from None
-        # Not flushed: a run writes tens of these a second, and `get` notices files that a power cut left damaged.
-        write_atomic(path, data, durable=False)
-
 
 class MemoryImages:
-    """Images in memory, for evaluation without a run folder and for training the tiny model.
-
-    Args:
-        capacity: the number of images to keep, the newest ones; 0 keeps all.
-    """
+    """Images in memory, for evaluation without a run folder: all, or if `capacity` is not 0 so many of the newest."""
 
     def __init__(self, capacity: int = 0) -> None:
         self._capacity = capacity
@@ -135,7 +110,6 @@ class MemoryImages:
         return ImageRef(sha=sha, width=width, height=height, mime=mime)
 
     def get(self, image: ImageRef) -> bytes:
-        """Return the encoded bytes; raise StoreError where there is no such image."""
         with self._lock:
             if image.sha not in self._data:
                 raise StoreError(f"no screenshot {image.sha} in memory ({len(self._data)} are there)")

@@ -17,16 +17,7 @@ PACKAGES = ("webdojo", "torch", "transformers", "playwright")
 
 
 def run_info(seed: int, chromium: str = "") -> dict[str, Any]:
-    """The facts for `RunStore.create`, as a JSON object.
-
-    Args:
-        seed: the recipe's seed, from which every random choice follows.
-        chromium: the path of the executable that the run uses; empty leaves its version out.
-
-    Returns:
-        `created` (ISO 8601), `command`, `seed`, `git` (hash, `+` for local changes, None outside a
-        checkout), `versions` by name, `machine` (`system`, `cpu`, `cores`, `memory_gb`, `gpus`).
-    """
+    """The facts for `RunStore.create`, as a JSON object; `chromium` is the path of its executable, if it is used."""
     versions = {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES}
     if chromium:
         versions["chromium"] = _run([chromium, "--version"]) or "unknown"

@@ -32,12 +32,7 @@ class Writer(NamedTuple):
 
 
 def lock(path: Path) -> IO[str]:
-    """Take the lock of a run folder; `unlock` gives it back.
-
-    Raises:
-        StoreError: another process has it.
-        OSError: the folder cannot be written.
-    """
+    """Take the lock of a run folder; `unlock` gives it back. StoreError: another process has it."""
     file = (path / LOCK).open("a+")
     for _ in range(TRIES):
         with contextlib.suppress(BlockingIOError):
@@ -63,11 +58,7 @@ def unlock(file: IO[str]) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep all other processes from writing the run within the block.
-
-    Raises:
-        StoreError: another process writes it, or the folder cannot be written.
-    """
+    """Keep all other processes from writing the run within the block."""
     before = writer(path).pid
     try:
         file = lock(path)

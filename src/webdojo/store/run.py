@@ -6,9 +6,7 @@
     recipe.yaml     the resolved recipe          info.json     versions, git hash, seed, machine
     result.json     the final metrics            run.lock      held by the process that writes
 
-Every write is committed, and flushed, before its call returns, so a `kill -9` loses nothing that a
-caller believes to be stored. One process writes a run at a time (`run.lock`, which the system frees
-when the process dies); any number may read. Calls are safe from any thread.
+One process writes a run at a time; any number may read. Calls are safe from any thread.
 """
 
 from __future__ import annotations
@@ -64,18 +62,6 @@ class TrajectoryRow(NamedTuple):
 _COLUMNS = ", ".join(TrajectoryRow._fields)
 
 
-class StorageCounts(NamedTuple):
-    """How much a process has stored in a run so far; sizes in bytes."""
-
-    trajectories: int
-    records: int
-    """The size of the trajectories, compressed and without their screenshots."""
-    screenshots: int
-    """The encoded size of new screenshots."""
-    screenshots_again: int
-    """The encoded size of screenshots that the run had already."""
-
-
 class RunStore:
     """One run. Make it with `create` or `open`; use it in a `with` block or `close` it."""
 
@@ -90,11 +76,7 @@ class RunStore:
 
     @classmethod
     def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
-        """Create a run folder; `info` comes from `store.info.run_info`.
-
-        Raises:
-            StoreError: the folder holds a run or other files, or cannot be written.
-        """
+        """Create a run folder; `info` comes from `store.info.run_info`."""
         path = Path(path)
         if (path / DATABASE).exists():
             raise StoreError(f"{path} already holds a run: go on with it by --resume, or choose another with --run")
@@ -122,11 +104,7 @@ class RunStore:
 
     @classmethod
     def open(cls, path: Path | str, *, readonly: bool = False) -> RunStore:
-        """Open a run to continue it or, with `readonly`, to read it while another process may write.
-
-        Raises:
-            StoreError: there is no run, it is damaged or of another version, or another process writes it.
-        """
+        """Open a run to continue it or, with `readonly`, to read it while another process may write."""
         path = Path(path)
         if not (path / DATABASE).is_file():
             if (kept := rescue_path(path / DATABASE)).is_file():
@@ -146,8 +124,12 @@ class RunStore:
             if version != SCHEMA_VERSION:
                 raise StoreError(f"the run in {path} has schema {version}, but this webdojo reads {SCHEMA_VERSION}")
             store = cls(path, database, lock_file)
-            if not readonly:
-                store._repair()
+            if not readonly:  # a process may have been killed here, or a person have deleted parts of it
+                try:
+                    store.images.folder.mkdir(exist_ok=True)
+                    store.checkpoints.repair()
+                except OSError as error:
+                    raise StoreError(f"the run in {path} cannot be repaired ({error}): make it writable") from None
             undo.pop_all()
             return store
 
@@ -176,12 +158,8 @@ class RunStore:
     def add_trajectory(self, trajectory: Trajectory, phase: str, iteration: int) -> bool:
         """Store a finished episode; committed when this returns.
 
-        Adding the very same one again (same id, phase, iteration and content) changes nothing and
-        returns False, so a caller that does not know whether its last write came through may repeat
-        it. Otherwise returns True.
-
-        Raises:
-            StoreError: the id is taken by a different trajectory.
+        Adding the very same one again (same id, phase, iteration and content) changes nothing and returns False, so a
+        caller that does not know whether its last write came through may repeat it. Otherwise returns True.
         """
         text = trajectory.model_dump_json().encode()
         task, reward = trajectory.task, trajectory.reward
@@ -220,9 +198,9 @@ class RunStore:
         return False
 
     @property
-    def storage_counts(self) -> StorageCounts:
-        """How much this process has stored here so far."""
-        return StorageCounts(self._added, self._added_bytes, self.images.new_bytes, self.images.known_bytes)
+    def storage_counts(self) -> tuple[int, int, int, int]:
+        """What this process has stored: trajectories, and bytes of their records, of screenshots, of known ones."""
+        return self._added, self._added_bytes, self.images.new_bytes, self.images.known_bytes
 
     def trajectories(self, phase: str | None = None, iteration: int | None = None) -> list[Trajectory]:
         """Full records in the order in which they were added; None selects all."""
@@ -336,14 +314,6 @@ class RunStore:
         """Files and folders that a killed process left half-written; call it only while no other process writes."""
         temporary = [path for folder in (self.path, *self.images.folder.glob("*")) for path in folder.glob(".*.tmp")]
         return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self.checkpoints.left_over()]
-
-    def _repair(self) -> None:
-        """Repair a folder after a process was killed or a person deleted parts of it."""
-        try:
-            self.images.folder.mkdir(exist_ok=True)
-            self.checkpoints.repair()
-        except OSError as error:
-            raise StoreError(f"the run in {self.path} cannot be repaired ({error}): make it writable") from None
 
 
 def _screenshots(trajectory: Trajectory) -> set[ImageRef]:

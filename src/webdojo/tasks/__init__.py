@@ -1,1 +1,1 @@
-"""Task sets as data: how their files are read. Nothing here starts a server or a browser (`envs/task_sets.py`)."""
+"""Tasks as data; nothing here starts a server or a browser."""

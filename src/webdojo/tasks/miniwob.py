@@ -26,11 +26,7 @@ _NOT_LISTED = frozenset({"button-delay", "chase-circle", "hover-shape", "moving-
 
 
 def pages_folder() -> Path:
-    """The folder of the installed package that holds the pages and what they load.
-
-    Raises:
-        TaskError: the package is not installed.
-    """
+    """The folder of the installed package that holds the pages and what they load; TaskError if it is not there."""
     # Found without importing it: an import would load Selenium and register environments.
     spec = find_spec("miniwob")
     if spec is None or not spec.submodule_search_locations:
@@ -41,24 +37,13 @@ def pages_folder() -> Path:
 
 
 def page_names() -> list[str]:
-    """Names of all tasks, `ascending-numbers` to `visual-addition`; those that the package registers.
-
-    Raises:
-        TaskError: the package is not installed.
-    """
+    """Names of all tasks, `ascending-numbers` to `visual-addition`; those that the package registers."""
     pages = sorted(page.stem for page in (pages_folder() / "miniwob").glob("*.html"))
     return [name for name in pages if name not in _NOT_LISTED]
 
 
 def load(seeds: Sequence[int] = (0,)) -> list[Task]:
-    """Every page with every seed; the same id always means the same problem.
-
-    Args:
-        seeds: integers of 0 or more, as the package's own `reset(seed=…)` takes them.
-
-    Raises:
-        TaskError: the package is not installed, or a seed is negative.
-    """
+    """Every page with every seed, as the package's own `reset(seed=…)` takes it; the same id is the same problem."""
     for seed in seeds:
         if seed < 0:
             raise TaskError(f"MiniWoB++ seed {seed} must be 0 or more")

@@ -15,11 +15,7 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 def load(path: str | Path) -> list[Task]:
-    """Our own `Task` records, as they stand in a JSON list, or in a `.jsonl` file with one a line.
-
-    Raises:
-        TaskError: a file that cannot be read, a row that is no task, or an id that stands there twice.
-    """
+    """Our own `Task` records, as they stand in a JSON list, or in a `.jsonl` file with one a line."""
     tasks: dict[str, Task] = {}
     for number, task in enumerate(read_rows(path, Task), 1):
         if task.id in tasks:
@@ -31,12 +27,7 @@ def load(path: str | Path) -> list[Task]:
 def read_rows(path: str | Path, row: type[Row], wrong: str = "") -> list[Row]:
     """The rows of a file: those of a JSON list, or, where the name ends in `.jsonl`, one a line.
 
-    Args:
-        row: what each is.
-        wrong: what errors say of one that is something else.
-
-    Raises:
-        TaskError: no such file, not JSON, or a row that is something else.
+    Raises TaskError; `wrong` is what it says of a row that is something else.
     """
     file = Path(path)
     try:

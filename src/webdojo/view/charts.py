@@ -1,7 +1,6 @@
-"""Charts as inline SVG, so that a report needs nothing but itself.
+"""Charts as inline SVG. Sizes are in units of the viewBox; every mark has its values as a hover title.
 
-Colours are CSS classes of the page (`base`, `sft`, `rl`, …), so charts follow its light or dark
-theme. All sizes are in units of the viewBox; every mark has its values as a hover title.
+Colours are CSS classes of the page (`base`, `sft`, `rl`, …), so charts follow its light or dark theme.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from webdojo.progress import duration
 from webdojo.view.page import TEMPLATES, number, percent
 
 WIDE = (560, 270)
@@ -85,11 +85,7 @@ def line_chart(
     y_format: Callable[[float], str] = number,
     references: Sequence[Reference] = (),
 ) -> Markup:
-    """Draw lines over steps or iterations. `label` describes the chart for screen readers.
-
-    Args:
-        y_range: the range of the axis, which is widened to round numbers; by default, the range of the data.
-    """
+    """Draw lines over steps or iterations; `label` is for screen readers, `y_range` by default that of the data."""
     values = [y for each in series for _, y in each.points if math.isfinite(y)] or [0.0]
     xs = sorted({x for each in series for x, _ in each.points}) or [0.0]
     axes = _Axes(size, (xs[0], xs[-1]), ticks(*(y_range or (min(values), max(values)))))
@@ -114,13 +110,8 @@ def grouped_bars(groups: Sequence[tuple[str, Sequence[Bar]]], label: str) -> Mar
     return _svg(axes, label, percent, x_ticks, bars=drawn)
 
 
-def stacked_bars(
-    columns: Sequence[tuple[float, Sequence[tuple[str, str, float]]]],
-    label: str,
-    *,
-    y_format: Callable[[float], str] = number,
-) -> Markup:
-    """Draw a column of (name, CSS class, value) parts, from the bottom up, at each x."""
+def stacked_bars(columns: Sequence[tuple[float, Sequence[tuple[str, str, float]]]], label: str) -> Markup:
+    """Draw a column of (name, CSS class, seconds) parts, from the bottom up, at each x."""
     highest = max((sum(value for _, _, value in stack) for _, stack in columns), default=1.0)
     xs = [x for x, _ in columns] or [0.0]
     axes = _Axes(WIDE, (min(xs) - 0.5, max(xs) + 0.5), ticks(0, highest or 1.0))
@@ -129,10 +120,10 @@ def stacked_bars(
     for x, stack in columns:
         bottom = 0.0
         for name, css, value in stack:
-            title = f"{name} at {x:g}: {y_format(value)}"
+            title = f"{name} at {x:g}: {duration(value)}"
             bars.append((css, title, axes.x(x) - width / 2, width, axes.y(bottom + value), axes.y(bottom), None))
             bottom += value
-    return _svg(axes, label, y_format, axes.x_ticks(xs), bars=bars)
+    return _svg(axes, label, duration, axes.x_ticks(xs), bars=bars)
 
 
 def _svg(
@@ -143,6 +134,5 @@ def _svg(
     **drawn: Sequence[Any],
 ) -> Markup:
     """Fill the template; `drawn` is what of `references`, `lines` and `bars` there is."""
-    parts = {"references": (), "lines": (), "bars": ()} | drawn
-    template = TEMPLATES.get_template("chart.svg.j2")
-    return Markup(template.render(axes=axes, label=label, y_format=y_format, x_ticks=x_ticks, **parts))
+    values = {"references": (), "lines": (), "bars": (), "axes": axes, "label": label, "y_format": y_format}
+    return Markup(TEMPLATES.get_template("chart.svg.j2").render(values, x_ticks=x_ticks, **drawn))

@@ -1,7 +1,6 @@
 """A trajectory as a film strip: each screenshot with what the agent did drawn on it.
 
-Points are drawn in the pixels of the screenshot, from the agent's 0..1000 coordinates, so a mark
-lies where the browser received the event at any size on the page.
+A mark is drawn in pixels of the screenshot, from the agent's 0..1000 coordinates: where the browser received the event.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The report of a run: one HTML file to keep, send and show.
 
-It holds its own style, charts and screenshots, loads nothing, and escapes whatever a model or a
-page wrote. It reads the store alone, so it can be written again at any time; parts that a run has
-not reached say so.
+It reads the store alone, so it can be written again at any time; parts that a run has not reached say so.
 """
 
 from __future__ import annotations
@@ -15,8 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from webdojo.progress import duration
-from webdojo.store import RunStore, TrajectoryRow
+from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.view.charts import WIDE, Bar, Reference, Series, grouped_bars, line_chart, stacked_bars
 from webdojo.view.film import film
 from webdojo.view.page import percent, write_page
@@ -82,8 +79,8 @@ def write_report(store: RunStore, path: Path) -> Path:
 def choose(rows: Sequence[TrajectoryRow]) -> list[str]:
     """Ids of a few episodes of the newest agent that show every difficulty, both successes and failures.
 
-    They come from the last evaluation, else from the last phase. Each pick takes the kind of episode
-    that was picked least so far. Episodes that the system failed are left out.
+    They are valid, and from the last evaluation, else from the last phase. Each pick takes the kind of episode that
+    was picked least so far.
     """
     evaluations = [row.phase for row in rows if row.phase.startswith("eval") and "control" not in row.phase]
     phase = (evaluations or [row.phase for row in rows] or [""])[-1]
@@ -147,7 +144,7 @@ def _time_chart(rl: list[dict[str, float]]) -> Markup | None:
             rest = max(row["seconds_total"] - wait - update, 0.0)
             parts = [("Waiting for episodes", "wait", wait), ("Update", "update", update), ("Other", "other", rest)]
             columns.append((row["step"], parts))
-    return stacked_bars(columns, "Seconds by iteration and phase", y_format=duration) if columns else None
+    return stacked_bars(columns, "Seconds by iteration and phase") if columns else None
 
 
 def _chart(series: Series, size: tuple[int, int] = WIDE) -> Markup | None:

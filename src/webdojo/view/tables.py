@@ -76,11 +76,7 @@ def new_table(title: str, texts: Sequence[str], numbers: Sequence[str], rows: It
 
 
 def success_table(result: Mapping[str, Any]) -> Table:
-    """Success of each stage that the run measured, with its 95 % interval.
-
-    Args:
-        result: the result as in `result.json`, where each `success_…` holds `rate`, `ci95` and `n`.
-    """
+    """Success of each stage that the run measured, with its 95 % interval; `result` is as in `result.json`."""
     found = [(name, result[key]) for key, name, _ in STAGES if key in result]
     rows = [
         (name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), str(each["n"])) for name, each in found
@@ -101,11 +97,7 @@ def turn_text(step: int, turn: Turn) -> str:
 
 
 def time_table(rows: Sequence[Mapping[str, float]]) -> Table:
-    """How the loop and its episode slots spent their time, 100 % each, and how many bytes a trajectory takes.
-
-    Args:
-        rows: the metrics of at least one iteration, as `RunStore.metrics("rl")` gives them.
-    """
+    """How the loop and its episode slots spent their time, 100 % each, and how many bytes a trajectory takes."""
     total = sum(row["seconds_total"] for row in rows)
     busy = sum(row["slots_busy"] * row["seconds_total"] for row in rows)
     loop = {name: sum(row.get(f"seconds_{name}", 0.0) for row in rows) for name in LOOP}

@@ -1,10 +1,8 @@
 """A run as a Chrome trace: the loop and every episode slot on one axis of time.
 
 `chrome://tracing` and https://ui.perfetto.dev open the file (Trace Event Format). It is written from the store
-alone, so it also works for a run that is still going or was killed, and costs a run nothing. Events of a row
-are nested: phases of the run, iterations and the loop's work for them; episodes, turns and the work of engine
-and browser in them. The slot of an episode is not stored: each episode is drawn in the lowest free row, so
-that there are as many rows as slots were busy at once.
+alone, so it also works for a run that is still going or was killed. The slot of an episode is not stored: each
+episode is drawn in the lowest free row, so that there are as many rows as slots were busy at once.
 """
 
 from __future__ import annotations
@@ -57,11 +55,7 @@ class Trace:
 
 
 def parse_iterations(text: str) -> range:
-    """Read iterations of online training: `10-12`, first and last included, or `10` for a single one.
-
-    Raises:
-        ConfigError: the text is neither.
-    """
+    """Read iterations of online training: `10-12`, first and last included, or `10` for a single one."""
     first, _, last = text.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and int(first) <= int(last or first)):
         raise ConfigError(f"--iterations is {text!r}: write one, such as 10, or the first and the last, as 10-12")
@@ -69,14 +63,7 @@ def parse_iterations(text: str) -> range:
 
 
 def write_trace(store: RunStore, out: Path, iterations: range | None = None) -> Trace:
-    """Write the trace of a run to `out`, compressed if its name ends in `.gz`.
-
-    Args:
-        iterations: draw these alone; a whole long run would be too much for a viewer.
-
-    Raises:
-        StoreError: there is nothing to draw.
-    """
+    """Write the trace of a run, or of these iterations alone, to `out`, compressed if its name ends in `.gz`."""
     trace = read_trace(store, iterations)
     if not (trace.loop or trace.slots):
         raise StoreError(f"{store.path} has stored nothing that a trace could show, or not of those iterations")
@@ -95,8 +82,15 @@ def read_trace(store: RunStore, iterations: range | None = None) -> Trace:
         trace.loop += [_event(span) for attempt in attempts(store, RUN) for span in attempt]
     metrics = {int(row["step"]): row for row in store.metrics(RL)}
     for iteration in iterations or range(1, max(metrics, default=0) + 2):
+        figures = {name: value for name, value in metrics.get(iteration, {}).items() if math.isfinite(value)}
         for attempt in attempts(store, iteration_key(RL, iteration)):
-            _add_iteration(trace, iteration, [_event(span) for span in attempt], metrics.get(iteration, {}))
+            events = [_event(span) for span in attempt]
+            trace.loop += [Event(f"iteration {iteration}", events[0].began, events[-1].ended, figures), *events]
+            trace.versions += [(f"version {iteration}", event.ended) for event in events if event.name == "publish"]
+            for event in events if figures else ():
+                if event.name == "update":
+                    staleness = {name: figures[f"staleness_{name}"] for name in ("mean", "max")}
+                    trace.staleness.append((event.began, staleness))
     episodes: list[list[Event]] = []
     for row in store.rows(None if iterations is None else RL):
         if iterations is not None and row.iteration not in iterations:
@@ -151,17 +145,6 @@ def chrome_events(trace: Trace) -> Iterator[dict[str, Any]]:
         yield {"ph": "C", "name": "staleness", "pid": LOOP, "ts": us(moment), "args": values}
     for moment, running in trace.busy:
         yield {"ph": "C", "name": "busy slots", "pid": SLOTS, "ts": us(moment), "args": {"episodes": running}}
-
-
-def _add_iteration(trace: Trace, iteration: int, events: Sequence[Event], metrics: dict[str, float]) -> None:
-    """Add the work of one process for an iteration."""
-    metrics = {name: value for name, value in metrics.items() if math.isfinite(value)}
-    trace.loop += [Event(f"iteration {iteration}", events[0].began, events[-1].ended, metrics), *events]
-    for event in events:
-        if event.name == "publish":
-            trace.versions.append((f"version {iteration}", event.ended))
-        if event.name == "update" and metrics:
-            trace.staleness.append((event.began, {name: metrics[f"staleness_{name}"] for name in ("mean", "max")}))
 
 
 def _event(span: Span) -> Event:
