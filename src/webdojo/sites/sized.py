@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.sites.blocks import Block, Card, Cards, Filters, Form, Pager
@@ -46,11 +46,9 @@ _NOWHERE = "/-"
 
 
 class SizedSite(CatalogSite):
-    """A site in the size of a layout.
+    """A site in the size of a layout: `auto` has all of it, `compact` a part."""
 
-    Args:
-        layout: `auto` has all of it, `compact` a part.
-    """
+    layout = "auto"
 
     section: str
     """Key of the attribute whose values are the sections."""
@@ -65,10 +63,6 @@ class SizedSite(CatalogSite):
     makers: Mapping[int, tuple[Callable[[Any, random.Random], Goal], ...]]
     """Makers of the goals of the compact layout, by difficulty; see `compact_goals.py`."""
 
-    def __init__(self, seed: int, layout: str = "auto") -> None:
-        self.layout = layout
-        super().__init__(seed)
-
     @abstractmethod
     def related(self, entity: Entity) -> list[Entity]:
         """The entities that the page of one leads on to."""
@@ -80,10 +74,6 @@ class SizedSite(CatalogSite):
     @abstractmethod
     def story(self, entity: Entity) -> tuple[str, ...]:
         """Paragraphs that the full-size page of an entity has; cards show the last."""
-
-    @classmethod
-    def make(cls, seed: int, layout: str) -> Self:
-        return cls(seed, layout)
 
     def make_skin(self) -> CatalogLook:
         skin = super().make_skin()

@@ -28,7 +28,7 @@ from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.goal import Goal
 from webdojo.sites.instructions.phrasing import Phrasings, phrase, restate
 from webdojo.sites.kinds import KINDS, load_site
-from webdojo.sites.site import Site
+from webdojo.sites.pages import CatalogSite
 from webdojo.types import Task
 
 DIFFICULTIES = (1, 2, 3, 4)
@@ -180,7 +180,7 @@ def hardest(kind: str, layout: str) -> int:
     return DIFFICULTIES[-1] if layout == "compact" and kind in COMPACT_KINDS else MOST_FACTS
 
 
-def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
+def draw_task(site: CatalogSite, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
     """Draw one task of a site."""
     goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng, phrasings)
@@ -204,6 +204,6 @@ def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasi
     )
 
 
-def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
+def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
     """Draw one goal of a site."""
     return site.own_goal(difficulty, rng) or catalog_goals.draw_goal(site, difficulty, rng)

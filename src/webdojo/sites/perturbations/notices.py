@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
 from webdojo.sites.design.render import compact_page, fill
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.schedule import TICK, Event, PerturbationState
-from webdojo.sites.site import Redirect, Request, Site
+from webdojo.sites.site import Redirect, Request
 
 ANSWER = "/-/answer"
 """The forms of perturbations post `event`, `answer` and `next`, the page to go to, to this path of their site."""
@@ -55,7 +56,7 @@ class Notice:
 
 
 def replacement(
-    state: PerturbationState, site: Site, request: Request, address: str, layout: str
+    state: PerturbationState, site: CatalogSite, request: Request, address: str, layout: str
 ) -> DroppedConnection | ServedPage | Redirect | None:
     """What a session gets in the place of the site's answer; None: the site answers.
 
@@ -120,7 +121,7 @@ def deal(state: PerturbationState) -> str:
     return rng.choice(texts.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
 
 
-def _served(notice: Notice, site: Site, address: str, layout: str) -> ServedPage:
+def _served(notice: Notice, site: CatalogSite, address: str, layout: str) -> ServedPage:
     if layout == "compact":
         html = compact_page(site, notice.title, _rows(notice, site, address))
     else:
@@ -129,7 +130,7 @@ def _served(notice: Notice, site: Site, address: str, layout: str) -> ServedPage
     return ServedPage(html, notice.status, refresh=refresh)
 
 
-def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
+def _rows(notice: Notice, site: CatalogSite, address: str) -> list[Row]:
     compact = site.look.compact
     rows = [text_row(site.look.brand_text, indent=compact.indent, style="header")]
     rows += [title_row(notice.title, compact.title), *paragraph(notice.text, compact.indent)]

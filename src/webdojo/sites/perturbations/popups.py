@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
 from webdojo.sites.design.look import Look, Palette, make_look
 from webdojo.sites.design.render import fill
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
 from webdojo.sites.perturbations.schedule import Event, PerturbationState
-from webdojo.sites.site import Site
 
 _CROSS = {"compact": "X", "auto": "×"}
 _CROSS_COLUMNS = 4
@@ -60,7 +60,7 @@ class Panel:
     """Nothing beneath it can be clicked."""
 
 
-def in_other_layout(site: Site, seed: int) -> Site:
+def in_other_layout(site: CatalogSite, seed: int) -> CatalogSite:
     """The same site with layout, navigation and places of search, filters and buttons drawn anew; seed 0 is its own.
 
     Wording, colours and the length of lists stay, because tasks speak of them.
@@ -74,7 +74,9 @@ def in_other_layout(site: Site, seed: int) -> Site:
     return changed
 
 
-def perturb_page(html: str, site: Site, state: PerturbationState, address: str, layout: str) -> tuple[str, float]:
+def perturb_page(
+    html: str, site: CatalogSite, state: PerturbationState, address: str, layout: str
+) -> tuple[str, float]:
     """The page with its pop-up, advert and drift laid over, and how many seconds it is held back."""
     look, page = site.look, state.page
     event, has_advert, drifts, delay_s = state.serve()

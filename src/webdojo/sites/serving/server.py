@@ -30,6 +30,7 @@ from webdojo.errors import SiteError
 from webdojo.sites import HOSTS
 from webdojo.sites.design.render import LAYOUTS, render
 from webdojo.sites.kinds import load_site, parse_host
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations.notices import DroppedConnection, ServedPage, replacement
 from webdojo.sites.perturbations.popups import in_other_layout, perturb_page
 from webdojo.sites.perturbations.schedule import (
@@ -39,7 +40,7 @@ from webdojo.sites.perturbations.schedule import (
     PerturbationState,
     parse_perturbations,
 )
-from webdojo.sites.site import Overlay, Redirect, Request, Site
+from webdojo.sites.site import Overlay, Redirect, Request
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
@@ -190,7 +191,7 @@ class SiteServer(LocalServer):
 
 
 def _respond(
-    site: Site, request: Request, overlay: Overlay, address: str, layout: str, part: bool
+    site: CatalogSite, request: Request, overlay: Overlay, address: str, layout: str, part: bool
 ) -> ServedPage | Redirect | DroppedConnection:
     """The answer to a request under the session's perturbations, which leave alone what scripts ask for.
 
