@@ -27,11 +27,7 @@ _NAMES = 5
 
 
 def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
-    """Draw a goal with so many facts.
-
-    Raises:
-        TaskError: the site has none.
-    """
+    """Draw a goal with so many facts."""
     for _ in range(_TRIES):
         goal = rng.choice((*MAKERS, *site.goals))(site, difficulty, rng)
         if goal is not None:

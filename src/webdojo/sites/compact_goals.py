@@ -84,13 +84,7 @@ def read(site: SizedSite, rng: random.Random) -> Goal:
 
 
 def narrow(site: SizedSite, name: str, group: str, by: Constraint, choice: str, fields: dict[str, str]) -> Goal:
-    """Show a list under one filter.
-
-    Args:
-        name: of the goal.
-        choice: what the facts call the filter.
-        fields: what its phrasings say besides the list.
-    """
+    """Show a list under a filter that the facts call `choice`; `fields` is what phrasings say besides the list."""
     path, where = site.list_path(group), site.list_path(group, **by.query)
     facts = (
         fact(f"The list of {group} was shown", visited=[any_view(path)]),

@@ -32,11 +32,7 @@ _HOST = re.compile(r"^([a-z]+)-(0|[1-9][0-9]{0,8})\.localhost$")
 
 
 def parse_host(host: str) -> tuple[str, int]:
-    """Kind and seed of a host name (a port after a colon is ignored).
-
-    Raises:
-        SiteError: not the host of an embedded site.
-    """
+    """Kind and seed of a host name (a port after a colon is ignored)."""
     match = _HOST.match(host.partition(":")[0].lower())
     if match is None or match[1] not in KINDS:
         raise SiteError(f"{host!r} is no embedded site; hosts look like shop-17.localhost ({', '.join(KINDS)})")
@@ -44,20 +40,12 @@ def parse_host(host: str) -> tuple[str, int]:
 
 
 def load_site(kind: str, seed: int, layout: str = "auto") -> CatalogSite:
-    """The site of a (kind, seed) as a layout shows it; the same object while it stays in the cache.
-
-    Raises:
-        SiteError: unknown kind or bad seed.
-    """
+    """The site of a (kind, seed) as a layout shows it."""
     if kind not in KINDS:
         raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
     return made(KINDS.get(kind), seed, layout if kind in COMPACT_KINDS else "")
 
 
 def site_of(task: Task, host: str = "") -> CatalogSite:
-    """The site that a task is about, or that of another host, in the layout that the task was drawn for.
-
-    Raises:
-        SiteError: not the host of an embedded site.
-    """
+    """The site that a task is about, or that of another host, in the layout that the task was drawn for."""
     return load_site(*parse_host(host or task.website), task.metadata.get("layout", "compact"))

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.sites import host_of
-from webdojo.sites.actions import Action
+from webdojo.sites.actions import Action, step_at, step_page
 from webdojo.sites.blocks import (
     Block,
     Card,
@@ -45,12 +45,10 @@ from webdojo.sites.blocks import (
 )
 from webdojo.sites.catalog import Collection, Constraint, Entity, count_fact, fact_name
 from webdojo.sites.compact import Row
-from webdojo.sites.design.look import Look, make_look
+from webdojo.sites.design.look import CatalogLook, Look, make_catalog_look, make_look
 from webdojo.sites.design.pictures import emblem, scene
-from webdojo.sites.design.skin import CatalogLook, make_catalog_look
 from webdojo.sites.goal import Goal
 from webdojo.sites.site import Overlay, Page, Redirect, Request, href
-from webdojo.sites.steps import step_at, step_page
 
 T = TypeVar("T")
 _EMBEDDED = 3

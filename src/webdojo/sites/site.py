@@ -64,11 +64,7 @@ class Redirect:
 
 
 def check_layout(task: Task, layout: str) -> None:
-    """Make sure that the pages of a layout are those that a task is about.
-
-    Raises:
-        TaskError: the task was drawn for the other layout of a site that is not the same in both.
-    """
+    """Make sure that the pages of a layout are those that a task is about."""
     drawn = task.metadata.get("layout", "compact")
     if task.kind in COMPACT_KINDS and "plan" in task.metadata and drawn != layout:
         raise TaskError(

@@ -36,7 +36,7 @@ from webdojo.sites.compact import (
     title_row,
 )
 from webdojo.sites.content.words import slug
-from webdojo.sites.design.skin import CatalogLook
+from webdojo.sites.design.look import CatalogLook
 from webdojo.sites.goal import Goal
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request, href

@@ -173,11 +173,7 @@ class Oracle:
         return move or self._visit(at, view, goal.get("via", ""))
 
     def _visit(self, path: str, view: PageView, via: str = "") -> Move:
-        """Use the link to a path, or else the link to the nearest page on the way there.
-
-        Args:
-            via: a page that has a link to the path; empty: the page that the site names.
-        """
+        """Use the link to a path, which stands on the page `via` if there is one, or to the nearest page on the way."""
         target, name = path, self._site.way_to(path)[1]
         while True:
             before, label = self._site.way_to(target)

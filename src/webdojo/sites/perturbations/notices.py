@@ -61,9 +61,6 @@ def replacement(
     """What a session gets in the place of the site's answer; None: the site answers.
 
     Only pages that are asked for by GET can fail: a form that is sent always arrives.
-
-    Args:
-        address: path with query of the request.
     """
     if request.method == "POST":
         if request.path != ANSWER:
@@ -88,7 +85,7 @@ def _own_path(path: str) -> str:
 
 def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
     """The page that comes instead of the one asked for, `address`."""
-    rng = state.schedule.rng(event)
+    rng = state.rng(event)
     if event is Event.SESSION_EXPIRED:
         title, text, label = rng.choice(texts.EXPIRIES)
         return Notice(title, text, 200, label, event=event)
@@ -111,13 +108,13 @@ def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
 def _offer(state: PerturbationState, page: str) -> Notice:
     """The page behind an advert of a page."""
     number = int(page) if page.isdecimal() and len(page) < 5 else 1
-    headline, text, _ = state.schedule.rng(Event.ADVERT, number).choice(texts.ADVERTS)
+    headline, text, _ = state.rng(Event.ADVERT, number).choice(texts.ADVERTS)
     return Notice(headline, f"{text} {deal(state)}", 200, texts.OFFER_BACK, href="/")
 
 
 def deal(state: PerturbationState) -> str:
     """Price and stock of what an advert offers, as they are at this moment of the session."""
-    rng = state.schedule.rng(Event.DRIFT, state.page)
+    rng = state.rng(Event.DRIFT, state.page)
     return rng.choice(texts.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
 
 

@@ -81,12 +81,12 @@ def perturb_page(
     look, page = site.look, state.page
     event, has_advert, drifts, delay_s = state.serve()
     if drifts:
-        rng = state.schedule.rng(Event.DRIFT)
+        rng = state.rng(Event.DRIFT)
         text, top = rng.choice(texts.DRIFTS), rng.random() < 0.5
-        number = state.schedule.rng(Event.DRIFT, page).randint(2, 99)
+        number = state.rng(Event.DRIFT, page).randint(2, 99)
         html = _put(html, fill(f"perturbations/drift-{layout}.html", text=text.format(n=number)), top, layout)
     if has_advert:
-        rng = state.schedule.rng(Event.ADVERT, page)
+        rng = state.rng(Event.ADVERT, page)
         headline, text, label = rng.choice(texts.ADVERTS)
         back, ink = _colors(look.palette, rng)
         advert = fill(
@@ -95,7 +95,7 @@ def perturb_page(
         )  # fmt: skip
         html = _put(html, advert, rng.random() < 0.5, layout)
     if event is not None:
-        panel = make_panel(look, state.schedule.rng(event), event)
+        panel = make_panel(look, state.rng(event), event)
         values = {"panel": panel, "look": look, "action": ANSWER, "next": address, "cross": _CROSS[layout]}
         if layout == "compact":
             rows = compact_rows(panel)
