@@ -28,6 +28,8 @@ _NAMES = 5
 
 def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
     """Draw a goal with so many facts."""
+    if (own := site.own_goal(difficulty, rng)) is not None:
+        return own
     for _ in range(_TRIES):
         goal = rng.choice((*MAKERS, *site.goals))(site, difficulty, rng)
         if goal is not None:
@@ -232,7 +234,6 @@ def _asks(action: Action, values: Mapping[str, Value], target: str) -> tuple[str
 
 
 def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) -> Plan:
-    """The forms to fill in for an action, one for each of its steps."""
     entity = None if it is None else it.entity
     agreed = {each.key: "yes" for each in action.fields if each.widget == "agree"}
     filled = {**{key: str(value) for key, value in values.items()}, **agreed}

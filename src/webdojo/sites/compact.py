@@ -97,7 +97,6 @@ def link_row(text: str, href: str, *, indent: int = 0, note: str = "", style: st
 
 
 def paragraph(text: str, indent: int) -> list[Row]:
-    """Running text, broken between words."""
     return [text_row(line, indent=indent) for line in textwrap.wrap(text, COLUMNS - indent)]
 
 

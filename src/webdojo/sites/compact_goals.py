@@ -97,7 +97,6 @@ def narrow(site: SizedSite, name: str, group: str, by: Constraint, choice: str, 
 
 
 def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: str) -> Goal:
-    """Tell the higher value of two things."""
     label = attribute.label
     first, second = int(a.values[attribute.key]), int(b.values[attribute.key])
     high = max(first, second)
@@ -116,7 +115,6 @@ def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: st
 
 
 def draw_group(site: SizedSite, rng: random.Random) -> str:
-    """Draw the name of a section."""
     return rng.choice(list(site.groups))
 
 
@@ -129,7 +127,6 @@ def draw_entity(site: SizedSite, rng: random.Random) -> Entity:
 
 
 def order_of(site: SizedSite) -> Attribute:
-    """The attribute by which lists can be sorted."""
     return next(each for each in site.main.attributes if each.sort)
 
 

@@ -66,7 +66,6 @@ class Goal:
 
     @property
     def rubric(self) -> list[str]:
-        """The facts in words."""
         return [fact["says"] for fact in self.facts]
 
 

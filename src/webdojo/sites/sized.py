@@ -98,7 +98,6 @@ class SizedSite(CatalogSite):
         return groups
 
     def filters(self) -> list[Constraint]:
-        """What the filters of compact lists offer."""
         by_key = self.main.by_key
         return [each for key in self.narrowing for each in self.main.constraints(by_key[key])]
 
@@ -108,7 +107,6 @@ class SizedSite(CatalogSite):
         return href(f"/{self.lists}/{slug(group)}", **named)
 
     def thing_path(self, entity: Entity) -> str:
-        """Compact address of an entity's page."""
         return f"/{self.things}/{entity.slug}"
 
     def known(self, entity: Entity) -> list[Attribute]:
@@ -252,7 +250,6 @@ class SizedSite(CatalogSite):
         return [title_row(page.title, self.look.compact.title), *self.section_rows()]
 
     def section_rows(self) -> list[Row]:
-        """The links to the sections."""
         return item_rows(self.look, [(group, self.list_path(group), "") for group in self.groups])
 
     def card_rows(self, entities: list[Entity]) -> list[Row]:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, catalog_goals
+from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
+from webdojo.sites.catalog_goals import draw_goal
 from webdojo.sites.design.render import LAYOUTS
-from webdojo.sites.goal import Goal
 from webdojo.sites.instructions.phrasing import Phrasings, phrase, restate
 from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.pages import CatalogSite
@@ -156,7 +156,6 @@ def hardest(kind: str, layout: str) -> int:
 
 
 def draw_task(site: CatalogSite, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
-    """Draw one task of a site."""
     goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng, phrasings)
     layout = {"layout": site.layout} if site.layout == "auto" else {}
@@ -177,8 +176,3 @@ def draw_task(site: CatalogSite, difficulty: int, rng: random.Random, phrasings:
             **layout,
         },
     )
-
-
-def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
-    """Draw one goal of a site."""
-    return site.own_goal(difficulty, rng) or catalog_goals.draw_goal(site, difficulty, rng)

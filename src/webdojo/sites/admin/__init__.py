@@ -275,8 +275,6 @@ def _title(month: str) -> str:
 
 
 class Admin(CatalogSite):
-    """The back office of one magazine."""
-
     kind = "admin"
     pictured = False
     tagline = "The office behind the magazine"
@@ -322,7 +320,6 @@ class Admin(CatalogSite):
         return super().respond(request, overlay)
 
     def _lines(self, *months: str, title: str = "") -> Lines:
-        """The figures of these months together."""
         rows = tuple(
             (name, *(sum(self.figures[month, name][measure] for month in months) for measure in MEASURES))
             for name in self.names

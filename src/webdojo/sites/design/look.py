@@ -147,9 +147,7 @@ class CatalogLook:
     """How the site words a control, by the plain word."""
     per_page: int = one_of(8, 10, 12)
     cards: str = one_of("grid", "grid", "rows", "table")
-    """How a list shows its things."""
     filters: str = one_of("links", "form")
-    """`links`, or a `form` with a button."""
     labels: str = one_of("above", "beside")
     """Where they stand to the fields of a form."""
     pictures: bool = chance(0.6)
@@ -170,17 +168,14 @@ class CatalogLook:
     details: str = one_of("beside", "boxes", "stripes", "aside")
     """Facts `beside` the picture, in `boxes`, in `stripes`, or with the picture `aside`."""
     side: str = one_of("above", "left", "left", "right")
-    """Filters `above` the list, `left` or `right` of it."""
+    """Where the filters stand to the list."""
     art: str = one_of(*ARTS)
     facts: str = one_of("inline", "lines", "chips")
-    """What a card says."""
     columns: int = one_of(2, 3, 3, 4)
     ground: str = one_of("plain", "plain", "plain", "wash", "dots", "rule")
-    """Background of the page: `plain`, a `wash`, `dots`, or a `rule` at the left."""
+    """Background of the page."""
     forms: str = one_of("plain", "panel", "pair")
-    """`plain`, in a `panel`, or two in a row as a `pair`."""
     footer: str = one_of("line", "columns", "center")
-    """A `line`, `columns` of links, or in the `center`."""
     menu: bool = chance(0.3)
     """The navigation opens when the mouse rests on it."""
     apart: bool = chance(0.4)
@@ -201,7 +196,6 @@ class CatalogLook:
 
 
 def make_look(kind: str, seed: int) -> Look:
-    """Draw the look of a site."""
     rng = random.Random(f"{kind}-{seed}-look")
     brand = rng.choice(words.BRANDS)
     cart = rng.choice(words.SYNONYMS["cart"])
@@ -225,7 +219,6 @@ def make_look(kind: str, seed: int) -> Look:
 
 
 def make_catalog_look(kind: str, seed: int) -> CatalogLook:
-    """Draw the rest of the look of a site whose pages are made of blocks."""
     rng = random.Random(f"{kind}-{seed}-catalog")
     return draw(CatalogLook, rng, words={plain: rng.choice(options) for plain, options in words.WORDINGS.items()})
 

@@ -36,12 +36,10 @@ def render(site: CatalogSite, page: Page, overlay: Overlay, layout: str) -> str:
 
 
 def compact_page(site: CatalogSite, title: str, rows: list[Row]) -> str:
-    """HTML of a page on the grid of the compact layout."""
     return fill("compact.html", title=title, look=site.look, css=compact_css(site.kind, site.seed), rows=rows)
 
 
 def fill(template: str, **values: Any) -> str:
-    """A template with its values."""
     return _templates.get_template(template).render(**values)
 
 

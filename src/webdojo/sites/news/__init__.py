@@ -310,8 +310,6 @@ def from_partner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | No
 
 
 class News(CatalogSite):
-    """One newspaper."""
-
     kind = "news"
     goals = (from_partner,)
     new_tabs = True

@@ -106,7 +106,6 @@ def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
 
 
 def _offer(state: PerturbationState, page: str) -> Notice:
-    """The page behind an advert of a page."""
     number = int(page) if page.isdecimal() and len(page) < 5 else 1
     headline, text, _ = state.rng(Event.ADVERT, number).choice(texts.ADVERTS)
     return Notice(headline, f"{text} {deal(state)}", 200, texts.OFFER_BACK, href="/")

@@ -148,7 +148,6 @@ def compact_rows(panel: Panel) -> list[Row]:
 
 
 def _position_px(panel: Panel, rows: list[Row]) -> dict[str, int]:
-    """Where the pop-up lies in the compact viewport."""
     columns = max(sum(cell.columns for cell in row.cells) for row in rows)
     left = COLUMNS - columns if panel.place == "right" else 0
     free = _SCREEN_ROWS - len(rows)
@@ -165,7 +164,6 @@ def _put(html: str, piece: str, top: bool, layout: str) -> str:
 
 
 def _colors(palette: Palette, rng: random.Random) -> tuple[str, str]:
-    """A ground and a text colour of the site that go together."""
     return rng.choice(
         (
             (palette.page, palette.page_ink),

@@ -146,7 +146,6 @@ class PerturbationState:
         self._over: set[str] = set()
 
     def due(self, event: Event, page: int) -> bool:
-        """Whether an event has begun by a page."""
         return event in self.first and self.first[event] <= page
 
     def on(self, event: Event, page: int) -> bool:

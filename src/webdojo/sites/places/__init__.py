@@ -139,8 +139,6 @@ class Locator(Filters):
 
 
 class Places(CatalogSite):
-    """One town."""
-
     kind = "places"
     tagline = "Every shop, museum and quiet corner of our town"
     headings = ("Find your way around town", "What is around the corner?", "Places worth the walk")

@@ -81,7 +81,6 @@ class LocalServer:
         return self
 
     async def hang_up(self, client: tuple[str, int]) -> None:
-        """Close a client's connection without an answer."""
         for connection in list(self._server.server_state.connections):
             if isinstance(connection, H11Protocol) and connection.client == client:
                 connection.transport.close()

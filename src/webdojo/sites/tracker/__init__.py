@@ -103,7 +103,6 @@ NEW_TEXTS = (
 
 
 def _title(rng: random.Random) -> str:
-    """The title of an issue."""
     thing = rng.choice(_THINGS)
     if rng.random() < 0.3:
         return rng.choice(_WISHES).format(thing)
@@ -241,8 +240,6 @@ def _drag(site: Tracker, facts: int, rng: random.Random) -> Goal | None:
 
 
 class Tracker(CatalogSite):
-    """The issue tracker of one team."""
-
     kind = "tracker"
     pictured = False
     tagline = "Issues, boards and who does what"
