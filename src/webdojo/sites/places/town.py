@@ -163,7 +163,7 @@ class Town:
 def make_town(rng: random.Random, seed: int) -> Town:
     columns, rows = rng.choice(((3, 3), (4, 2), (3, 2), (4, 3)))
     across, down = rng.randint(17, 20), rng.randint(13, 15)
-    ways = names.street_names(rng, across + down)
+    ways = [f"{start} {rng.choice(names.WAYS)}" for start in rng.sample(names.STREETS, across + down)]
     return Town(
         avenues=tuple(zip(ways[:across], _spread(rng, WIDTH, across), strict=True)),
         streets=tuple(zip(ways[across:], _spread(rng, HEIGHT, down), strict=True)),
