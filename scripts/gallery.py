@@ -21,8 +21,8 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.kinds import KINDS, load_site
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import Site
 from webdojo.store.images import MemoryImages
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -53,7 +53,7 @@ code, the seeds are without end. Written by <code>scripts/gallery.py</code>.</p>
 """
 
 
-def choose(count: int) -> Iterator[Site]:
+def choose(count: int) -> Iterator[CatalogSite]:
     """So many sites, evenly over the kinds."""
     rng = random.Random("gallery")
     for i in range(count):
@@ -61,7 +61,7 @@ def choose(count: int) -> Iterator[Site]:
         yield load_site(kind, rng.randrange(2000) + rng.choice((0, HELDOUT_SEED)))
 
 
-def pages(site: Site) -> dict[str, str]:
+def pages(site: CatalogSite) -> dict[str, str]:
     """Paths to take pictures of, by a word that tells them apart."""
     paths = list(site.paths())
     things = [path for path in paths if "?" not in path and path.count("/") == 2 and site.way_to(path)[0] != "/"]
@@ -70,7 +70,7 @@ def pages(site: Site) -> dict[str, str]:
     return {"home": "/", "list": site.way_to(thing)[0], "thing": thing, **special}
 
 
-async def shoot(pool: BrowserPool, server: SiteServer, site: Site) -> list[tuple[str, str]]:
+async def shoot(pool: BrowserPool, server: SiteServer, site: CatalogSite) -> list[tuple[str, str]]:
     """Take the pictures of a site; the file name and the address of each."""
     taken = []
     for word, path in pages(site).items():
@@ -93,7 +93,7 @@ async def main(count: int) -> None:
     with SiteServer() as server:
         async with BrowserPool(BrowserConfig(viewport_px=VIEWPORT_PX), MemoryImages(), server.hosts) as pool:
 
-            async def run(site: Site) -> list[tuple[str, str]]:
+            async def run(site: CatalogSite) -> list[tuple[str, str]]:
                 async with gate:
                     return await shoot(pool, server, site)
 

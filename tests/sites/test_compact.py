@@ -12,7 +12,8 @@ import pytest
 from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
 from webdojo.sites.design.render import render
 from webdojo.sites.kinds import load_site
-from webdojo.sites.site import Overlay, Redirect, Request, Site
+from webdojo.sites.pages import CatalogSite
+from webdojo.sites.site import Overlay, Redirect, Request
 from webdojo.sites.taskgen import SPLITS, make_tasks, stream
 from webdojo.types import Task
 
@@ -55,7 +56,7 @@ def dumped(tasks: Iterable[Task]) -> Iterator[object]:
     return (task.model_dump(mode="json") for task in tasks)
 
 
-def answer(site: Site, method: str, path: str, overlay: Overlay, **values: str) -> object:
+def answer(site: CatalogSite, method: str, path: str, overlay: Overlay, **values: str) -> object:
     """What a session gets."""
     parts = urlsplit(path)
     reply = site.respond(Request(method, parts.path, values or dict(parse_qsl(parts.query))), overlay)

@@ -20,11 +20,7 @@ HOSTS = "*.localhost:80"
 
 
 def host_of(kind: str, seed: int) -> str:
-    """Host name of a site, without a port.
-
-    Raises:
-        SiteError: a seed outside 0..999,999,999.
-    """
+    """Host name of a site, without a port."""
     if not 0 <= seed < 1_000_000_000:
         raise SiteError(f"site seed {seed} is outside 0..999999999")
     return f"{kind}-{seed}.localhost"

@@ -14,6 +14,7 @@ changes lies in `Overlay.state` under flat keys and is laid over the content by 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -25,6 +26,7 @@ Value = str | int
 """The value of an attribute: text, a whole number, or a date as `2027-03-05`."""
 
 _NEW = "new-"
+_HOLDS = {"max": operator.le, "min": operator.ge, "under": operator.lt}
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,7 @@ class Constraint:
 
     def holds(self, entity: Entity) -> bool:
         found = entity.values[self.attribute.key]
-        match self.attribute.filter:
-            case "max":
-                return found <= self.value  # type: ignore[operator]
-            case "min":
-                return found >= self.value  # type: ignore[operator]
-            case "under":
-                return found < self.value  # type: ignore[operator]
-        return found == self.value
+        return bool(_HOLDS.get(self.attribute.filter, operator.eq)(found, self.value))
 
     @property
     def label(self) -> str:
@@ -189,7 +184,6 @@ class Collection:
 
 
 def _changes(collection: str, state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a session changed in a collection, by slug and attribute."""
     changes: dict[str, dict[str, Any]] = {}
     for key, value in state.items():
         head, _, rest = key.partition("/")

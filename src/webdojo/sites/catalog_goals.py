@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from datetime import date as Date
-from functools import lru_cache
 from typing import Any
 
 from webdojo.errors import TaskError
@@ -18,7 +17,8 @@ from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
-from webdojo.sites.site import Site, href
+from webdojo.sites.pages import CatalogSite, made
+from webdojo.sites.site import href
 from webdojo.sites.verdict.answers import UNITS, any_order, date, impossible, in_order, number, text
 
 _TRIES = 300
@@ -26,12 +26,10 @@ _NAMES = 5
 """The most names that a list answer has."""
 
 
-def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
-    """Draw a goal with so many facts.
-
-    Raises:
-        TaskError: the site has none.
-    """
+def draw_goal(site: CatalogSite, difficulty: int, rng: random.Random) -> Goal:
+    """Draw a goal with so many facts."""
+    if (own := site.own_goal(difficulty, rng)) is not None:
+        return own
     for _ in range(_TRIES):
         goal = rng.choice((*MAKERS, *site.goals))(site, difficulty, rng)
         if goal is not None:
@@ -40,7 +38,7 @@ def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
     raise TaskError(f"{site.host} has no goal of difficulty {difficulty}")
 
 
-def _open(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _open(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     it = refer(_collection(site, rng), facts - 1, rng)
     if it is None:
         return None
@@ -50,7 +48,7 @@ def _open(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("open", it.key, {}, checks, [*it.plan, done(f"This is {name}.")], cores=cores)
 
 
-def _read(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     it = refer(_collection(site, rng), facts - 2, rng) if facts >= 2 else None
     if it is None:
         return None
@@ -71,7 +69,7 @@ def _read(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("read", f"{it.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
 
 
-def _compare(site: Site, facts: int, rng: random.Random, other: Site | None = None) -> Goal | None:
+def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSite | None = None) -> Goal | None:
     """Which of two things has more of something; the second one is of the other site, if there is one."""
     here = _collection(site, rng) if other is None else site.main
     there, host = (here, "") if other is None else (other.main, other.host)
@@ -109,12 +107,12 @@ def _compare(site: Site, facts: int, rng: random.Random, other: Site | None = No
     return Goal("across" if host else "compare", key, {}, checks, plan, cores=cores, form="ask")
 
 
-def _across(site: Site, facts: int, rng: random.Random) -> Goal | None:
-    """Compare a thing of this site with one of another."""
-    return _compare(site, facts, rng, _made(type(site), site.seed ^ 1))  # of the same split: its seeds are whole blocks
+def _across(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
+    """Compare a thing of this site with one of another, of the same split: its seeds are whole blocks."""
+    return _compare(site, facts, rng, made(type(site), site.seed ^ 1, site.layout))
 
 
-def _narrow(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _narrow(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     collection = _collection(site, rng)
     constraints = draw_constraints(collection, facts - 1, rng) if facts >= 2 else None
     if constraints is None:
@@ -130,7 +128,7 @@ def _narrow(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("narrow", href(path, **query), {}, checks, plan, cores=cores)
 
 
-def _count(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     collection = _collection(site, rng)
     constraints = draw_constraints(collection, facts - 2, rng) if facts >= 2 else None
     if not constraints:
@@ -148,7 +146,7 @@ def _count(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("count", where, {}, checks, plan, cores=cores, form="ask")
 
 
-def _names(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """All that meet some filters, or the first three of them in an order."""
     collection = _collection(site, rng)
     ordered = [a for a in collection.attributes if a.least and a.sort] if rng.random() < 0.5 else []
@@ -182,7 +180,7 @@ def _names(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("names", where, {}, checks, plan, cores=cores, form="ask")
 
 
-def _act(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     action = rng.choice(site.actions) if site.actions else None
     if action is None:
         return None
@@ -236,7 +234,6 @@ def _asks(action: Action, values: Mapping[str, Value], target: str) -> tuple[str
 
 
 def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) -> Plan:
-    """The forms to fill in for an action, one for each of its steps."""
     entity = None if it is None else it.entity
     agreed = {each.key: "yes" for each in action.fields if each.widget == "agree"}
     filled = {**{key: str(value) for key, value in values.items()}, **agreed}
@@ -254,7 +251,7 @@ def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) ->
     return forms
 
 
-def _missing(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """What the instruction names is not on the site: the right answer says so."""
     collection = _collection(site, rng)
     one, other = (rng.choice(collection.entities).name.split() for _ in range(2))
@@ -274,7 +271,7 @@ def _missing(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("missing", name, {}, checks, plan, cores=cores)
 
 
-def _refused(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """What the instruction asks for cannot be done to that entity: the right answer says so, and why."""
     action = rng.choice(site.actions) if site.actions else None
     if action is None or not action.collection or facts != 2:
@@ -296,7 +293,7 @@ def _refused(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("refused", key, {}, checks, plan, cores=cores)
 
 
-def from_menu(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def from_menu(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """Do something by the menu of a right click, which only some kinds have; that it was done proves what is said."""
     action = rng.choice(site.menu)
     it = refer(site.collections[action.collection], facts - 1, rng)
@@ -313,12 +310,12 @@ def from_menu(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("menu", f"{it.key}/{action.key}", {}, checks, plan, state=state, cores=cores)
 
 
-MAKERS: tuple[Callable[[Site, int, random.Random], Goal | None], ...] = (
+MAKERS: tuple[Callable[[CatalogSite, int, random.Random], Goal | None], ...] = (
     *(_open, _read, _read, _compare, _across, _narrow, _count, _names, _act, _act, _act, _missing, _refused),
 )
 
 
-def _collection(site: Site, rng: random.Random) -> Collection:
+def _collection(site: CatalogSite, rng: random.Random) -> Collection:
     """Mostly the one that the site is about."""
     return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
 
@@ -358,8 +355,3 @@ def _label(action: Action, key: str) -> str:
 
 def _phrase(collection: Collection, constraints: list[Constraint]) -> str:
     return f"{collection.nouns} {joined(constraints)}".strip()
-
-
-@lru_cache(maxsize=64)
-def _made(kind: type[Site], seed: int) -> Site:
-    return kind.make(seed, "auto")

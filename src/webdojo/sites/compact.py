@@ -97,7 +97,6 @@ def link_row(text: str, href: str, *, indent: int = 0, note: str = "", style: st
 
 
 def paragraph(text: str, indent: int) -> list[Row]:
-    """Running text, broken between words."""
     return [text_row(line, indent=indent) for line in textwrap.wrap(text, COLUMNS - indent)]
 
 
@@ -147,12 +146,7 @@ def fact_row(look: Look, label: str, value: str) -> Row:
 
 
 def frame(look: Look, body: Sequence[Row], wanted: str, corner: tuple[str, str] | None) -> list[Row]:
-    """Header, search and navigation around a page's body.
-
-    Args:
-        wanted: what was searched for.
-        corner: text and address of the link to the cart.
-    """
+    """Header, search for what is `wanted`, and navigation around a page's body."""
     compact, words = look.compact, look.words
     brand = Cell("link", look.brand_text, COLUMNS, pad=compact.indent, href="/", style="header")
     header, below = [brand], []

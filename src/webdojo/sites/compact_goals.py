@@ -84,13 +84,7 @@ def read(site: SizedSite, rng: random.Random) -> Goal:
 
 
 def narrow(site: SizedSite, name: str, group: str, by: Constraint, choice: str, fields: dict[str, str]) -> Goal:
-    """Show a list under one filter.
-
-    Args:
-        name: of the goal.
-        choice: what the facts call the filter.
-        fields: what its phrasings say besides the list.
-    """
+    """Show a list under a filter that the facts call `choice`; `fields` is what phrasings say besides the list."""
     path, where = site.list_path(group), site.list_path(group, **by.query)
     facts = (
         fact(f"The list of {group} was shown", visited=[any_view(path)]),
@@ -103,7 +97,6 @@ def narrow(site: SizedSite, name: str, group: str, by: Constraint, choice: str, 
 
 
 def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: str) -> Goal:
-    """Tell the higher value of two things."""
     label = attribute.label
     first, second = int(a.values[attribute.key]), int(b.values[attribute.key])
     high = max(first, second)
@@ -122,7 +115,6 @@ def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: st
 
 
 def draw_group(site: SizedSite, rng: random.Random) -> str:
-    """Draw the name of a section."""
     return rng.choice(list(site.groups))
 
 
@@ -135,7 +127,6 @@ def draw_entity(site: SizedSite, rng: random.Random) -> Entity:
 
 
 def order_of(site: SizedSite) -> Attribute:
-    """The attribute by which lists can be sorted."""
     return next(each for each in site.main.attributes if each.sort)
 
 

@@ -47,8 +47,6 @@ class Goal:
     plan: Plan
     state: dict[str, Any] = field(default_factory=dict)
     """All that a session changes on the site."""
-    states: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """All that a session changes on further hosts."""
     cores: tuple[str, ...] = ()
     """What it is about, in several wordings, for `instructions/phrasing.py`."""
     form: Literal["do", "ask"] = "do"
@@ -61,12 +59,10 @@ class Goal:
     @property
     def evaluator(self) -> dict[str, Any]:
         """The evaluator of the task; `verdict/verdict.py` describes its form."""
-        changes = {"state": self.state, "states": self.states}
-        return {"facts": list(self.facts), **{key: change for key, change in changes.items() if change}}
+        return {"facts": list(self.facts), **({"state": self.state} if self.state else {})}
 
     @property
     def rubric(self) -> list[str]:
-        """The facts in words."""
         return [fact["says"] for fact in self.facts]
 
 

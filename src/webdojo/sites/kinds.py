@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from webdojo.errors import SiteError
 from webdojo.plugins import Registry, derived_from
@@ -13,18 +12,18 @@ from webdojo.sites.forms import Forms
 from webdojo.sites.forum import Forum
 from webdojo.sites.mail import Mail
 from webdojo.sites.news import News
+from webdojo.sites.pages import CatalogSite, made
 from webdojo.sites.places import Places
 from webdojo.sites.shop import Shop
-from webdojo.sites.site import Site
 from webdojo.sites.tracker import Tracker
 from webdojo.sites.travel import Travel
 from webdojo.sites.wiki import Wiki
 from webdojo.types import Task
 
-KINDS: Registry[type[Site]] = Registry(
+KINDS: Registry[type[CatalogSite]] = Registry(
     "webdojo.sites",
     "kind of site",
-    *derived_from(Site),
+    *derived_from(CatalogSite),
     {kind.kind: kind for kind in (Shop, Wiki, Travel, Tracker, Admin, Forms, Forum, Mail, News, Places)},
 )
 """What `env.kinds` of a recipe may name."""
@@ -33,38 +32,20 @@ _HOST = re.compile(r"^([a-z]+)-(0|[1-9][0-9]{0,8})\.localhost$")
 
 
 def parse_host(host: str) -> tuple[str, int]:
-    """Kind and seed of a host name (a port after a colon is ignored).
-
-    Raises:
-        SiteError: not the host of an embedded site.
-    """
+    """Kind and seed of a host name (a port after a colon is ignored)."""
     match = _HOST.match(host.partition(":")[0].lower())
     if match is None or match[1] not in KINDS:
         raise SiteError(f"{host!r} is no embedded site; hosts look like shop-17.localhost ({', '.join(KINDS)})")
     return match[1], int(match[2])
 
 
-def load_site(kind: str, seed: int, layout: str = "auto") -> Site:
-    """The site of a (kind, seed) as a layout shows it; the same object while it stays in the cache.
-
-    Raises:
-        SiteError: unknown kind or bad seed.
-    """
+def load_site(kind: str, seed: int, layout: str = "auto") -> CatalogSite:
+    """The site of a (kind, seed) as a layout shows it."""
     if kind not in KINDS:
         raise SiteError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
-    return _made(KINDS.get(kind), seed, layout if kind in COMPACT_KINDS else "")
+    return made(KINDS.get(kind), seed, layout if kind in COMPACT_KINDS else "")
 
 
-@lru_cache(maxsize=512)
-def _made(kind: type[Site], seed: int, layout: str) -> Site:
-    """One object for each site, whichever name its layout is asked for by."""
-    return kind.make(seed, layout)
-
-
-def site_of(task: Task, host: str = "") -> Site:
-    """The site that a task is about, or that of another host, in the layout that the task was drawn for.
-
-    Raises:
-        SiteError: not the host of an embedded site.
-    """
+def site_of(task: Task, host: str = "") -> CatalogSite:
+    """The site that a task is about, or that of another host, in the layout that the task was drawn for."""
     return load_site(*parse_host(host or task.website), task.metadata.get("layout", "compact"))

@@ -11,19 +11,23 @@
 | `/embed` | a few of its things, to be shown in a frame of another site |
 | `/search?q=` | entities whose name holds every word of q |
 
-A kind is a subclass: it draws `collections`, lists `actions`, and may add blocks to any page.
+A kind is a subclass: it draws `collections`, lists `actions`, and may add blocks to any page. A site is immutable and
+shared by all sessions: it touches nothing but the `Overlay` handed to it, which belongs to one session on one host.
 """
 
 from __future__ import annotations
 
 import random
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from webdojo.sites.actions import Action
+from webdojo.sites import host_of
+from webdojo.sites.actions import Action, step_at, step_page
 from webdojo.sites.blocks import (
     Block,
     Card,
@@ -41,15 +45,30 @@ from webdojo.sites.blocks import (
 )
 from webdojo.sites.catalog import Collection, Constraint, Entity, count_fact, fact_name
 from webdojo.sites.compact import Row
+from webdojo.sites.design.look import CatalogLook, Look, make_catalog_look, make_look
 from webdojo.sites.design.pictures import emblem, scene
-from webdojo.sites.design.skin import CatalogLook, make_catalog_look
-from webdojo.sites.site import Overlay, Page, Redirect, Request, Site, href
-from webdojo.sites.steps import step_at, step_page
+from webdojo.sites.goal import Goal
+from webdojo.sites.site import Overlay, Page, Redirect, Request, href
+
+T = TypeVar("T")
+_EMBEDDED = 3
 
 
-class CatalogSite(Site):
-    """A site whose pages follow from its collections and actions."""
+class CatalogSite(ABC):
+    """One site, of a (kind, seed), whose pages follow from its collections and actions."""
 
+    kind: str
+    layout: str = ""
+    """The layout that its tasks are about; empty: they are the same in all."""
+    collections: dict[str, Collection]
+    """What it is about, by slug; the first is the one that the site is about."""
+    actions: tuple[Action, ...] = ()
+    menu: tuple[Action, ...] = ()
+    """Actions without fields that only the menu of a right click on a thing in a list offers."""
+    goals: tuple[Callable[[Any, int, random.Random], Goal | None], ...] = ()
+    """Makers of goals that only this kind has, as those in `catalog_goals.py`."""
+    ways: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    """Pages that only this kind has: by path, the page that links to it and what that link says."""
     tagline: str
     headings: tuple[str, ...]
     """For the home page; the seed picks one."""
@@ -58,8 +77,11 @@ class CatalogSite(Site):
     new_tabs: bool = False
     """Its lists may open things in tabs of their own."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int, layout: str = "") -> None:
+        self.seed = seed
+        self.layout = layout or self.layout
+        self.host = host_of(self.kind, seed)
+        self.look: Look = make_look(self.kind, seed)
         self.skin = self.make_skin()
         self.look = replace(self.look, palette=self.skin.palette)
         self.collections = {c.slug: c for c in self.draw(random.Random(f"{self.kind}-{seed}"))}
@@ -85,7 +107,24 @@ class CatalogSite(Site):
         """A collection as a session sees it."""
         return self.collections[slug].changed(overlay.state)
 
+    @cached_property
+    def main(self) -> Collection:
+        return next(iter(self.collections.values()))
+
+    def own_goal(self, difficulty: int, rng: random.Random) -> Goal | None:
+        """Draw a goal where the site has none of those that catalogue sites share; here it has them."""
+        return None
+
+    def corner(self, overlay: Overlay) -> tuple[str, str] | None:
+        """Text and address of the link in the corner of every page; None: there is none."""
+        return None
+
+    def embedded(self) -> list[Entity]:
+        """What the box shows that other sites embed."""
+        return random.Random(f"{self.host}-embed").sample(self.main.entities, _EMBEDDED)
+
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:
+        """Answer a request; changes only `overlay`."""
         parts = request.path.strip("/").split("/")
         found: Page | Redirect | None = None
         match parts:
@@ -115,17 +154,17 @@ class CatalogSite(Site):
         return page
 
     def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
-        return None  # the templates serve both layouts
-
-    def view(self, page: Page) -> dict[str, Any]:
-        return {"sections": self.sections(), "tagline": self.tagline, "skin": self.skin, "say": self.say}
+        """Lay a page out on the grid of the compact layout; None: its template serves both layouts."""
+        return None
 
     def sections(self) -> list[tuple[str, str]]:
         """Text and address of what the navigation offers."""
         lists = [(collection.name, f"/{collection.slug}") for collection in self.collections.values()]
-        return [*lists, *((self.say(a.button), a.path(None)) for a in self.actions if not a.collection)]
+        forms = [(self.say(action.button), action.path(None)) for action in self.actions if not action.collection]
+        return [*lists, *forms, *((text, path) for path, (above, text) in self.ways.items() if above == "/")]
 
     def paths(self) -> Iterator[str]:
+        """Every page of the site that a GET request shows, home first, as path with query."""
         yield from ("/", *(action.path(None) for action in self.actions if not action.collection))
         for slug, collection in self.collections.items():
             for page in range(1, self.pages(len(collection.entities)) + 1):
@@ -134,8 +173,12 @@ class CatalogSite(Site):
             for entity in collection.entities:
                 yield f"/{slug}/{entity.slug}"
                 yield from (a.path(entity) for a in steps if a.offered(entity) and not a.refuses(entity))
+        yield from self.ways
 
     def way_to(self, path: str) -> tuple[str, str]:
+        """The page that links to `path` on the way from home, and what that link says."""
+        if path in self.ways:
+            return self.ways[path]
         parts = urlsplit(path)
         query = dict(parse_qsl(parts.query))
         match parts.path.strip("/").split("/"):
@@ -161,11 +204,29 @@ class CatalogSite(Site):
         return "/", self.look.words["home"]
 
     def reason(self, path: str) -> str:
+        """Why the way leads through `way_to(path)`, if the names do not say it: `Red Mug is a Mug.`; else empty."""
         return ""
 
     @property
     def per_page(self) -> int:
+        """How many things one page of a list shows."""
         return self.skin.per_page
+
+    def pages(self, count: int) -> int:
+        """How many pages a list of `count` things has; an empty list has one."""
+        return max(1, -(-count // self.per_page))
+
+    def paged(self, found: Sequence[T], values: dict[str, str]) -> tuple[list[T], int, int]:
+        """The things on the page that a query asks for, that page (1 and up), and how many there are."""
+        pages = self.pages(len(found))
+        asked = values.get("page", "1")
+        page = min(max(int(asked), 1), pages) if asked.isdecimal() else 1
+        start = (page - 1) * self.per_page
+        return list(found[start : start + self.per_page]), page, pages
+
+    def url(self, path: str = "/") -> str:
+        """Absolute URL of a path of this site."""
+        return f"http://{self.host}{path}"
 
     def _action(self, key: str, collection: str) -> Action | None:
         return next((a for a in (*self.actions, *self.menu) if a.key == key and a.collection == collection), None)
@@ -357,3 +418,9 @@ class CatalogSite(Site):
     def shown(self, collection: Collection, entities: list[Entity]) -> tuple[str, ...]:
         """The facts that the cards of entities show."""
         return tuple(fact_name(e.slug, a.label) for e in entities for a in collection.attributes if a.listed)
+
+
+@lru_cache(maxsize=512)
+def made(kind: type[CatalogSite], seed: int, layout: str = "") -> CatalogSite:
+    """The site of a (kind, seed) for a layout; the same object while it stays in the cache."""
+    return kind(seed, layout)

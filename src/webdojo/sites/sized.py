@@ -19,24 +19,14 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from webdojo.sites import compact as grid
 from webdojo.sites.blocks import Block, Card, Cards, Filters, Form, Pager
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name
-from webdojo.sites.compact import (
-    Row,
-    choice_row,
-    choice_rows,
-    fact_row,
-    frame,
-    item_rows,
-    paragraph,
-    text_row,
-    title_row,
-)
 from webdojo.sites.content.words import slug
-from webdojo.sites.design.skin import CatalogLook
+from webdojo.sites.design.look import CatalogLook
 from webdojo.sites.goal import Goal
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request, href
@@ -46,11 +36,9 @@ _NOWHERE = "/-"
 
 
 class SizedSite(CatalogSite):
-    """A site in the size of a layout.
+    """A site in the size of a layout: `auto` has all of it, `compact` a part."""
 
-    Args:
-        layout: `auto` has all of it, `compact` a part.
-    """
+    layout = "auto"
 
     section: str
     """Key of the attribute whose values are the sections."""
@@ -65,10 +53,6 @@ class SizedSite(CatalogSite):
     makers: Mapping[int, tuple[Callable[[Any, random.Random], Goal], ...]]
     """Makers of the goals of the compact layout, by difficulty; see `compact_goals.py`."""
 
-    def __init__(self, seed: int, layout: str = "auto") -> None:
-        self.layout = layout
-        super().__init__(seed)
-
     @abstractmethod
     def related(self, entity: Entity) -> list[Entity]:
         """The entities that the page of one leads on to."""
@@ -80,10 +64,6 @@ class SizedSite(CatalogSite):
     @abstractmethod
     def story(self, entity: Entity) -> tuple[str, ...]:
         """Paragraphs that the full-size page of an entity has; cards show the last."""
-
-    @classmethod
-    def make(cls, seed: int, layout: str) -> Self:
-        return cls(seed, layout)
 
     def make_skin(self) -> CatalogLook:
         skin = super().make_skin()
@@ -108,7 +88,6 @@ class SizedSite(CatalogSite):
         return groups
 
     def filters(self) -> list[Constraint]:
-        """What the filters of compact lists offer."""
         by_key = self.main.by_key
         return [each for key in self.narrowing for each in self.main.constraints(by_key[key])]
 
@@ -118,7 +97,6 @@ class SizedSite(CatalogSite):
         return href(f"/{self.lists}/{slug(group)}", **named)
 
     def thing_path(self, entity: Entity) -> str:
-        """Compact address of an entity's page."""
         return f"/{self.things}/{entity.slug}"
 
     def known(self, entity: Entity) -> list[Attribute]:
@@ -248,41 +226,42 @@ class SizedSite(CatalogSite):
         name = self.main.by_slug[name].name
         return f"{name} is a {name.split()[-1]}."
 
-    def compact(self, page: Page, overlay: Overlay) -> list[Row] | None:
+    def compact(self, page: Page, overlay: Overlay) -> list[grid.Row] | None:
         if self.layout != "compact":
             return None
-        return frame(self.look, self.rows(page), page.data.get("q", ""), self.corner(overlay))
+        return grid.frame(self.look, self.rows(page), page.data.get("q", ""), self.corner(overlay))
 
-    def rows(self, page: Page) -> list[Row]:
+    def rows(self, page: Page) -> list[grid.Row]:
         """The body of a compact page."""
         if page.name in ("list", "search"):
             return self._found_rows(page)
         if page.name == "entity":
             return self._entity_rows(page.data["entity"])
-        return [title_row(page.title, self.look.compact.title), *self.section_rows()]
+        return [grid.title_row(page.title, self.look.compact.title), *self.section_rows()]
 
-    def section_rows(self) -> list[Row]:
-        """The links to the sections."""
-        return item_rows(self.look, [(group, self.list_path(group), "") for group in self.groups])
+    def section_rows(self) -> list[grid.Row]:
+        return grid.item_rows(self.look, [(group, self.list_path(group), "") for group in self.groups])
 
-    def card_rows(self, entities: list[Entity]) -> list[Row]:
+    def card_rows(self, entities: list[Entity]) -> list[grid.Row]:
         """Entities as a compact list shows them."""
         cards = self.cards(self.main, entities)
         numbers = [card.facts[0][1] if card.facts else "" for card in cards]
-        return item_rows(self.look, [(c.name, self.outward(c.href), n) for c, n in zip(cards, numbers, strict=True)])
+        return grid.item_rows(
+            self.look, [(c.name, self.outward(c.href), n) for c, n in zip(cards, numbers, strict=True)]
+        )
 
-    def lead_rows(self, entity: Entity) -> list[Row]:
+    def lead_rows(self, entity: Entity) -> list[grid.Row]:
         """What stands beside the facts of an entity: its text."""
-        return [row for text in entity.texts for row in paragraph(text, self.look.compact.indent)]
+        return [row for text in entity.texts for row in grid.paragraph(text, self.look.compact.indent)]
 
-    def _found_rows(self, page: Page) -> list[Row]:
+    def _found_rows(self, page: Page) -> list[grid.Row]:
         look, blocks = self.look, page.data["blocks"]
         cards = next(block for block in blocks if isinstance(block, Cards))
         pager = next(block for block in blocks if isinstance(block, Pager))
         note = f"{pager.page} of {pager.pages}" if page.name == "list" else str(page.data["count"])
         found = self.card_rows([self.main.by_slug[card.slug] for card in cards.cards])
         if not found:
-            found = [text_row(look.words["none"], indent=look.compact.indent)]
+            found = [grid.text_row(look.words["none"], indent=look.compact.indent)]
         turns = (("prev", pager.page - 1), ("next", pager.page + 1))
         ways = [
             (look.words[turn], self.outward(href(pager.path, **{**pager.query, "page": number})), False)
@@ -291,10 +270,10 @@ class SizedSite(CatalogSite):
         ]
         filters = [row for block in blocks if isinstance(block, Filters) for row in self._filter_rows(block)]
         above, below = (filters, []) if look.compact.filters == "above" else ([], filters)
-        title = title_row(page.title, look.compact.title, note)
-        return [title, *above, *found, *([choice_row(ways)] if ways else []), *below]
+        title = grid.title_row(page.title, look.compact.title, note)
+        return [title, *above, *found, *([grid.choice_row(ways)] if ways else []), *below]
 
-    def _filter_rows(self, block: Filters) -> list[Row]:
+    def _filter_rows(self, block: Filters) -> list[grid.Row]:
         """Blocks that switch a filter on, or off again where it is on."""
         out = []
         for _, key, choices in block.groups:
@@ -303,15 +282,15 @@ class SizedSite(CatalogSite):
                 on = block.query.get(key) == choice.value
                 to = href(block.path, **{**block.query, key: "" if on else choice.value})
                 switches.append((choice.text, self.outward(to), on))
-            out += choice_rows(switches) if key != self.section else []
+            out += grid.choice_rows(switches) if key != self.section else []
         return out
 
-    def _entity_rows(self, entity: Entity) -> list[Row]:
+    def _entity_rows(self, entity: Entity) -> list[grid.Row]:
         look = self.look
-        facts = [fact_row(look, each.label, each.show(entity.values[each.key])) for each in self.known(entity)]
+        facts = [grid.fact_row(look, each.label, each.show(entity.values[each.key])) for each in self.known(entity)]
         lead, group = self.lead_rows(entity), str(entity.values[self.section])
         about = [*lead, *facts] if look.compact.button_first else [*facts, *lead]
-        up = item_rows(look, [(group, self.list_path(group), "")])
+        up = grid.item_rows(look, [(group, self.list_path(group), "")])
         related = self.card_rows(self.related(entity))
-        heading = [text_row(look.words["related"], style="heading", tag="h2")] if related else []
-        return [title_row(entity.name, look.compact.title), *about, *up, *heading, *related]
+        heading = [grid.text_row(look.words["related"], style="heading", tag="h2")] if related else []
+        return [grid.title_row(entity.name, look.compact.title), *about, *up, *heading, *related]

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webdojo.errors import TaskError
-from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED, catalog_goals
+from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
+from webdojo.sites.catalog_goals import draw_goal
 from webdojo.sites.design.render import LAYOUTS
-from webdojo.sites.goal import Goal
 from webdojo.sites.instructions.phrasing import Phrasings, phrase, restate
 from webdojo.sites.kinds import KINDS, load_site
-from webdojo.sites.site import Site
+from webdojo.sites.pages import CatalogSite
 from webdojo.types import Task
 
 DIFFICULTIES = (1, 2, 3, 4)
@@ -78,18 +78,8 @@ def make_tasks(
 ) -> list[Task]:
     """Draw `n` tasks; kinds alternate, and difficulties alternate within a kind.
 
-    Tasks differ from one another as long as the sites have enough of them; after that they repeat.
-
-    Args:
-        kinds: kinds of site to draw from.
-        site_seeds: seeds of the sites, for all kinds alike or by kind.
-        n: how many.
-        seed: the same arguments and seed give the same tasks.
-        difficulties: from 1..9, for compact shops and wikis 1..4; one that stands there twice is drawn twice as often.
-        layout: of the pages that the tasks are about, `auto` or `compact`; only some kinds tell them apart.
-
-    Raises:
-        TaskError: no kinds, sites or difficulties, or ones that do not exist.
+    Tasks differ from one another as long as the sites have enough of them; after that they repeat. The seeds of sites
+    are for all kinds alike or by kind; a difficulty that stands there twice is drawn twice as often.
     """
     seeds = dict(site_seeds) if isinstance(site_seeds, dict) else dict.fromkeys(kinds, site_seeds)
     levels = levels_of(kinds, difficulties, layout)
@@ -119,18 +109,7 @@ def stream(
     difficulties: Sequence[int] = (),
     layout: Literal["auto", "compact"] = "auto",
 ) -> Iterator[Task]:
-    """An endless stream of the tasks of a split.
-
-    Args:
-        split: a key of `SPLITS`.
-        seed: the same seed draws the same tasks.
-        kinds: kinds to draw from; by default all of the split's.
-        difficulties: numbers of facts to draw from; by default 1 to the most that a kind has.
-        layout: layout of the pages that the tasks are about.
-
-    Raises:
-        TaskError: unknown split or layout, or kinds or difficulties that the split does not have.
-    """
+    """An endless stream of the tasks of a split, by default of all its kinds and all difficulties that they have."""
     if split not in SPLITS:
         near = difflib.get_close_matches(split, SPLITS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"splits: {', '.join(SPLITS)}"
@@ -160,11 +139,7 @@ def stream(
 
 
 def levels_of(kinds: Sequence[str], difficulties: Sequence[int], layout: str) -> dict[str, list[int]]:
-    """The difficulties that each kind of site has in a layout, of those that are wanted.
-
-    Raises:
-        TaskError: there is no such kind, or a kind has none of them.
-    """
+    """The difficulties that each kind of site has in a layout, of those that are wanted."""
     for kind in kinds:
         if kind not in KINDS:
             raise TaskError(f"unknown kind of site {kind!r}; kinds are {', '.join(KINDS)}")
@@ -180,8 +155,7 @@ def hardest(kind: str, layout: str) -> int:
     return DIFFICULTIES[-1] if layout == "compact" and kind in COMPACT_KINDS else MOST_FACTS
 
 
-def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
-    """Draw one task of a site."""
+def draw_task(site: CatalogSite, difficulty: int, rng: random.Random, phrasings: Phrasings = "plain") -> Task:
     goal = draw_goal(site, difficulty, rng)
     instruction, phrasing = phrase(goal, rng, phrasings)
     layout = {"layout": site.layout} if site.layout == "auto" else {}
@@ -202,8 +176,3 @@ def draw_task(site: Site, difficulty: int, rng: random.Random, phrasings: Phrasi
             **layout,
         },
     )
-
-
-def draw_goal(site: Site, difficulty: int, rng: random.Random) -> Goal:
-    """Draw one goal of a site."""
-    return site.own_goal(difficulty, rng) or catalog_goals.draw_goal(site, difficulty, rng)

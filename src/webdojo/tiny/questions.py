@@ -25,11 +25,12 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 
 from webdojo.agent import toolcall
+from webdojo.sites.catalog_goals import draw_goal
 from webdojo.sites.content.words import ADJECTIVES, SHOP_NOUNS, WIKI_NOUNS, compact_vocabulary, plural
 from webdojo.sites.instructions.phrasing import PHRASINGS, phrase, restate, said
 from webdojo.sites.kinds import load_site, parse_host
 from webdojo.sites.oracle.moves import SCROLL_AMOUNT
-from webdojo.sites.taskgen import DIFFICULTIES, draw_goal
+from webdojo.sites.taskgen import DIFFICULTIES
 from webdojo.tiny.screens import COLUMNS, ROWS, TOKENS, Screen, Thing, Value, cells, characters
 from webdojo.types import Feedback, ToolCall
 

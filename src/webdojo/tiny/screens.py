@@ -24,8 +24,8 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import host_flags
 from webdojo.sites.kinds import load_site
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.serving.server import SiteServer
-from webdojo.sites.site import Site
 
 SIDE = 320
 """Viewport width and height in CSS px."""
@@ -247,7 +247,7 @@ def render_screens(
     images.flush()
 
 
-def _paths(site: Site, rng: random.Random) -> list[str]:
+def _paths(site: CatalogSite, rng: random.Random) -> list[str]:
     """A dozen paths of a site, drawn evenly over the families of its pages."""
     families: dict[str, list[str]] = {}
     for path in site.paths():
@@ -255,7 +255,7 @@ def _paths(site: Site, rng: random.Random) -> list[str]:
     return [rng.choice(families[rng.choice(sorted(families))]) for _ in range(12)]
 
 
-def _place(site: Site, url: str) -> str:
+def _place(site: CatalogSite, url: str) -> str:
     """The name of the page at a URL of a site."""
     path = urlsplit(url).path
     return site.way_to(path)[1] if path.split("/")[1] in ("c", "p", "t", "a", "cart") else ""

@@ -24,7 +24,7 @@ from webdojo.sites.perturbations.schedule import (
     PERTURBATIONS_HEADER,
     Event,
     Perturbations,
-    Schedule,
+    PerturbationState,
     parse_perturbations,
     permanent_failure,
 )
@@ -60,7 +60,7 @@ def only(event: Event, page: int = 1, level: int = 3, host: str = HOST) -> Pertu
     loud |= {Event.SESSION_EXPIRED, Event.BOT_CHECK, Event.STALLED, Event.PLEASE_WAIT, *PERMANENT}
     for seed in range(100_000):
         perturbations = Perturbations(level, f"only-{seed}", event in PERMANENT)
-        first = Schedule(perturbations, host).first
+        first = PerturbationState(perturbations, host).first
         if first.get(event) == page and not (first.keys() - {event}) & loud:
             return perturbations
     raise AssertionError(f"no seed begins with {event} on page {page}")
@@ -73,17 +73,19 @@ def events(server: SiteServer, session: str) -> list[dict[str, Any]]:
 
 def test_the_same_seed_has_the_same_perturbations_and_higher_levels_add_to_it() -> None:
     for seed in map(str, range(50)):
-        by_level = [Schedule(Perturbations(level, seed), HOST).first for level in LEVELS]
-        assert by_level == [Schedule(Perturbations(level, seed), HOST).first for level in LEVELS]
+        by_level = [PerturbationState(Perturbations(level, seed), HOST).first for level in LEVELS]
+        assert by_level == [PerturbationState(Perturbations(level, seed), HOST).first for level in LEVELS]
         assert by_level[0] == {}
         for lower, higher in itertools.pairwise(by_level):
             assert lower.items() <= higher.items()
-    drawn = [str(Schedule(Perturbations(3, str(seed)), HOST).first) for seed in range(50)]
+    drawn = [str(PerturbationState(Perturbations(3, str(seed)), HOST).first) for seed in range(50)]
     assert len(set(drawn)) > 45
-    met = Counter(event for seed in range(300) for event in Schedule(Perturbations(3, str(seed), True), HOST).first)
+    met = Counter(
+        event for seed in range(300) for event in PerturbationState(Perturbations(3, str(seed), True), HOST).first
+    )
     assert set(met) == set(Event)
     assert sum(
-        bool(PERMANENT & set(Schedule(Perturbations(0, str(s), True), HOST).first)) for s in range(1000)
+        bool(PERMANENT & set(PerturbationState(Perturbations(0, str(s), True), HOST).first)) for s in range(1000)
     ) in range(100, 250)
 
 
@@ -108,7 +110,7 @@ def test_every_text_fits_the_compact_grid() -> None:
     for event in (Event.COOKIE_WALL, Event.NEWSLETTER, Event.CHAT_BUBBLE):
         panels: list[Panel] = []
         for seed in range(400):
-            panels.append(make_panel(look, Schedule(Perturbations(3, str(seed)), HOST).rng(event), event))
+            panels.append(make_panel(look, PerturbationState(Perturbations(3, str(seed)), HOST).rng(event), event))
             rows = compact_rows(panels[-1])
             assert len(rows) <= 7
             assert any(cell.name == "answer" for row in rows for cell in row.cells), "it can be closed"
@@ -185,7 +187,7 @@ def test_layouts_differ_and_move_but_say_the_same(layout: str, server: SiteServe
 
     path = LISTS[layout].format(next(iter(SHOP.groups)).lower())
     plain = get(server, f"plain-{layout}", path, layout=layout).text
-    drawn = [(seed, Schedule(Perturbations(2, str(seed)), HOST).first) for seed in range(400)]
+    drawn = [(seed, PerturbationState(Perturbations(2, str(seed)), HOST).first) for seed in range(400)]
     changed = [
         get(server, f"ab-{seed}-{layout}", path, Perturbations(2, str(seed)), layout).text
         for seed, first in drawn
@@ -207,7 +209,7 @@ def test_drift_changes_from_visit_to_visit(server: SiteServer) -> None:
 
 def test_hosts_have_perturbations_of_their_own() -> None:
     perturbations = Perturbations(3, "a")
-    drawn = {str(Schedule(perturbations, host_of("shop", seed)).first) for seed in range(20)}
+    drawn = {str(PerturbationState(perturbations, host_of("shop", seed)).first) for seed in range(20)}
     assert len(drawn) > 15
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 
 from webdojo.sites.actions import Action
@@ -276,8 +275,6 @@ def _title(month: str) -> str:
 
 
 class Admin(CatalogSite):
-    """The back office of one magazine."""
-
     kind = "admin"
     pictured = False
     tagline = "The office behind the magazine"
@@ -290,6 +287,10 @@ class Admin(CatalogSite):
         self.names = tuple(sorted(rng.sample(SECTIONS, 6)))
         self.figures = {(month, name): _figures(rng) for month in REPORTS for name in self.names}
         self.actions = tuple(action.offering(section=self.names) for action in ACTIONS)
+        self.ways = {"/reports": ("/", self.say("Reports"))}
+        for month in REPORTS:
+            path = f"/reports/{month}"
+            self.ways |= {path: ("/reports", _title(month)), f"{path}/figures": (path, _title(month))}
         titles = distinct(240, lambda: rng.choice(HEADLINES).format(rng.choice(THINGS)))
         articles = [_article(rng, title, self.names, authors) for title in titles]
         users = [_user(rng, name, places, name in authors) for name in names]
@@ -318,25 +319,7 @@ class Admin(CatalogSite):
                 return Page("report", _title(month), {"blocks": [heading, *blocks]}, shows)
         return super().respond(request, overlay)
 
-    def sections(self) -> list[tuple[str, str]]:
-        return [*super().sections(), (self.say("Reports"), "/reports")]
-
-    def paths(self) -> Iterator[str]:
-        yield from super().paths()
-        yield "/reports"
-        for month in REPORTS:
-            yield from (f"/reports/{month}", f"/reports/{month}/figures")
-
-    def way_to(self, path: str) -> tuple[str, str]:
-        match path.strip("/").split("/"):
-            case ["reports"]:
-                return "/", self.say("Reports")
-            case ["reports", month]:
-                return "/reports", _title(month)
-        return super().way_to(path)
-
     def _lines(self, *months: str, title: str = "") -> Lines:
-        """The figures of these months together."""
         rows = tuple(
             (name, *(sum(self.figures[month, name][measure] for month in months) for measure in MEASURES))
             for name in self.names

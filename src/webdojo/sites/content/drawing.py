@@ -46,7 +46,6 @@ def day(number: int) -> str:
 
 
 def day_of(rng: random.Random, year: int) -> str:
-    """Draw a date of a year."""
     return f"{year}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
 
 

@@ -17,11 +17,7 @@ from webdojo.sites.design.look import Palette, hsl, to_hex
 SHAPES: dict[str, str] = json.loads((Path(__file__).parent / "shapes.json").read_text())
 """Inner SVG on a 100 x 100 canvas; {c} is the thing's colour, {d} darker, {l} lighter, {w} water."""
 
-ARTS = ("circles", "bars", "waves", "rings", "tiles", "hills", "mark")
-"""Forms of `emblem`."""
 _LETTERED = ("circles", "bars", "waves", "mark")
-SCENES = ("hills", "city", "rings", "stripes", "leaves")
-"""Forms of `scene`."""
 
 _NAMED = {"Red": 0.0, "Blue": 0.6, "Gold": 0.12, "Pink": 0.92, "Gray": None, "Teal": 0.48}
 

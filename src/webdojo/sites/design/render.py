@@ -10,7 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from webdojo.sites.compact import Row
 from webdojo.sites.kinds import load_site
-from webdojo.sites.site import Overlay, Page, Site, href
+from webdojo.sites.pages import CatalogSite
+from webdojo.sites.site import Overlay, Page, href
 
 LAYOUTS = ("auto", "compact")
 
@@ -23,23 +24,22 @@ _templates = Environment(
 )
 
 
-def render(site: Site, page: Page, overlay: Overlay, layout: str) -> str:
+def render(site: CatalogSite, page: Page, overlay: Overlay, layout: str) -> str:
     """HTML of a page for a layout of `LAYOUTS`."""
     rows = site.compact(page, overlay) if layout == "compact" else None
     if rows is not None:
         return compact_page(site, page.title, rows)
-    values = {**page.data, **site.view(page), "page": page, "layout": layout, "corner": site.corner(overlay)}
     template = "bare.html" if page.data.get("bare") else "page.html"
-    return fill(template, look=site.look, words=site.look.words, href=href, **values)
+    own = {"sections": site.sections(), "tagline": site.tagline, "corner": site.corner(overlay), "skin": site.skin}
+    values = {**page.data, **own, "page": page, "layout": layout, "say": site.say, "look": site.look}
+    return fill(template, words=site.look.words, href=href, **values)
 
 
-def compact_page(site: Site, title: str, rows: list[Row]) -> str:
-    """HTML of a page on the grid of the compact layout."""
+def compact_page(site: CatalogSite, title: str, rows: list[Row]) -> str:
     return fill("compact.html", title=title, look=site.look, css=compact_css(site.kind, site.seed), rows=rows)
 
 
 def fill(template: str, **values: Any) -> str:
-    """A template with its values."""
     return _templates.get_template(template).render(**values)
 
 

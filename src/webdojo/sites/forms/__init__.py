@@ -228,8 +228,6 @@ _OFFICE_LIMITS = {"wait": (10, 20, 40), "desks": (4, 8, 16)}
 
 
 class Forms(CatalogSite):
-    """The public services of one county."""
-
     kind = "forms"
     pictured = False
     tagline = "Public services, step by step"

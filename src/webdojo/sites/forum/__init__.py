@@ -328,8 +328,6 @@ MEMBER = (
 
 
 class Forum(CatalogSite):
-    """One forum about one theme."""
-
     kind = "forum"
     headings: tuple[str, ...] = _HEADINGS
 

@@ -75,12 +75,7 @@ def refer(collection: Collection, facts: int, rng: random.Random) -> Reference |
 def draw_constraints(
     collection: Collection, count: int, rng: random.Random, among: tuple[str, ...] = ()
 ) -> list[Constraint] | None:
-    """Draw filters of different attributes that at least one entity passes; None if that fails.
-
-    Args:
-        count: number of filters.
-        among: keys of the attributes to choose from; empty: all.
-    """
+    """Draw filters of different attributes, those `among` some if any, that an entity passes; None if that fails."""
     filtered = [a for a in collection.attributes if a.filter and (not among or a.key in among)]
     if count > len(filtered):
         return None

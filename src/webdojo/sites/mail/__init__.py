@@ -274,8 +274,6 @@ CONTACT = (
 
 
 class Mail(CatalogSite):
-    """One person's mail."""
-
     kind = "mail"
     headings = ("Welcome back", "Your mail box", "Good morning", "Here is your mail")
     menu = (PIN,)

@@ -51,15 +51,7 @@ class _Report(BaseModel):
 
 
 class MiniwobServer(LocalServer):
-    """A context manager that serves MiniWoB++ on 127.0.0.1 from a separate thread.
-
-    Args:
-        port: 0 takes a free one.
-
-    Raises:
-        TaskError: the package `miniwob` is not installed.
-        SiteError: the port is taken.
-    """
+    """A context manager that serves MiniWoB++ on 127.0.0.1 from a separate thread; port 0 takes a free one."""
 
     def __init__(self, port: int = 0) -> None:
         self._folder = pages_folder()

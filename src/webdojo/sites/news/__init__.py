@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from functools import lru_cache
 
 from webdojo.sites import host_of
 from webdojo.sites.actions import Action
@@ -15,8 +14,8 @@ from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place, visit
 from webdojo.sites.instructions.references import refer
-from webdojo.sites.pages import CatalogSite
-from webdojo.sites.site import Overlay, Page, Site
+from webdojo.sites.pages import CatalogSite, made
+from webdojo.sites.site import Overlay, Page
 from webdojo.sites.travel import Travel
 
 _GAPS = {
@@ -282,17 +281,17 @@ AUTHOR = (
 )
 
 
-def partner_of(site: Site) -> str:
+def partner_of(site: CatalogSite) -> str:
     """Host of the travel agency whose box stands on the pages of a newspaper's articles; empty: there is none."""
     return host_of("travel", site.seed) if random.Random(f"{site.host}-partner").random() < 0.5 else ""
 
 
-def from_partner(site: Site, facts: int, rng: random.Random) -> Goal | None:
+def from_partner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     """Open what a travel agency offers in its box."""
     it = refer(site.main, facts - 2, rng) if facts >= 2 and partner_of(site) else None
     if it is None:
         return None
-    partner = _agency(site.seed)
+    partner = made(Travel, site.seed)
     offer = rng.choice(partner.embedded())
     path, box = f"/{partner.main.slug}/{offer.slug}", f"the {partner.look.brand} box"
     cores = (
@@ -310,14 +309,7 @@ def from_partner(site: Site, facts: int, rng: random.Random) -> Goal | None:
     return Goal("partner", f"{it.key}-{offer.slug}", {}, checks, plan, cores=cores)
 
 
-@lru_cache(maxsize=64)
-def _agency(seed: int) -> Travel:
-    return Travel(seed)
-
-
 class News(CatalogSite):
-    """One newspaper."""
-
     kind = "news"
     goals = (from_partner,)
     new_tabs = True

@@ -249,12 +249,7 @@ def _drag(marker: dict[str, Any], name: str, box: tuple[float, float, float, flo
 
 
 def recover(view: PageView, url: str) -> Move | None:
-    """What to do before anything else; None if the page is the site's own and nothing covers it.
-
-    Args:
-        view: what the oracle sees of the page.
-        url: the address that was asked for, even if no page came.
-    """
+    """What to do before anything else on the page of `url`; None if it is the site's own and nothing covers it."""
     if view["host"] == _ERROR_HOST:
         return "The page did not load.", "Load it again.", [ToolCall(name="goto_url", arguments={"url": url})]
     if view["busy"] or not view["elements"]:

@@ -32,17 +32,10 @@ class OracleStep:
 
 
 class Oracle:
-    """The scripted expert for one episode of one task.
+    """The scripted expert for one episode of one task; `noise` is the chance of a wrong turn at each step, 0..1.
 
-    Args:
-        task: an embedded task, with its plan in `metadata`.
-        noise: chance of a wrong turn at each step, 0..1.
-        seed: the same seed draws the same wrong turns.
-        view: how the agent sees pages. For an agent that sees the whole page, the oracle does not scroll to what is
-            out of view and chooses from lists by typing; its points may lie beyond 0..1000.
-
-    Raises:
-        TaskError: the task has no plan.
+    For an agent whose `view` is the whole page, it does not scroll to what is out of view and chooses from lists by
+    typing; its points may lie beyond 0..1000.
     """
 
     def __init__(self, task: Task, noise: float = 0.0, seed: int = 0, view: View | None = None) -> None:
@@ -173,11 +166,7 @@ class Oracle:
         return move or self._visit(at, view, goal.get("via", ""))
 
     def _visit(self, path: str, view: PageView, via: str = "") -> Move:
-        """Use the link to a path, or else the link to the nearest page on the way there.
-
-        Args:
-            via: a page that has a link to the path; empty: the page that the site names.
-        """
+        """Use the link to a path, which stands on the page `via` if there is one, or to the nearest page on the way."""
         target, name = path, self._site.way_to(path)[1]
         while True:
             before, label = self._site.way_to(target)

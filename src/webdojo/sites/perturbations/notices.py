@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 from webdojo.sites.compact import COLUMNS, Form, Row, action_row, link_row, paragraph, text_row, title_row
 from webdojo.sites.design.render import compact_page, fill
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.schedule import TICK, Event, PerturbationState
-from webdojo.sites.site import Redirect, Request, Site
+from webdojo.sites.site import Redirect, Request
 
 ANSWER = "/-/answer"
 """The forms of perturbations post `event`, `answer` and `next`, the page to go to, to this path of their site."""
@@ -55,14 +56,11 @@ class Notice:
 
 
 def replacement(
-    state: PerturbationState, site: Site, request: Request, address: str, layout: str
+    state: PerturbationState, site: CatalogSite, request: Request, address: str, layout: str
 ) -> DroppedConnection | ServedPage | Redirect | None:
     """What a session gets in the place of the site's answer; None: the site answers.
 
     Only pages that are asked for by GET can fail: a form that is sent always arrives.
-
-    Args:
-        address: path with query of the request.
     """
     if request.method == "POST":
         if request.path != ANSWER:
@@ -87,7 +85,7 @@ def _own_path(path: str) -> str:
 
 def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
     """The page that comes instead of the one asked for, `address`."""
-    rng = state.schedule.rng(event)
+    rng = state.rng(event)
     if event is Event.SESSION_EXPIRED:
         title, text, label = rng.choice(texts.EXPIRIES)
         return Notice(title, text, 200, label, event=event)
@@ -108,19 +106,18 @@ def _notice(state: PerturbationState, event: Event, address: str) -> Notice:
 
 
 def _offer(state: PerturbationState, page: str) -> Notice:
-    """The page behind an advert of a page."""
     number = int(page) if page.isdecimal() and len(page) < 5 else 1
-    headline, text, _ = state.schedule.rng(Event.ADVERT, number).choice(texts.ADVERTS)
+    headline, text, _ = state.rng(Event.ADVERT, number).choice(texts.ADVERTS)
     return Notice(headline, f"{text} {deal(state)}", 200, texts.OFFER_BACK, href="/")
 
 
 def deal(state: PerturbationState) -> str:
     """Price and stock of what an advert offers, as they are at this moment of the session."""
-    rng = state.schedule.rng(Event.DRIFT, state.page)
+    rng = state.rng(Event.DRIFT, state.page)
     return rng.choice(texts.DEALS).format(price=rng.randint(5, 199), left=rng.randint(2, 30))
 
 
-def _served(notice: Notice, site: Site, address: str, layout: str) -> ServedPage:
+def _served(notice: Notice, site: CatalogSite, address: str, layout: str) -> ServedPage:
     if layout == "compact":
         html = compact_page(site, notice.title, _rows(notice, site, address))
     else:
@@ -129,7 +126,7 @@ def _served(notice: Notice, site: Site, address: str, layout: str) -> ServedPage
     return ServedPage(html, notice.status, refresh=refresh)
 
 
-def _rows(notice: Notice, site: Site, address: str) -> list[Row]:
+def _rows(notice: Notice, site: CatalogSite, address: str) -> list[Row]:
     compact = site.look.compact
     rows = [text_row(site.look.brand_text, indent=compact.indent, style="header")]
     rows += [title_row(notice.title, compact.title), *paragraph(notice.text, compact.indent)]

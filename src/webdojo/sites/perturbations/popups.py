@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from webdojo.sites.compact import COLUMN_PX, COLUMNS, ROW_PX, Cell, Row, centered
 from webdojo.sites.design.look import Look, Palette, make_look
 from webdojo.sites.design.render import fill
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations import texts
 from webdojo.sites.perturbations.notices import ANSWER, OFFER, deal
 from webdojo.sites.perturbations.schedule import Event, PerturbationState
-from webdojo.sites.site import Site
 
 _CROSS = {"compact": "X", "auto": "×"}
 _CROSS_COLUMNS = 4
@@ -60,7 +60,7 @@ class Panel:
     """Nothing beneath it can be clicked."""
 
 
-def in_other_layout(site: Site, seed: int) -> Site:
+def in_other_layout(site: CatalogSite, seed: int) -> CatalogSite:
     """The same site with layout, navigation and places of search, filters and buttons drawn anew; seed 0 is its own.
 
     Wording, colours and the length of lists stay, because tasks speak of them.
@@ -74,17 +74,19 @@ def in_other_layout(site: Site, seed: int) -> Site:
     return changed
 
 
-def perturb_page(html: str, site: Site, state: PerturbationState, address: str, layout: str) -> tuple[str, float]:
+def perturb_page(
+    html: str, site: CatalogSite, state: PerturbationState, address: str, layout: str
+) -> tuple[str, float]:
     """The page with its pop-up, advert and drift laid over, and how many seconds it is held back."""
     look, page = site.look, state.page
     event, has_advert, drifts, delay_s = state.serve()
     if drifts:
-        rng = state.schedule.rng(Event.DRIFT)
+        rng = state.rng(Event.DRIFT)
         text, top = rng.choice(texts.DRIFTS), rng.random() < 0.5
-        number = state.schedule.rng(Event.DRIFT, page).randint(2, 99)
+        number = state.rng(Event.DRIFT, page).randint(2, 99)
         html = _put(html, fill(f"perturbations/drift-{layout}.html", text=text.format(n=number)), top, layout)
     if has_advert:
-        rng = state.schedule.rng(Event.ADVERT, page)
+        rng = state.rng(Event.ADVERT, page)
         headline, text, label = rng.choice(texts.ADVERTS)
         back, ink = _colors(look.palette, rng)
         advert = fill(
@@ -93,7 +95,7 @@ def perturb_page(html: str, site: Site, state: PerturbationState, address: str, 
         )  # fmt: skip
         html = _put(html, advert, rng.random() < 0.5, layout)
     if event is not None:
-        panel = make_panel(look, state.schedule.rng(event), event)
+        panel = make_panel(look, state.rng(event), event)
         values = {"panel": panel, "look": look, "action": ANSWER, "next": address, "cross": _CROSS[layout]}
         if layout == "compact":
             rows = compact_rows(panel)
@@ -146,7 +148,6 @@ def compact_rows(panel: Panel) -> list[Row]:
 
 
 def _position_px(panel: Panel, rows: list[Row]) -> dict[str, int]:
-    """Where the pop-up lies in the compact viewport."""
     columns = max(sum(cell.columns for cell in row.cells) for row in rows)
     left = COLUMNS - columns if panel.place == "right" else 0
     free = _SCREEN_ROWS - len(rows)
@@ -163,7 +164,6 @@ def _put(html: str, piece: str, top: bool, layout: str) -> str:
 
 
 def _colors(palette: Palette, rng: random.Random) -> tuple[str, str]:
-    """A ground and a text colour of the site that go together."""
     return rng.choice(
         (
             (palette.page, palette.page_ink),

@@ -110,11 +110,7 @@ NO_PERTURBATIONS = Perturbations()
 
 
 def parse_perturbations(text: str) -> Perturbations:
-    """The perturbations that `str()` wrote; an empty text has none.
-
-    Raises:
-        SiteError: `str()` never writes such a text.
-    """
+    """The perturbations that `str()` wrote; an empty text has none."""
     if not text:
         return NO_PERTURBATIONS
     match = re.fullmatch(r"(\d+);([01]);(.*)", text)
@@ -125,8 +121,8 @@ def parse_perturbations(text: str) -> Perturbations:
     return Perturbations(int(match[1]), unquote(match[3]), match[2] == "1")
 
 
-class Schedule:
-    """What a session meets on one host, and on which of its pages."""
+class PerturbationState:
+    """What a session meets on one host, on which of its pages, and what has happened so far."""
 
     def __init__(self, perturbations: Perturbations, host: str) -> None:
         # `weather` is a part of every stream's seed: another word would draw other perturbations.
@@ -139,9 +135,17 @@ class Schedule:
             low = event.level <= perturbations.level
             if comes and (perturbations.permanent_failures if event in PERMANENT else low):
                 self.first[event] = page
+        self.page = 1
+        """Number of the page that is served next."""
+        self.events: list[dict[str, Any]] = []
+        """What happened, in order: `page`, `event`, and where there is one the `answer`; plain JSON."""
+        self.ticked = False
+        """The box of the bot check at hand is ticked."""
+        self.rejected = 0
+        """How often a bot check that nobody passes was answered."""
+        self._over: set[str] = set()
 
     def due(self, event: Event, page: int) -> bool:
-        """Whether an event has begun by a page."""
         return event in self.first and self.first[event] <= page
 
     def on(self, event: Event, page: int) -> bool:
@@ -154,26 +158,10 @@ class Schedule:
         """The random stream of an event, of what it does to a page, or of one part of that."""
         return random.Random(f"{self._name}-{event}-{page}{part and '-' + part}")
 
-
-class PerturbationState:
-    """What has happened so far to one session on one host; `Schedule` says what is still to come."""
-
-    def __init__(self, perturbations: Perturbations, host: str) -> None:
-        self.schedule = Schedule(perturbations, host)
-        self.page = 1
-        """Number of the page that is served next."""
-        self.events: list[dict[str, Any]] = []
-        """What happened, in order: `page`, `event`, and where there is one the `answer`; plain JSON."""
-        self.ticked = False
-        """The box of the bot check at hand is ticked."""
-        self.rejected = 0
-        """How often a bot check that nobody passes was answered."""
-        self._over: set[str] = set()
-
     def replacement(self) -> Event | None:
         """What comes in the place of the next page, if anything does."""
         for event in (*sorted(PERMANENT), *_UNTIL_ANSWERED, *_ONCE):
-            if self.schedule.due(event, self.page) and event not in self._over:
+            if self.due(event, self.page) and event not in self._over:
                 self._note(event)
                 if event in _ONCE:
                     self._over.add(event)
@@ -182,35 +170,31 @@ class PerturbationState:
 
     def layout_seed(self) -> int:
         """The seed of the next page's layout; 0 is the site's own layout."""
-        changed = [e for e in (Event.AB_LAYOUT, Event.MOVED_BUTTONS) if self.schedule.due(e, self.page)]
+        changed = [e for e in (Event.AB_LAYOUT, Event.MOVED_BUTTONS) if self.due(e, self.page)]
         for event in changed:
             self._note(event)
-        return self.schedule.rng(changed[-1]).randint(1, 999_999) if changed else 0
+        return self.rng(changed[-1]).randint(1, 999_999) if changed else 0
 
     def drifted(self, number: int, name: str) -> int:
         """A number that no task asks for, as it is at this moment; each name drifts by itself."""
-        if not self.schedule.on(Event.DRIFT, self.page):
+        if not self.on(Event.DRIFT, self.page):
             return number
-        return max(1, round(number * self.schedule.rng(Event.DRIFT, self.page, name).uniform(0.7, 1.3)))
+        return max(1, round(number * self.rng(Event.DRIFT, self.page, name).uniform(0.7, 1.3)))
 
     def serve(self) -> tuple[Event | None, bool, bool, float]:
-        """Count a page that is served now, and say what comes with it.
-
-        Returns:
-            What lies over it, whether it has an advert, whether its numbers drift, and how many seconds it takes.
-        """
+        """Count a page that is served now: what lies over it, has it an advert, do numbers drift, its delay."""
         page, delay_s = self.page, 0.0
-        popup = next((e for e in _POPUPS if self.schedule.due(e, page) and e not in self._over), None)
-        advert, drift = (self.schedule.on(event, page) for event in (Event.ADVERT, Event.DRIFT))
+        popup = next((e for e in _POPUPS if self.due(e, page) and e not in self._over), None)
+        advert, drift = (self.on(event, page) for event in (Event.ADVERT, Event.DRIFT))
         if popup is not None:
             self._note(popup)
         if advert:
             self._note(Event.ADVERT, again=True)
         if drift:
             self._note(Event.DRIFT, again=True)
-        if self.schedule.on(Event.SLOW, page):
+        if self.on(Event.SLOW, page):
             delay_s = self._delay(Event.SLOW, *_SLOW_S)
-        if self.schedule.first.get(Event.STALLED) == page:
+        if self.first.get(Event.STALLED) == page:
             delay_s = self._delay(Event.STALLED, *_STALLED_S)
         self.page += 1
         return popup, advert, drift, delay_s
@@ -229,7 +213,7 @@ class PerturbationState:
         self._over.add(name)
 
     def _delay(self, event: Event, low: float, high: float) -> float:
-        seconds = round(self.schedule.rng(event, self.page).uniform(low, high), 2)
+        seconds = round(self.rng(event, self.page).uniform(low, high), 2)
         self._note(event, again=True, seconds=seconds)
         return seconds
 
@@ -240,11 +224,7 @@ class PerturbationState:
 
 
 def permanent_failure(state: dict[str, Any]) -> str:
-    """The failure that no agent could have got past, from the state that a session ended in; empty if it met none.
-
-    Args:
-        state: `SiteServer.state` of the session, as it stands in `Trajectory.state`.
-    """
+    """The failure that no agent could have got past, from the `SiteServer.state` of a session; empty: it met none."""
     says: dict[str, str] = {Event.BOT_WALL: "a bot check let nobody in", Event.OUTAGE: "the site was down"}
     for host, seen in state.items():
         for noted in seen.get("perturbations", ()):

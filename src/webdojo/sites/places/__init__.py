@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -140,8 +139,6 @@ class Locator(Filters):
 
 
 class Places(CatalogSite):
-    """One town."""
-
     kind = "places"
     tagline = "Every shop, museum and quiet corner of our town"
     headings = ("Find your way around town", "What is around the corner?", "Places worth the walk")
@@ -157,6 +154,8 @@ class Places(CatalogSite):
         places = [_place(rng, *given) for given in zip(named, spots, visitors, strict=True)]
         self.spots: dict[str, Spot] = {place.slug: spot for place, spot in zip(places, spots, strict=True)}
         """Spots of the places, by slug."""
+        self.ways = {"/map": ("/", self.say("Map")), "/find": ("/", self.say("Find a place"))}
+        self.ways |= {f"/map/card/{place.slug}": ("/map", place.name) for place in places}
         residents = rng.sample(range(800, 30000), len(self.town.districts))
         districts = [
             entity(
@@ -205,23 +204,8 @@ class Places(CatalogSite):
         return discussion(self.say("Reviews"), said, "reviews", entity, overlay)
 
     def sections(self) -> list[tuple[str, str]]:
-        places, *others = super().sections()
-        return [places, (self.say("Map"), "/map"), (self.say("Find a place"), "/find"), *others]
-
-    def paths(self) -> Iterator[str]:
-        yield from super().paths()
-        yield from ("/map", "/find")
-        yield from (f"/map/card/{slug}" for slug in self.spots)
-
-    def way_to(self, path: str) -> tuple[str, str]:
-        match path.strip("/").split("/"):
-            case ["map"]:
-                return "/", self.say("Map")
-            case ["map", "card", slug]:
-                return "/map", self.main.by_slug[slug].name
-            case ["find"]:
-                return "/", self.say("Find a place")
-        return super().way_to(path)
+        places, *others, chart, finder = super().sections()
+        return [places, chart, finder, *others]
 
     def _map(self) -> TownMap:
         rng = random.Random(f"{self.host}-map")

@@ -16,7 +16,6 @@ _ASKED = ("category", "rating", "opens")
 
 
 def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
-    """Open the card of a place on the map."""
     it = refer(site.main, facts - 1, rng)
     if it is None:
         return None
@@ -31,7 +30,6 @@ def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
 
 
 def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
-    """Open a place on the map, and its page from there."""
     it = refer(site.main, facts - 2, rng) if facts >= 2 else None
     if it is None:
         return None

@@ -48,12 +48,12 @@ DISTRICTS = items(
 KNOWN_FOR = ("Street markets", "Old bridges", "Jazz bars", "Rose gardens", "Antiques", "Murals", "Boat trips")
 MARKET_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
-_STREETS = single(
+STREETS = single(
     "Oak Mill Church Bridge Castle Garden Linden Harbour Market Station Walnut Rose Abbey Canal Hazel Priory Willow "
     "Tower School Juniper Orchard Maple Cooper Saddler Weaver Potter Miller Baker Dyer Tanner Fuller Mason Carter "
     "Heron Falcon Swallow Finch Raven Plover Kestrel Otter Badger Marten Beaver"
 )
-_WAYS = ("Street", "Street", "Road", "Lane", "Row", "Walk")
+WAYS = ("Street", "Street", "Road", "Lane", "Row", "Walk")
 
 TEXTS = {
     "start": (
@@ -95,8 +95,3 @@ def place_names(rng: random.Random, count: int) -> list[tuple[str, str]]:
         form, firsts, lasts = CATEGORIES[category]
         made.setdefault(form.format(rng.choice(firsts), rng.choice(lasts)), category)
     return [(category, name) for name, category in made.items()]
-
-
-def street_names(rng: random.Random, count: int) -> list[str]:
-    """Draw `count` streets; no two begin with the same word."""
-    return [f"{start} {rng.choice(_WAYS)}" for start in rng.sample(_STREETS, count)]

@@ -142,7 +142,6 @@ class Town:
         )
 
     def _block(self, left: float, top: float, right: float, bottom: float) -> str:
-        """The outline of a part of the net."""
         across = [left + (right - left) * i / 8 for i in range(9)]
         down = [top + (bottom - top) * i / 8 for i in range(9)]
         ring = [(x, top) for x in across] + [(right, y) for y in down]
@@ -162,10 +161,9 @@ class Town:
 
 
 def make_town(rng: random.Random, seed: int) -> Town:
-    """Draw a town."""
     columns, rows = rng.choice(((3, 3), (4, 2), (3, 2), (4, 3)))
     across, down = rng.randint(17, 20), rng.randint(13, 15)
-    ways = names.street_names(rng, across + down)
+    ways = [f"{start} {rng.choice(names.WAYS)}" for start in rng.sample(names.STREETS, across + down)]
     return Town(
         avenues=tuple(zip(ways[:across], _spread(rng, WIDTH, across), strict=True)),
         streets=tuple(zip(ways[across:], _spread(rng, HEIGHT, down), strict=True)),

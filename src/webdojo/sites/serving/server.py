@@ -30,6 +30,7 @@ from webdojo.errors import SiteError
 from webdojo.sites import HOSTS
 from webdojo.sites.design.render import LAYOUTS, render
 from webdojo.sites.kinds import load_site, parse_host
+from webdojo.sites.pages import CatalogSite
 from webdojo.sites.perturbations.notices import DroppedConnection, ServedPage, replacement
 from webdojo.sites.perturbations.popups import in_other_layout, perturb_page
 from webdojo.sites.perturbations.schedule import (
@@ -39,7 +40,7 @@ from webdojo.sites.perturbations.schedule import (
     PerturbationState,
     parse_perturbations,
 )
-from webdojo.sites.site import Overlay, Redirect, Request, Site
+from webdojo.sites.site import Overlay, Redirect, Request
 
 SESSION_HEADER = "X-Webdojo-Session"
 LAYOUT_HEADER = "X-Webdojo-Layout"
@@ -51,13 +52,7 @@ _EVERY = "0.0.0.0"
 class LocalServer:
     """A context manager that serves an ASGI app on a port of this machine, in a separate thread.
 
-    Args:
-        app: what answers the requests.
-        port: 0 takes a free one.
-        host: an IPv4 address of this machine, or `0.0.0.0` for all of them.
-
-    Raises:
-        SiteError: the port is taken, or the address is not this machine's.
+    Port 0 takes a free one. The host is an IPv4 address of this machine, or `0.0.0.0` for all of them.
     """
 
     def __init__(self, app: ASGIApp, port: int = 0, host: str = LOOPBACK) -> None:
@@ -86,7 +81,6 @@ class LocalServer:
         return self
 
     async def hang_up(self, client: tuple[str, int]) -> None:
-        """Close a client's connection without an answer."""
         for connection in list(self._server.server_state.connections):
             if isinstance(connection, H11Protocol) and connection.client == client:
                 connection.transport.close()
@@ -99,16 +93,7 @@ class LocalServer:
 
 
 class SiteServer(LocalServer):
-    """A context manager that serves all sites from a separate thread.
-
-    Args:
-        port: 0 takes a free one.
-        perturbations: what goes wrong for sessions whose requests have no header that says it.
-        host: see `LocalServer`.
-
-    Raises:
-        SiteError: the port is taken, or the address is not this machine's.
-    """
+    """A context manager that serves all sites; the perturbations are for requests that have no header with theirs."""
 
     def __init__(self, port: int = 0, perturbations: Perturbations = NO_PERTURBATIONS, host: str = LOOPBACK) -> None:
         self._perturbations = perturbations
@@ -126,11 +111,7 @@ class SiteServer(LocalServer):
     def headers(
         self, session_id: str, layout: str = "auto", perturbations: Perturbations = NO_PERTURBATIONS
     ) -> dict[str, str]:
-        """Headers that a browser context must send with every request.
-
-        Raises:
-            SiteError: unknown layout.
-        """
+        """Headers that a browser context must send with every request."""
         if layout not in LAYOUTS:
             raise SiteError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
         own = {SESSION_HEADER: session_id, LAYOUT_HEADER: layout}
@@ -190,14 +171,9 @@ class SiteServer(LocalServer):
 
 
 def _respond(
-    site: Site, request: Request, overlay: Overlay, address: str, layout: str, part: bool
+    site: CatalogSite, request: Request, overlay: Overlay, address: str, layout: str, part: bool
 ) -> ServedPage | Redirect | DroppedConnection:
-    """The answer to a request under the session's perturbations, which leave alone what scripts ask for.
-
-    Args:
-        address: path with query of the request.
-        part: a script on a page asks for more of it.
-    """
+    """The answer to a request under the session's perturbations, which leave alone what scripts ask for: a `part`."""
     perturbations = overlay.perturbations
     if perturbations is not None:
         if not part and (early := replacement(perturbations, site, request, address, layout)) is not None:

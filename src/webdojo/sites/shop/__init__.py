@@ -187,8 +187,6 @@ def _described(product: Entity, makers: list[str], rng: random.Random) -> Entity
 
 
 class Shop(SizedSite):
-    """One shop."""
-
     kind = "shop"
     section, lists, things = "category", "c", "p"
     renamed = MappingProxyType({"price": "max"})
@@ -315,7 +313,6 @@ class Shop(SizedSite):
         return [*out, text_row(words["total"], note=f"${_total(lines)}", style="heading")]
 
     def lead_rows(self, entity: Entity) -> list[Row]:
-        """The button that puts a product into the cart."""
         words, compact = self.look.words, self.look.compact
         if self.actions[0].refuses(entity):
             return [text_row(words["sold"], indent=compact.indent, style="sold")]

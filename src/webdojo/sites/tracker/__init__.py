@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 
 from webdojo.sites.actions import Action
@@ -104,7 +103,6 @@ NEW_TEXTS = (
 
 
 def _title(rng: random.Random) -> str:
-    """The title of an issue."""
     thing = rng.choice(_THINGS)
     if rng.random() < 0.3:
         return rng.choice(_WISHES).format(thing)
@@ -242,8 +240,6 @@ def _drag(site: Tracker, facts: int, rng: random.Random) -> Goal | None:
 
 
 class Tracker(CatalogSite):
-    """The issue tracker of one team."""
-
     kind = "tracker"
     pictured = False
     tagline = "Issues, boards and who does what"
@@ -283,6 +279,7 @@ class Tracker(CatalogSite):
             project.slug: [issue for issue in newest if issue.values["project"] == project.name][:ON_BOARD]
             for project in projects
         }
+        self.ways = {"/boards": ("/", "Boards"), **{f"/board/{each.slug}": ("/boards", each.name) for each in projects}}
         options = {"name": [_title(rng) for _ in range(8)], "project": named, "assignee": sorted(names)}
         create, *others = (action.offering(**options) for action in ACTIONS)
         self.actions = (create.setting(status=self.columns[0]), *others)
@@ -304,22 +301,6 @@ class Tracker(CatalogSite):
                     return Redirect(f"/board/{name}")
                 return self._board(name, overlay)
         return super().respond(request, overlay)
-
-    def sections(self) -> list[tuple[str, str]]:
-        return [*super().sections(), ("Boards", "/boards")]
-
-    def paths(self) -> Iterator[str]:
-        yield from super().paths()
-        yield "/boards"
-        yield from (f"/board/{name}" for name in self.boards)
-
-    def way_to(self, path: str) -> tuple[str, str]:
-        match path.strip("/").split("/"):
-            case ["boards"]:
-                return "/", "Boards"
-            case ["board", name]:
-                return "/boards", self.collections["projects"].by_slug[name].name
-        return super().way_to(path)
 
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:
         """What people said about an issue, and the board of a project."""

@@ -60,8 +60,6 @@ ACTIONS = (
 
 
 class Travel(CatalogSite):
-    """One travel agency."""
-
     kind = "travel"
     tagline = "Flights and hotels without the small print"
     headings = ("Where to next?", "Travel made simple", "Find your next trip")

@@ -180,11 +180,7 @@ def among(values: Iterable[Any]) -> dict[str, Any]:
 
 
 def impossible(*why: str | Sequence[str]) -> dict[str, Any]:
-    """Evaluator of the answer that a task cannot be done.
-
-    Args:
-        why: phrases that the answer has to say; a sequence of phrases asks for one of them.
-    """
+    """Evaluator of the answer that a task cannot be done, with phrases to say; a sequence asks for one of its own."""
     return {"type": "impossible", "why": [each if isinstance(each, str) else list(each) for each in why]}
 
 
@@ -199,15 +195,7 @@ def scalar(value: str) -> int | str:
 
 
 def says(wanted: dict[str, Any], answer: str, question: str) -> bool:
-    """Whether an answer is right.
-
-    Args:
-        wanted: what one of the functions above returns.
-        question: the instruction; its words may stand around the value.
-
-    Raises:
-        TaskError: there is no such type, or its value cannot be checked.
-    """
+    """Whether an answer says what one of the functions above returned; words of the question may stand around it."""
     match wanted:
         case {"type": "text", "value": str(value)} if tokens(value):
             return _says_text(tokens(value), tokens(answer), set(tokens(question)))
@@ -262,11 +250,7 @@ def _says_number(value: Decimal, unit: str, tolerance: Decimal, said: list[str],
 
 
 def _says_date(wanted: Date, answer: str, question: str, year_known: bool) -> bool:
-    """Whether an answer says this date, no other, and nothing else.
-
-    Args:
-        year_known: the year may be left out; it may also be left out if the question has it.
-    """
+    """Whether an answer says this date, no other, and nothing else; without the year if the question has it."""
     asked, said = _parts(question), _parts(answer)
     year_known = year_known or ("year", wanted.year) in asked
     forgiven = set() if _names(wanted, asked, year_known) else {part for part in asked if isinstance(part, str)}

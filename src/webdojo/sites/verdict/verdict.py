@@ -54,17 +54,7 @@ class Verdict:
 
 
 def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, Any]) -> Verdict:
-    """Check a finished episode.
-
-    Args:
-        task: its `evaluator` says what must hold.
-        answer: argument of `done`, or None if the agent never said it.
-        final_url: URL of the active tab at the end.
-        state: `SiteServer.state` of the session.
-
-    Raises:
-        TaskError: the evaluator has no facts, or something that this module cannot check.
-    """
+    """Check a finished episode: the answer of `done` (None: never said), the active tab, and `SiteServer.state`."""
     checks = _checks(task)
     facts = task.evaluator["facts"]
 

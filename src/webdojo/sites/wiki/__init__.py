@@ -161,7 +161,6 @@ def _written(
 
 
 def _others(values: range, key: str, known: list[Entity], count: int, rng: random.Random) -> list[int]:
-    """So many values that none of the known articles has."""
     taken = {article.values[key] for article in known}
     return rng.sample([value for value in values if value not in taken], count)
 
@@ -245,8 +244,6 @@ def _read_oldest(
 
 
 class Wiki(SizedSite):
-    """One wiki."""
-
     kind = "wiki"
     section, lists, things = "topic", "t", "a"
     narrowing = ("region",)
