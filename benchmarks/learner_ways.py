@@ -12,7 +12,8 @@ import torch
 from PIL import Image
 from transformers import PreTrainedModel, Qwen3VLForConditionalGeneration
 
-from webdojo.policy.model.collate import Batch, Sequence_, collate
+from benchmarks.padded import collate
+from webdojo.policy.model.collate import Batch, Sequence_
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, token_logprobs

@@ -22,9 +22,8 @@ from webdojo.dry_run.memory import GB, Machine, describe, fits, log_line, plan_m
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
-from webdojo.policy.model.loading import load_model, skeleton
+from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
 from webdojo.rollout.scheduler import SleepClock
 from webdojo.trainer.config import TrainConfig

@@ -10,13 +10,13 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import FAMILIES, Images, chat
 from tests.trainer.records import trajectory, turn
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.hf.decode import Decoder
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.hf.kv_cache import NOTHING_KNOWN
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import text_hidden
 from webdojo.policy.model.layouts import LAYOUTS
 from webdojo.policy.model.loading import load_model

@@ -6,10 +6,10 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.errors import EngineError
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.features import FeatureCache
 from webdojo.policy.model.forward import join_features, token_logprobs, vision_tower
 from webdojo.policy.model.processor import Processor

@@ -14,8 +14,7 @@ from transformers import PreTrainedModel
 from webdojo.errors import EngineError, StoreFailure
 from webdojo.policy.hf.decode import Decoder
 from webdojo.policy.hf.kv_cache import PrefixCache, after
-from webdojo.policy.hf.request import Request
-from webdojo.policy.hf.sampling import draw, logit_bias, temperatures
+from webdojo.policy.hf.request import Request, draw, logit_bias, temperatures
 from webdojo.policy.model.collate import lay_out
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, policy_logits, text_hidden

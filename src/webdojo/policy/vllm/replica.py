@@ -46,7 +46,7 @@ class Replica:
     server: Server
     common: Common
     busy: int = 0
-    """Requests that were given to this replica and are not answered yet."""
+    """Requests that are not answered yet."""
     is_up: bool = False
     """It serves the current weights."""
     life: int = 0
@@ -122,12 +122,7 @@ class Replica:
             self._holds = weights
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request and return the JSON of its answer.
-
-        Raises:
-            EngineLost: the server is gone.
-            EngineError: the server refuses the request.
-        """
+        """The JSON of the answer to a request; EngineLost if the server is gone, EngineError if it refuses."""
         try:
             answer = await self.common.client.post(self.server.url + path, json=body)
         except httpx.TransportError as error:

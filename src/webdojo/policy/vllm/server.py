@@ -23,9 +23,8 @@ import httpx
 import torch
 
 from webdojo.errors import ConfigError, EngineError, EngineLost
-from webdojo.policy.devices import device_of, engine_dtype
-from webdojo.policy.engine import ServedModel
-from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.policy.engine import ServedModel, VLLMConfig
+from webdojo.policy.model.loading import device_of, engine_dtype
 
 _POLL_S = 0.2
 _TERM_S = 10.0
@@ -71,12 +70,7 @@ class Server:
             )
 
     def wait(self) -> None:
-        """Block until the server answers.
-
-        Raises:
-            EngineError: it ended, or does not answer in time, or was stopped meanwhile.
-            EngineLost: it was killed.
-        """
+        """Block until the server answers; EngineLost if it was killed, EngineError if it does not come up."""
         deadline = time.monotonic() + self.start_timeout_s
         while not self.answers():
             if self.closed:

@@ -16,11 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
 from safetensors.torch import save_file
-
-from webdojo.errors import EngineError
-from webdojo.policy.model.loading import Shapes
 
 PIECE_BYTES = 4 * 2**30
 """Size of a file: so much is held a second time while it is written."""
@@ -83,14 +79,3 @@ def write_weights(state_dict: Mapping[str, torch.Tensor], folder: Path, dtype: t
             piece, size, pieces = {}, 0, pieces + 1
     if piece:
         save_file(piece, folder / f"model-{pieces:05}.safetensors")
-
-
-def file_shapes(folder: Path) -> Shapes:
-    """Names and shapes of all tensors in the safetensors files of a folder; raises EngineError if there is none."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    for path in sorted(folder.glob("*.safetensors")):
-        with safe_open(path, framework="pt") as file:
-            shapes |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
-    if not shapes:
-        raise EngineError(f"{str(folder)!r} holds no .safetensors file; give a model folder in Hugging Face layout")
-    return shapes
