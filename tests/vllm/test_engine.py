@@ -28,7 +28,7 @@ from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.vllm.engine import VLLMEngine
-from webdojo.policy.vllm.weight_files import write_weights
+from webdojo.policy.vllm.server import write_weights
 from webdojo.types import FinishReason, ImageRef, Prompt, Response, Sampling
 
 pytestmark = needs_vllm

@@ -6,7 +6,7 @@ sampling rolls out more groups when some of them have no spread of rewards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from webdojo.policy.config import screenshot_tokens
 from webdojo.recipe import Recipe
@@ -14,8 +14,7 @@ from webdojo.rollout.config import HorizonSection
 from webdojo.rollout.curriculum import stage_of
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(NamedTuple):
     """The cost of one phase of a run."""
 
     name: str
@@ -56,9 +55,8 @@ def estimate(recipe: Recipe) -> list[Phase]:
 def describe(recipe: Recipe) -> str:
     """The estimate as an aligned text table."""
     head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
-    counts: list[tuple[int, ...]] = [(p.episodes, p.turns, p.sampled_tokens, p.visual_tokens) for p in estimate(recipe)]
-    names = [*(p.name for p in estimate(recipe)), "total"]
-    counts.append(tuple(map(sum, zip(*counts, strict=True))))
-    rows = [head, *((name, *(f"{n:,}" for n in row)) for name, row in zip(names, counts, strict=True))]
+    phases = estimate(recipe)
+    total = ("total", *(sum(column) for column in list(zip(*phases, strict=True))[1:]))
+    rows = [head, *((name, *(f"{n:,}" for n in counts)) for name, *counts in (*phases, total))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in rows)

@@ -52,7 +52,7 @@ class MemoryPlan:
     """The memory of one rank, in bytes."""
 
     tokens: int
-    """The tokens of a micro-batch."""
+    """Of a micro-batch."""
     parameters: int
     """The number of parameters of the model, without adapters."""
     trained: int
@@ -71,17 +71,9 @@ class MemoryPlan:
 
 
 def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> MemoryPlan:
-    """Plan the memory of one rank.
-
-    Args:
-        model: the model without adapters; only its shapes are read, so it may be on the meta device.
-        recipe: its sections `model` and `train`, and those that decide how many screenshots fit into a micro-batch.
-        machine: the machine that the learner will run on.
-
-    Raises:
-        ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
-    """
-    train, value, layers = recipe.train, _value_bytes(machine), text_layers(model)
+    """Plan the memory of one rank for a model without adapters, of which only the shapes are read."""
+    train, layers = recipe.train, text_layers(model)
+    value = 2 if machine.cuda else 4  # the bytes of a value in the forward pass
     sharded = train.ranks > 1 or machine.cuda
     total, tower = _size(model), _size(vision_tower(model))
     names, trained = zip(*_trained(model, recipe.model), strict=True)
@@ -197,13 +189,7 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
         yield "model.freeze_vision=true", _changed(recipe, "model", freeze_vision=True)
 
 
-def _value_bytes(machine: Machine) -> int:
-    """The bytes of a value in the forward pass."""
-    return 2 if machine.cuda else 4
-
-
 def _size(module: nn.Module | None) -> int:
-    """The number of parameters."""
     return 0 if module is None else sum(p.numel() for p in module.parameters())
 
 
@@ -220,7 +206,6 @@ def _trained(model: PreTrainedModel, config: ModelConfig) -> Iterator[tuple[str,
 
 
 def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: ModelConfig) -> bool:
-    """Whether a linear layer gets adapters."""
     if config.freeze_vision and name.startswith(VISION):
         return False
     targets = config.lora.target_modules

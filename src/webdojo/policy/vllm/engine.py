@@ -30,8 +30,7 @@ from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.loading import engine_dtype, misfit, model_folder, skeleton
 from webdojo.policy.model.processor import Processor, reading
 from webdojo.policy.vllm.replica import Common, Replica
-from webdojo.policy.vllm.server import start_servers
-from webdojo.policy.vllm.weight_files import Scratch, WeightFolder, write_weights
+from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
 

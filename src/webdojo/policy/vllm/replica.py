@@ -16,8 +16,7 @@ from typing import Any
 import httpx
 
 from webdojo.errors import EngineError, EngineLost
-from webdojo.policy.vllm.server import Server
-from webdojo.policy.vllm.weight_files import WeightFolder
+from webdojo.policy.vllm.server import Server, WeightFolder
 from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
 _LOOK_S = 10.0
