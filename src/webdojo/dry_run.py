@@ -1,4 +1,5 @@
-"""The memory that an optimizer step needs, computed from shapes, and what to change if it does not fit.
+"""What a recipe costs, known before it runs: episodes, turns and tokens, and the memory that an optimizer step needs,
+computed from shapes, with what to change if it does not fit.
 
 Per token of a packed micro-batch, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
 float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import nn
 from transformers import PreTrainedModel
@@ -30,12 +31,63 @@ from webdojo.policy.config import ModelConfig, screenshot_tokens
 from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
+from webdojo.rollout.config import HorizonSection
+from webdojo.rollout.curriculum import stage_of
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
 from webdojo.trainer.learner.scoring import FEATURE_CACHE_BYTES
 
 GB = 2**30
 CUDA_CONTEXT = GB
 """Approximate GPU memory taken by CUDA itself, its libraries, and what the allocator cannot use."""
+
+
+class Phase(NamedTuple):
+    """The cost of one phase of a run: upper bounds, but for training episodes, of which dynamic sampling rolls out more
+    when some groups have no spread of rewards."""
+
+    name: str
+    episodes: int
+    turns: int
+    """The most turns; every episode may end earlier."""
+    sampled_tokens: int
+    """The most tokens that the policy samples."""
+    visual_tokens: int
+    """The most screenshot tokens that the policy reads."""
+
+
+def estimate(recipe: Recipe) -> list[Phase]:
+    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations."""
+    seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
+    rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
+
+    levels = recipe.env.difficulty_levels() if not recipe.tasks.path else None
+
+    def longest(section: HorizonSection) -> int:
+        return section.longest if levels is None else max(map(section.horizon, levels))
+
+    def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
+        return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
+
+    demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
+    during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
+    measured = (3 + during) * evaluate.tasks
+    horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
+    return [
+        # The oracle acts in demonstrations, so the policy samples nothing there.
+        phase("demonstrations", demos, demos * longest(rollout), 0),
+        phase("rollouts", batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
+        phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
+    ]
+
+
+def cost_table(recipe: Recipe) -> str:
+    """The estimate as an aligned text table."""
+    head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
+    phases = estimate(recipe)
+    total = Phase("total", *map(sum, zip(*(phase[1:] for phase in phases), strict=True)))
+    rows = [head, *((phase.name, *(f"{n:,}" for n in phase[1:])) for phase in (*phases, total))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in rows)
 
 
 @dataclass(frozen=True)
@@ -131,7 +183,7 @@ def log_line(plan: MemoryPlan) -> str:
     return f"memory_gb  micro_batch_tokens={plan.tokens}  {shown}"
 
 
-def describe(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
+def memory_table(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
     """The plan as an aligned table, with what to change if it does not fit."""
     plan, ranks = plan_memory(model, recipe, machine), recipe.train.ranks
     each = "a GPU" if machine.cuda else "the CPU"
