@@ -81,7 +81,6 @@ def estimate(recipe: Recipe) -> list[Phase]:
 
 
 def cost_table(recipe: Recipe) -> str:
-    """The estimate as an aligned text table."""
     head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
     phases = estimate(recipe)
     total = Phase("total", *map(sum, zip(*(phase[1:] for phase in phases), strict=True)))
@@ -177,7 +176,6 @@ def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tu
 
 
 def log_line(plan: MemoryPlan) -> str:
-    """The plan in one line, for the log."""
     parts = plan.lasting | plan.micro_batch | plan.instead | {"peak": plan.peak}
     shown = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
     return f"memory_gb  micro_batch_tokens={plan.tokens}  {shown}"
@@ -278,7 +276,6 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
 
 
 def _screenshots(recipe: Recipe) -> int:
-    """How many screenshots fit into a micro-batch."""
     if not recipe.harness.images:
         return 0
     return max(1, recipe.train.micro_batch_tokens // screenshot_tokens(recipe.browser.viewport_px))

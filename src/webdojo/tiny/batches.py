@@ -166,7 +166,6 @@ class _Row:
         self.answer_attention: list[Attended] = []
 
     def add_turn(self, question: Question) -> None:
-        """Append a turn of the agent."""
         begin, end = question.mentioned
         targets = {self.image_start + cell for cell in question.name_cells}
         for offset, (a, b) in enumerate(self._spans(question.answer)):
@@ -175,7 +174,6 @@ class _Row:
         self._answer(question)
 
     def add_question(self, question: Question) -> None:
-        """Append a question and its answer."""
         self.ids += self._encode("<|im_start|>user\n")
         first = len(self.ids)
         self.ids += self._encode(question.text)

@@ -163,7 +163,6 @@ class Endpoint:
         return read_answer(body)
 
     def _refusal(self, response: httpx.Response, message: str, code: str) -> Failed:
-        """Return what a status other than 200 means."""
         status = response.status_code
         reason = f"status {status}" + (f": {plain(message, limit=300)}" if message else "")
         if status in (408, 409, 429) or status >= 500:

@@ -109,7 +109,6 @@ def conversation(prompt: Prompt, codec: Codec, show: Callable[[ImageRef], Messag
 
 
 def text_part(text: str) -> Message:
-    """A piece of text in a message of several parts."""
     return {"type": "text", "text": text}
 
 

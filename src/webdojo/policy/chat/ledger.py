@@ -109,7 +109,6 @@ class Spending:
         return answer
 
     def totals(self) -> Totals:
-        """Return what was asked and paid up to now."""
         row = self._database.execute(
             "SELECT count(*) FILTER (WHERE state != 'cached'), count(*) FILTER (WHERE state IN ('sent', 'lost')), "
             "count(*) FILTER (WHERE state = 'cached'), coalesce(sum(input_tokens), 0), "
@@ -139,7 +138,6 @@ class Spending:
         return request
 
     def add(self, state: str, usd: float = 0.0) -> int:
-        """Enter a request, and return its number."""
         row = self._database.execute(
             "INSERT INTO requests (created, model, state, usd) VALUES (?, ?, ?, ?)",
             (time.time(), self._config.model, state, usd),
@@ -183,7 +181,6 @@ class AnswerCache:
         return f"{digest}/{self._asked[digest]}"
 
     def get(self, key: str) -> Answer | None:
-        """Return the answer of that name, if there is one."""
         try:
             row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
             return None if row is None else Answer.model_validate_json(row[0])

@@ -136,7 +136,6 @@ class HFEngine:
         self._asleep = True
 
     async def wake_up(self) -> None:
-        """Go on with what waits."""
         with self._changed:
             self._asleep = False
             self._changed.notify()
@@ -147,7 +146,6 @@ class HFEngine:
         return self._model.device.type == "cpu"
 
     def health(self) -> EngineHealth:
-        """The engine's state; never blocks."""
         return EngineHealth(
             alive=not self._closed,
             version=self.version,
@@ -157,7 +155,6 @@ class HFEngine:
         )
 
     def close(self) -> None:
-        """Stop the worker."""
         with self._changed:
             self._closed = self._closed or "the engine was closed"
             self._changed.notify()
@@ -271,7 +268,6 @@ class HFEngine:
 
 
 def _fail(futures: Iterable[Future[Any]], error: EngineError) -> None:
-    """Fail what is not answered yet."""
     for future in futures:
         if not future.done():
             future.set_exception(error)

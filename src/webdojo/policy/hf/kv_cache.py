@@ -77,9 +77,6 @@ class KnownPrefix:
             segment = segment.before
 
 
-NOTHING_KNOWN = KnownPrefix(None, 0)
-
-
 class PrefixCache:
     """Finds the longest prefix of a prompt whose keys and values are known; it keeps at most `max_bytes` of them."""
 
@@ -96,7 +93,7 @@ class PrefixCache:
             if (segment := self._segments.get(prompt[index][0])) is not None:
                 self._touch(prompt[: index + 1])
                 return KnownPrefix(segment, min(segment.end, prompt[-1][1] - 1))
-        return NOTHING_KNOWN
+        return KnownPrefix(None, 0)
 
     def keep(self, prompt: Sequence[Boundary], kv: torch.Tensor) -> None:
         """Remember what was computed for a prompt: `kv` [layers, 2, heads, tokens, head dim], copied where it is new.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Literal
 
@@ -17,10 +17,10 @@ import torch
 
 from webdojo.policy.hf.kv_cache import Boundary
 from webdojo.policy.model.forward import LogitBias
+from webdojo.policy.model.processor import Processor
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 Phase = Literal["queue", "prefill", "decode"]
-Decode = Callable[[list[int]], str]
 
 
 class Request:
@@ -55,19 +55,16 @@ class Request:
         self._seconds[self._phase] += now - self._since
         self._phase, self._since = phase, now
 
-    def take(
-        self, token: int, logprob: float, version: int, eos_ids: tuple[int, ...], decode: Decode
-    ) -> FinishReason | None:
+    def take(self, token: int, logprob: float, version: int, processor: Processor) -> FinishReason | None:
         """Add a sampled token; tells why the response is complete, if it is."""
         self.ids.append(token)
         self._logprobs.append(logprob)
         self._versions.append(version)
-        if token in eos_ids or (self._stop_window and self._stopped(decode)):
+        if token == processor.stop_id or (self._stop_window and self._stopped(processor)):
             return FinishReason.STOP
         return FinishReason.LENGTH if len(self.ids) == self.sampling.max_tokens else None
 
     def answer(self, reason: FinishReason) -> None:
-        """Resolve the future with the response."""
         self.enter("decode")
         self.future.set_result(
             Response(
@@ -79,8 +76,8 @@ class Request:
             )
         )
 
-    def _stopped(self, decode: Decode) -> bool:
-        text = decode(self.ids[-self._stop_window :])
+    def _stopped(self, processor: Processor) -> bool:
+        text = processor.decode(self.ids[-self._stop_window :])
         return any(stop in text for stop in self.sampling.stop)
 
 

@@ -20,8 +20,6 @@ from webdojo.policy.model.forward import Features, vision_features
 from webdojo.policy.model.processor import Processor, reading
 from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
 
-MAX_BYTES = 256 * 2**20
-
 
 class ImageFeatures(NamedTuple):
     """Features of one image and the grid of tokens that they form."""
@@ -38,9 +36,7 @@ class ImageFeatures(NamedTuple):
 class FeatureCache:
     """Computes features of images by a model's vision tower, and keeps at most `max_bytes` of them on its device."""
 
-    def __init__(
-        self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int = MAX_BYTES
-    ) -> None:
+    def __init__(self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int) -> None:
         self._model = model
         self._processor = processor
         self._images = images

@@ -47,7 +47,6 @@ class Processor:
         """The pad id that stands for one visual token."""
         self.stop_id = self._id(STOP_TOKEN)
         """The id that ends a response."""
-        self.eos_ids = (self.stop_id,)
         self.vision_ids = tuple(
             sorted(
                 token_id

@@ -62,7 +62,7 @@ class VLLMEngine:
             generate_body,
             image_token_id=processor.image_token_id,
             banned=banned.nonzero().flatten().tolist(),
-            stop_ids=processor.eos_ids,
+            stop_id=processor.stop_id,
             read=lru_cache(_IMAGES_KEPT)(self._read_image),
         )
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
@@ -159,7 +159,6 @@ class VLLMEngine:
         await self._on_all(lambda replica: replica.post("/wake_up"))
 
     def close(self) -> None:
-        """Stop the servers that this engine started."""
         self._closed = True
         for replica in self.replicas:
             replica.server.stop()
@@ -188,7 +187,7 @@ class VLLMEngine:
             return "image/png", buffer.getvalue()
 
     def _publish(self, weights: Mapping[str, torch.Tensor], version: int) -> WeightFolder:
-        """Lay the weights where the servers read them."""
+        # A server that has read half of what does not fit serves neither the old weights nor the new.
         if difference := misfit(self._shapes, weights):
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         try:

@@ -101,13 +101,11 @@ class Server:
             time.sleep(_POLL_S)
 
     def stop(self) -> None:
-        """End the process for good."""
         self.closed = True
         with self._changing:
             self._kill()
 
     def answers(self) -> bool:
-        """Whether the server is healthy."""
         try:
             return httpx.get(f"{self.url}/health", timeout=_HEALTH_S, trust_env=False).is_success
         except httpx.TransportError:
@@ -165,7 +163,6 @@ def start_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch:
 def serve_command(
     folder: Path, config: VLLMConfig, device: torch.device, dtype: torch.dtype, max_model_len: int, port: int
 ) -> list[str]:
-    """The command line of a server."""
     on_cpu = device.type == "cpu"
     options = {
         "--model": folder,
@@ -242,7 +239,6 @@ class Scratch:
         new.rename(self.path / _LOCK)  # so that nobody finds it before it is locked
 
     def remove(self) -> None:
-        """Delete the folder and what is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.close()
 

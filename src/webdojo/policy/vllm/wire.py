@@ -37,7 +37,7 @@ def generate_body(
     seed: int,
     image_token_id: int,
     banned: Iterable[int],
-    stop_ids: Sequence[int],
+    stop_id: int,
     read: Callable[[ImageRef], tuple[str, bytes]],
 ) -> dict[str, Any]:
     """The JSON of a request; `read` gives mime type and encoded bytes of an image, at the size that the model reads."""
@@ -63,7 +63,7 @@ def generate_body(
             "include_stop_str_in_output": True,
             "skip_special_tokens": False,
             "detokenize": bool(sampling.stop),
-            "stop_token_ids": list(stop_ids),
+            "stop_token_ids": [stop_id],
             "ignore_eos": True,
             "logit_bias": bias,
             "logprobs": 0,
