@@ -37,9 +37,9 @@ from typing import Any
 import numpy as np
 import record
 import torch
+from padded import collate
 from PIL import Image
 
-from benchmarks.padded import collate
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.hf.request import logit_bias
