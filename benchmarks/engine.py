@@ -37,12 +37,12 @@ from typing import Any
 import numpy as np
 import record
 import torch
+from padded import collate
 from PIL import Image
 
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.hf.sampling import logit_bias
-from webdojo.policy.model.collate import collate
+from webdojo.policy.hf.request import logit_bias
 from webdojo.policy.model.forward import policy_logits, text_hidden, vision_features
 from webdojo.policy.model.loading import load_model
 from webdojo.progress import progress

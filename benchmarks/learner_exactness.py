@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 from harness_turns import HARNESSES, group_turns
+from padded import collate
 from transformers import PreTrainedModel
 
-from webdojo.policy.model.collate import Batch, Sequence_, collate
+from webdojo.policy.model.collate import Batch, Sequence_
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.model.processor import Processor

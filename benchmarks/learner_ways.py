@@ -9,10 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from padded import collate
 from PIL import Image
 from transformers import PreTrainedModel, Qwen3VLForConditionalGeneration
 
-from webdojo.policy.model.collate import Batch, Sequence_, collate
+from webdojo.policy.model.collate import Batch, Sequence_
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, token_logprobs

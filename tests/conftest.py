@@ -36,7 +36,7 @@ INTEGRATION = {
     "policy/chat": "client",
     "policy/hf": "engine_agreement engine_options",
     "policy/model": "block_mask families",
-    "policy/vllm": "engine weight_files",
+    "policy/vllm": "engine scratch",
     "rollout": "embedded embedded_text endpoint episode harnesses scheduler",
     "sites": "board broken_scripts compact compact_grid kinds map new_kind site splits taskgen widgets",
     "sites/oracle": "oracle",

@@ -9,7 +9,7 @@ import yaml
 
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
-from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.policy.engine import VLLMConfig
 from webdojo.recipe import GONE, MOVED, Recipe, dump_recipe, load_recipe, recipe_names
 from webdojo.rollout.curriculum import stage_of
 

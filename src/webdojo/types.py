@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -253,11 +252,11 @@ class TrainableEngine(MonitoredEngine, Protocol):
     def updates_asleep(self) -> bool:
         """Whether it should load new weights before it wakes up, because that discards all work with the old ones."""
 
-    async def update_weights(self, source: Mapping[str, Any] | Path, version: int) -> None:
+    async def update_weights(self, weights: Mapping[str, Any], version: int) -> None:
         """Sample with new weights from the next token on, also in requests that are under way.
 
         Args:
-            source: a state dict by the model's own names, or a folder in Hugging Face layout.
+            weights: a state dict by the model's own names, which must not change until this returns.
             version: what responses will name as their version.
 
         Raises:

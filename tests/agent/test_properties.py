@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 import torch
 
+from benchmarks.padded import collate
 from tests.agent.cases import EVERYTHING_KEPT, TASK, Make, every_variant, make, page_text, sayable, screen, talk
 from tests.codec import IMAGE_ID, SmallCodec
 from webdojo.agent.chatml import Segment, shared_fraction, shared_tokens
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import HARNESSES
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.store.images import MemoryImages

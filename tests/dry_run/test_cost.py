@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webdojo.dry_run.cost import describe, estimate
+from webdojo.dry_run import cost_table, estimate
 from webdojo.policy.config import screenshot_tokens
 from webdojo.recipe import load_recipe
 
@@ -33,5 +33,5 @@ def test_turns_are_bounded_by_the_longest_horizon_of_the_tasks_that_are_drawn():
 def test_the_table_ends_with_the_totals():
     none = ["sft.demos=0", "train.iterations=0"]
     recipe = load_recipe("quickstart", [*none, "evaluate.tasks=1000", "evaluate.max_steps=8"])
-    last = describe(recipe).splitlines()[-1]
+    last = cost_table(recipe).splitlines()[-1]
     assert last.split()[:3] == ["total", "3,000", "24,000"]

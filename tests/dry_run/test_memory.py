@@ -13,7 +13,7 @@ from transformers import PreTrainedModel, Qwen3VLConfig, Qwen3VLForConditionalGe
 from tests.policy.conftest import Images, tiny_config, tiny_processor
 from tests.trainer.conftest import MakeSamples
 from tests.trainer.live import LiveBytes
-from webdojo.dry_run.memory import GB, Machine, describe, plan_memory, savings
+from webdojo.dry_run import GB, Machine, memory_table, plan_memory, savings
 from webdojo.errors import ConfigError
 from webdojo.loops.models import make_learner, memory_estimate
 from webdojo.policy.model.forward import TokenScores
@@ -151,11 +151,11 @@ def test_what_helps_is_told_where_it_does_not_fit(qwen: PreTrainedModel) -> None
     for change, count in saved:
         other = recipe_of(*large, change)
         assert plan_memory(qwen, recipe, H100).peak - plan_memory(qwen, other, H100).peak == count
-    lines = describe(qwen, recipe, H100)
+    lines = memory_table(qwen, recipe, H100)
     assert "does not fit in 80.0 GB" in lines
     assert lines[-1].startswith("  ")
     assert sum(line.startswith("a turn of all 32,768 tokens of rollout.max_context_tokens") for line in lines) == 1
-    small = describe(qwen, recipe, Machine(cuda=True, memory=1000 * GB))
+    small = memory_table(qwen, recipe, Machine(cuda=True, memory=1000 * GB))
     assert small[-1] == "fits in 1000.0 GB"
 
 

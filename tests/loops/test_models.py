@@ -15,9 +15,9 @@ from tests.loops.conftest import SmallRecipe
 from tests.policy.conftest import chat
 from webdojo.errors import ConfigError
 from webdojo.loops.models import asleep, check_learner, learn, make_learner, open_engine
-from webdojo.policy.devices import device_of, engine_dtype
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.forward import text_layers
+from webdojo.policy.model.loading import device_of, engine_dtype
 from webdojo.recipe import Recipe
 from webdojo.rollout.scheduler import SleepClock
 from webdojo.store.images import MemoryImages

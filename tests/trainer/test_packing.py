@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images
-from webdojo.policy.model.collate import Sequence_, collate
+from webdojo.policy.model.collate import Sequence_
 from webdojo.policy.model.fast_layers import is_narrow
 from webdojo.policy.model.forward import attend_in_rows, narrow_last_layer, text_layers, token_logprobs
 from webdojo.policy.model.processor import Processor

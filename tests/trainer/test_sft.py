@@ -6,11 +6,11 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from tests.trainer.conftest import MakeSamples
 from tests.trainer.records import response, trajectory, turn
 from webdojo.errors import TrainError
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.processor import Processor
 from webdojo.trainer.batch import sft_samples

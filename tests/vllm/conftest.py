@@ -16,9 +16,8 @@ import pytest
 from benchmarks.record import record
 from tests.policy.conftest import Images
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.engine import ServedModel
+from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.loading import model_folder
-from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.policy.vllm.server import start_servers
 

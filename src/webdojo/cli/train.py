@@ -32,7 +32,6 @@ def train(
     ] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
-    from webdojo.dry_run.cost import describe
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
     from webdojo.recipe import dump_recipe, load_recipe
 
@@ -47,10 +46,11 @@ def train(
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
         recipe.check(trains=True, demonstrates=not resume)
+        from webdojo.dry_run import cost_table
         from webdojo.loops.models import memory_estimate
 
         # The estimates are comments, so that what is printed is a recipe file.
-        lines = [*describe(recipe).splitlines(), "", *memory_estimate(recipe)]
+        lines = [*cost_table(recipe).splitlines(), "", *memory_estimate(recipe)]
         typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in lines))
         return
 

@@ -18,13 +18,12 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.dry_run.memory import GB, Machine, describe, fits, log_line, plan_memory, savings
+from webdojo.dry_run import GB, Machine, fits, log_line, memory_table, plan_memory, savings
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.devices import device_of
 from webdojo.policy.engine import ServedModel
-from webdojo.policy.model.loading import load_model, skeleton
+from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
 from webdojo.rollout.scheduler import SleepClock
 from webdojo.trainer.config import TrainConfig
@@ -148,7 +147,7 @@ def memory_estimate(recipe: Recipe) -> list[str]:
         model = skeleton(recipe.model.path)
     except ModelError as error:
         return [f"memory of the learner is not estimated: {error}"]
-    return describe(model, recipe, machine_of(recipe.model))
+    return memory_table(model, recipe, machine_of(recipe.model))
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:

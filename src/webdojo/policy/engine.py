@@ -1,10 +1,12 @@
-"""What a recipe's `engine` section is: the options of whoever answers prompts, and how it starts."""
+"""What a recipe's `engine` section is: the options of whoever answers prompts. How each starts is in `engines`."""
 
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.plugins import Plug
@@ -36,17 +38,86 @@ class EngineConfig(Plug):
     """Whether its weights follow a learner; where not, it serves `eval` and `act` alone."""
 
     def check(self, harness: HarnessConfig) -> None:
-        """Find out, before anything starts, whether it can serve an agent of that harness.
-
-        Raises:
-            ConfigError: it cannot, or its options do not fit together.
-        """
+        """Raise ConfigError, before anything starts, where it cannot serve an agent of that harness, or its options do
+        not fit together."""
 
     def open(self, model: ServedModel) -> AbstractAsyncContextManager[Engine]:
-        """An engine that serves a model and ends with the block.
-
-        Raises:
-            EngineError: it does not start.
-            ModelError: the model cannot be loaded.
-        """
+        """An engine that serves a model and ends with the block; EngineError where it does not start, ModelError where
+        the model cannot be loaded."""
         raise NotImplementedError(f"{type(self).__name__} says how it is opened")
+
+
+class VLLMConfig(EngineConfig):
+    """vLLM's own options have vLLM's names."""
+
+    name: str = "vllm"
+
+    python: str = ""
+    """Python of an environment that has vLLM and webdojo; empty takes the one that runs this. See `docs/vllm.md`."""
+    urls: list[str] = Field(default=[])
+    """Addresses of servers that run already, to use instead of starting any."""
+    replicas: int = Field(default=1, ge=1)
+    """Servers to start; each request goes to the least busy one."""
+    port: int = Field(default=0, ge=0, le=65535)
+    """Port of the first server, the others count up from it; 0 takes free ones. They listen on this machine only."""
+    gpus: list[int] = Field(default=[])
+    """GPUs of the servers in their order, `tensor_parallel_size` for each; empty shows each server all of them."""
+    tensor_parallel_size: int = Field(default=1, ge=1)
+    """GPUs that share one copy of the model."""
+    gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
+    """Share of a GPU's memory that a server takes."""
+    kv_cache_memory_bytes: int = Field(default=0, ge=0)
+    """Size of the cache of keys and values; 0 takes what `gpu_memory_utilization` leaves, and 1 GiB on the CPU."""
+    max_model_len: int = Field(default=0, ge=0)
+    """Tokens of prompt and response together; 0 takes `rollout.max_context_tokens`."""
+    enforce_eager: bool = False
+    """Without compiled graphs: a quicker start, slower sampling. On the CPU it is always so."""
+    enable_sleep_mode: bool = False
+    """Free the servers' GPU memory while the learner steps, for runs where both share a GPU."""
+    args: list[str] = Field(default=[])
+    """Further arguments of vLLM's server, such as `--max-num-seqs=64`."""
+    weights_dir: str = ""
+    """Folder through which new weights reach the servers, which must see it under the same path; empty takes the
+    machine's temporary folder."""
+    start_timeout_s: float = Field(default=900, gt=0)
+    """How long a server may take until it answers."""
+
+
+class ChatConfig(EngineConfig):
+    """A model behind an API. It is asked for responses and cannot be trained."""
+
+    can_train: ClassVar[bool] = False
+
+    name: str = "chat"
+    base_url: str = ""
+    """Address of an OpenAI-compatible API with its version, such as `https://api.openai.com/v1`; empty: none."""
+    model: str = ""
+    """Name of the model there."""
+    api_key_env: str = Field(default="", pattern=r"^([A-Z_][A-Z0-9_]*)?$")
+    """Environment variable that holds the key; empty sends none. The key itself is written nowhere."""
+    tool_calls: Literal["text", "native"] = "text"
+    """How an agent's calls travel: in the harness's own text, or, for the harness `openwebrl`, by the `tools` parameter
+    and `tool_calls` answers."""
+    max_concurrency: int = Field(default=16, ge=1)
+    """Requests at once."""
+    requests_per_minute: int = Field(default=0, ge=0)
+    """Requests are spread evenly to keep it; 0 is no limit."""
+    tokens_per_minute: int = Field(default=0, ge=0)
+    """The limit of input and output tokens together; 0 is no limit."""
+    timeout_s: float = Field(default=120, gt=0)
+    """One try, from sending the request to the last byte of the answer."""
+    max_retries: int = Field(default=5, ge=0)
+    """Further tries after a limit (429), a server error, a timeout, or an answer that broke off or cannot be read."""
+    price_input: float = Field(default=0, ge=0)
+    """US dollars a million input tokens."""
+    price_output: float = Field(default=0, ge=0)
+    """US dollars a million output tokens."""
+    budget_usd: float = Field(default=0, ge=0)
+    """Most that a run may spend, requests in flight included; 0 is no limit."""
+    image_tokens: int = Field(default=2000, ge=0)
+    """Most input tokens that the endpoint counts for one image: what is set aside before the answer tells."""
+    cache: str = ""
+    """File that keeps answers, so that the same request is not paid for twice, also in later runs; empty keeps none."""
+    extra_body: dict[str, Any] = Field(default={})
+    """Further fields of the request, such as `{reasoning_effort: low}`; null takes a field out. `max_tokens` may be
+    renamed: `{max_tokens: null, max_completion_tokens: 2048}`."""

@@ -12,9 +12,7 @@ from contextlib import asynccontextmanager, closing
 from webdojo.agent.harness import HarnessConfig
 from webdojo.errors import ConfigError
 from webdojo.plugins import Registry, derived_from
-from webdojo.policy.chat.config import ChatConfig
-from webdojo.policy.engine import EngineConfig, ServedModel
-from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.policy.engine import ChatConfig, EngineConfig, ServedModel, VLLMConfig
 from webdojo.types import Engine
 
 logger = logging.getLogger("webdojo")
@@ -27,9 +25,8 @@ class HF(EngineConfig):
 
     @asynccontextmanager
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
-        from webdojo.policy.devices import device_of, engine_dtype
         from webdojo.policy.hf.engine import HFEngine
-        from webdojo.policy.model.loading import load_model
+        from webdojo.policy.model.loading import device_of, engine_dtype, load_model
 
         config = model.config
         loaded, processor = load_model(model.path, dtype=engine_dtype(config))

@@ -25,7 +25,6 @@ from webdojo.tiny.questions import (
     ALL_THINGS,
     Question,
     ShownTask,
-    Skill,
     agent_turn,
     dense_targets,
     draw_task,
@@ -167,7 +166,6 @@ class _Row:
         self.answer_attention: list[Attended] = []
 
     def add_turn(self, question: Question) -> None:
-        """Append a turn of the agent."""
         begin, end = question.mentioned
         targets = {self.image_start + cell for cell in question.name_cells}
         for offset, (a, b) in enumerate(self._spans(question.answer)):
@@ -176,7 +174,6 @@ class _Row:
         self._answer(question)
 
     def add_question(self, question: Question) -> None:
-        """Append a question and its answer."""
         self.ids += self._encode("<|im_start|>user\n")
         first = len(self.ids)
         self.ids += self._encode(question.text)
@@ -185,7 +182,7 @@ class _Row:
             attended = {place for places in self._task_places.values() for place in places}
         else:
             attended = {self.image_start + cell for cell in question.name_cells}
-            first = last - 1 if question.skill is Skill.READ else first + 1
+            first = last - 1 if question.skill == "read" else first + 1
         self.question_attention += [(position, attended) for position in range(first, last)]
         self.ids += self._encode("<|im_end|>\n<|im_start|>assistant\n")
         self._answer(question)
@@ -218,7 +215,7 @@ class _Row:
         """The tokens from which characters `begin` to `end` of the answer are read."""
         if question.restated[0] <= begin < question.restated[1]:
             return self._task_places.get(question.answer[begin:end].strip(), set())
-        if question.skill is Skill.KIND:
+        if question.skill == "kind":
             return {place for places in self._task_places.values() for place in places}
         return {self.image_start + cell for cells in question.answer_cells[begin:end] for cell in cells}
 

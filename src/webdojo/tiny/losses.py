@@ -48,9 +48,7 @@ class Heads(nn.Module):
     def losses(self, tokens: torch.Tensor, embeddings: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, Metrics]:
         """The sum of the cross-entropies, and accuracies over cells that are not blank.
 
-        Args:
-            tokens: [N, width], the outputs of the vision tower.
-            embeddings: [vocabulary, width], the text model's own.
+        `tokens` [N, width] are the outputs of the vision tower, `embeddings` [vocabulary, width] the text model's own.
         """
         n = len(tokens)
         characters, words = batch.characters.to(tokens.device).view(-1), batch.words.to(tokens.device)
@@ -141,5 +139,5 @@ def answering_loss(
     right, owners = (logits.argmax(-1) == targets).cpu(), answer[:, 1:][chosen].cpu() - 1
     wrong = ~right & batch.graded[:, 1:][chosen.cpu()]
     for index, question in enumerate(batch.asked):
-        metrics.setdefault(question.skill.value, []).append(float(not wrong[owners == index].any()))
+        metrics.setdefault(question.skill, []).append(float(not wrong[owners == index].any()))
     return total, metrics

@@ -19,7 +19,7 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -47,18 +47,8 @@ NO_WORD = -100
 """The target of a token that no known word covers; the loss leaves it out."""
 
 
-class Skill(StrEnum):
-    """Kinds of questions, each measured on its own."""
-
-    FIND = "find"
-    READ = "read"
-    VALUE = "value"
-    SEE = "see"
-    NAME = "name"
-    KIND = "kind"
-    GOAL = "goal"
-    HERE = "here"
-    SAY = "say"
+Skill = Literal["find", "read", "value", "see", "name", "kind", "goal", "here", "say"]
+"""Kinds of questions, each measured on its own."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +89,7 @@ class Question:
         the first must be, because it selects the visual token.
         """
         out = [True] * len(self.answer)
-        if self.skill is Skill.SAY:
+        if self.skill == "say":
             thought = self.answer.index(toolcall.CALL)
             out[:thought] = [False] * thought
         for coordinate in re.finditer(r'(?<="[xy]": \d)\d\d\b', self.answer):
@@ -149,12 +139,12 @@ def questions(screen: Screen, rng: random.Random, n: int, shown: ShownTask | Non
         makers += [lambda: _value(rng.choice(screen.values))] * 5
     if shown is not None:
         name, yes = shown.name, {True: "yes", False: "no"}
-        makers += [lambda: Question(Skill.NAME, "name", name, about_task=True, restated=(0, len(name)))] * 3
-        makers += [lambda: Question(Skill.GOAL, "goal", shown.goal, about_task=True, restated=(0, len(shown.goal)))] * 4
+        makers += [lambda: Question("name", "name", name, about_task=True, restated=(0, len(name)))] * 3
+        makers += [lambda: Question("goal", "goal", shown.goal, about_task=True, restated=(0, len(shown.goal)))] * 4
         if _kind(name):
-            makers += [lambda: Question(Skill.KIND, "kind", _kind(name), about_task=True)] * 2
-        makers += [lambda: Question(Skill.HERE, "here", yes[screen.place == name], about_task=True)] * 2
-        makers += [lambda: Question(Skill.SEE, "see it", yes[name in screen.names], about_task=True)] * 2
+            makers += [lambda: Question("kind", "kind", _kind(name), about_task=True)] * 2
+        makers += [lambda: Question("here", "here", yes[screen.place == name], about_task=True)] * 2
+        makers += [lambda: Question("see", "see it", yes[name in screen.names], about_task=True)] * 2
         here = [thing for thing in screen.targets if thing.name == name]
         if here:
             makers += [lambda: replace(_find(here[0]), text="find it", about_task=True)] * 4
@@ -169,7 +159,7 @@ def _kind(name: str) -> str:
 
 def _find(thing: Thing) -> Question:
     answer = '{{"x": {}, "y": {}}}'.format(*thing.point)
-    return Question(Skill.FIND, f"find {thing.name}", answer, thing.name_cells, (thing.name_cells,) * len(answer))
+    return Question("find", f"find {thing.name}", answer, thing.name_cells, (thing.name_cells,) * len(answer))
 
 
 def _read(thing: Thing) -> Question:
@@ -177,20 +167,20 @@ def _read(thing: Thing) -> Question:
     answer_cells = [source for w in readable for source in (cells(w), *characters(w))][1:]  # a space, then the word
     text = " ".join(w.text for w in readable)
     asked = 'read {{"x": {}, "y": {}}}'.format(*thing.point)
-    return Question(Skill.READ, asked, text, cells(*thing.words), tuple(answer_cells))
+    return Question("read", asked, text, cells(*thing.words), tuple(answer_cells))
 
 
 def _value(value: Value) -> Question:
-    return Question(Skill.VALUE, f"value {value.name}", value.text, value.name_cells, value.sources)
+    return Question("value", f"value {value.name}", value.text, value.name_cells, value.sources)
 
 
 def _see(rng: random.Random, names: list[str]) -> Question:
     if names and rng.random() < 0.5:
-        return Question(Skill.SEE, f"see {rng.choice(names)}", "yes")
+        return Question("see", f"see {rng.choice(names)}", "yes")
     name = f"{rng.choice(ADJECTIVES)} {rng.choice(NOUNS)}"
     if rng.random() < 0.5 and names:
         name = rng.choice(names).split()[0] + " " + name.split()[1]
-    return Question(Skill.SEE, f"see {name}", "yes" if name in names else "no")
+    return Question("see", f"see {name}", "yes" if name in names else "no")
 
 
 Turn = tuple[str, list[ToolCall], Thing | Value | None]
@@ -269,7 +259,7 @@ def _question(goal: str, think: str, calls: list[ToolCall], about: Thing | Value
     start = len(toolcall.THINK)
     thought = start + len(goal) + 1
     cells: list[tuple[int, ...]] = [()] * len(text)
-    plain = Question(Skill.SAY, "", text, restated=(start, thought))
+    plain = Question("say", "", text, restated=(start, thought))
     if about is None:
         return replace(plain, answer_cells=tuple(cells))
     named, copied = text.index(about.name, thought), (0, 0, 0)

@@ -69,9 +69,6 @@ def main(out: Path, config: TinyConfig) -> None:
     """Render the screens (kept in `out` and reused) and train, or continue a training that was stopped.
 
     Writes `out/model`; copied to the package's `policy/tiny_weights` it is the model called `tiny`.
-
-    Raises:
-        ModelError: `out` holds a training with other options.
     """
     latest = out / LATEST
     if latest.exists() and torch.load(latest, weights_only=True)["config"] != asdict(config):

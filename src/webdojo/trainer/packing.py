@@ -124,7 +124,11 @@ def collate_micro_batch(
 
     Args:
         sequences: the samples of `micro_batch.members`, in that order.
-        grids: as in `policy.model.collate.collate`, whose errors it raises.
+        grids: token rows and columns of every image by hash, where the visual features are at hand: no image is read
+            then. `feature_rows` counts on features in order of first appearance.
+
+    Raises:
+        EngineError: image tokens and features disagree, or a response holds a banned id.
     """
     shown = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)

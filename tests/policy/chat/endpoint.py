@@ -9,7 +9,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from webdojo.policy.chat.config import ChatConfig
+from webdojo.policy.engine import ChatConfig
 
 Answering = Callable[[BaseHTTPRequestHandler], None]
 

@@ -16,9 +16,9 @@ from tests.policy.chat.endpoint import Endpoint, completion, drop, refuse, say, 
 from webdojo.errors import ConfigError, EngineError, StoreError
 from webdojo.policy.chat import client as client_module
 from webdojo.policy.chat.client import ChatClient
-from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.endpoint import Answer, retry_after
 from webdojo.policy.chat.ledger import Spending
+from webdojo.policy.engine import ChatConfig
 from webdojo.types import FinishReason, Sampling
 
 HELLO = [{"role": "user", "content": "hello"}]

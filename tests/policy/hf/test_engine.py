@@ -12,10 +12,10 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.errors import EngineError
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.processor import Processor
 from webdojo.types import FinishReason, ImageSegment, Prompt, Response, Sampling, TextSegment

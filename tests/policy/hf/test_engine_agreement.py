@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.types import ImageSegment, Prompt, Response, Sampling, TextSegment

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.errors import EngineError
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
-from webdojo.policy.model.loading import load_model, save_model
 from webdojo.policy.model.processor import Processor
-from webdojo.types import EngineHealth, FinishReason, Prompt, Sampling, TrainableEngine
+from webdojo.types import EngineHealth, FinishReason, Prompt, Sampling
 
 Loaded = tuple[PreTrainedModel, Processor]
 
@@ -147,30 +145,6 @@ async def test_health_counts_requests_and_says_why_an_engine_is_dead(loaded: Loa
     assert engine.health() == EngineHealth(alive=False, version=3, error="the engine was closed")
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)
     assert {type(outcome) for outcome in outcomes} == {EngineError}
-
-
-async def test_weights_come_from_a_folder_too(
-    model_dir: Path, tmp_path: Path, images: Images, engine: HFEngine
-) -> None:
-    other, processor = load_model(model_dir)
-    with torch.no_grad():
-        for parameter in other.parameters():
-            parameter.add_(0.02 * torch.randn_like(parameter))
-    save_model(other, processor, tmp_path / "moved")
-    prompt = chat(processor, "find the red mug", images.random(1))
-    await engine.generate(prompt, Sampling(max_tokens=5))
-    trainable: TrainableEngine = engine
-    await trainable.update_weights(tmp_path / "moved", 4)
-    answer = await engine.generate(prompt, Sampling(temperature=0.9, max_tokens=5))
-    assert set(answer.versions) == {4} == {engine.health().version}
-    batch = collate([(prompt, answer.ids)], processor, images)
-    with torch.no_grad():
-        expected = token_logprobs(other, batch, 0.9).logprobs
-        assert float((expected - token_logprobs(load_model(model_dir)[0], batch, 0.9).logprobs).abs().max()) > 1e-3
-    torch.testing.assert_close(torch.tensor(answer.logprobs), expected, atol=1e-4, rtol=0)
-    with pytest.raises(EngineError, match=r"version 5 cannot be read: model folder .*nowhere.* does not exist"):
-        await engine.update_weights(tmp_path / "nowhere", 5)
-    assert engine.health().version == 4
 
 
 async def test_a_sleeping_engine_takes_weights_and_answers_once_it_goes_on(

@@ -22,7 +22,7 @@ def written(processor: Processor, ids: list[int], **options: object) -> tuple[in
     sampling = Sampling.model_validate({"max_tokens": 1000, **options})
     request = Request(Prompt(segments=(TextSegment(ids=(1,)),)), [("", 1)], sampling, random.Random(0))
     for taken, token in enumerate(ids, 1):
-        if (reason := request.take(token, -0.5, 3, processor.eos_ids, processor.decode)) is not None:
+        if (reason := request.take(token, -0.5, 3, processor)) is not None:
             return taken, reason
     return len(ids), None
 
@@ -55,7 +55,7 @@ def test_the_seconds_of_its_phases_add_up_to_the_total(processor: Processor) -> 
     request = Request(Prompt(segments=(TextSegment(ids=(1,)),)), [("", 1)], Sampling(max_tokens=1), random.Random(0))
     for phase in ("prefill", "decode", "queue", "prefill", "decode"):
         request.enter(phase)  # type: ignore[arg-type]
-    request.take(5, -0.25, 7, processor.eos_ids, processor.decode)
+    request.take(5, -0.25, 7, processor)
     request.answer(FinishReason.LENGTH)
     response = request.future.result()
     assert (response.ids, response.logprobs, response.versions) == ([5], [-0.25], [7])

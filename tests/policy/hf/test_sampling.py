@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from webdojo.policy.hf.sampling import draw, temperatures
+from webdojo.policy.hf.request import draw, temperatures
 from webdojo.types import Sampling
 
 PROBABILITIES = torch.tensor([0.5, 0.0, 0.3, 0.15, 0.05])

@@ -10,13 +10,13 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import FAMILIES, Images, chat
 from tests.trainer.records import trajectory, turn
 from webdojo.errors import EngineError, ModelError
 from webdojo.policy.hf.decode import Decoder
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.hf.kv_cache import NOTHING_KNOWN
-from webdojo.policy.model.collate import collate
+from webdojo.policy.hf.kv_cache import KnownPrefix
 from webdojo.policy.model.forward import text_hidden
 from webdojo.policy.model.layouts import LAYOUTS
 from webdojo.policy.model.loading import load_model
@@ -118,7 +118,7 @@ def test_a_decode_step_is_a_forward_pass_of_the_model(folder: Path) -> None:
         expected = text_hidden(model, ids, positions, no_image, None, use_cache=False)
         decoder = Decoder(model)
         cache = decoder.cache()
-        mask = cache.admit([3, 3], [NOTHING_KNOWN] * 2)
+        mask = cache.admit([3, 3], [KnownPrefix(None, 0)] * 2)
         text_hidden(
             model, ids[:, :3], positions[:, :, :3], no_image[:, :3], None, attention_mask=mask, past_key_values=cache
         )

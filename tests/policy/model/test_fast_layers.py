@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, family_dirs, make_prompt
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.fast_layers import is_narrow, multiply_patches, narrow
 from webdojo.policy.model.forward import narrow_last_layer, text_layers, token_logprobs
 from webdojo.policy.model.layouts import LAYOUTS

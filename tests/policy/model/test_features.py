@@ -6,10 +6,10 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.errors import EngineError
 from webdojo.policy.hf.engine import HFEngine
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.features import FeatureCache
 from webdojo.policy.model.forward import join_features, token_logprobs, vision_tower
 from webdojo.policy.model.processor import Processor
@@ -52,7 +52,7 @@ def test_cached_features_give_the_same_logprobs_and_gradients(loaded: Loaded, im
     expected = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     model.zero_grad()
 
-    cache = FeatureCache(model, processor, images)
+    cache = FeatureCache(model, processor, images, max_bytes=2**28)
     for prompt, _ in todo:
         cache.of(prompt)
     images.read.clear()
@@ -75,7 +75,7 @@ def test_memory_is_bounded_and_the_least_recently_used_goes_first(loaded: Loaded
     model, processor = loaded
     a, b, c = (images.random(seed) for seed in range(3))
     ask = {ref.sha: chat(processor, "x", ref) for ref in (a, b, c)}
-    one = FeatureCache(model, processor, images).of(ask[a.sha])[a.sha].bytes
+    one = FeatureCache(model, processor, images, max_bytes=2**28).of(ask[a.sha])[a.sha].bytes
     cache = FeatureCache(model, processor, images, max_bytes=2 * one)
     images.read.clear()
     for ref in (a, b, a, c, a, b):
@@ -90,7 +90,7 @@ def test_memory_is_bounded_and_the_least_recently_used_goes_first(loaded: Loaded
 
 def test_a_kept_image_is_checked_against_every_prompt(loaded: Loaded, images: CountedImages) -> None:
     model, processor = loaded
-    cache = FeatureCache(model, processor, images)
+    cache = FeatureCache(model, processor, images, max_bytes=2**28)
     shown = images.random(1)
     cache.of(chat(processor, "x", shown))
     with pytest.raises(EngineError, match="has 5 tokens in the prompt but the vision tower makes 4"):

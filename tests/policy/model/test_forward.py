@@ -13,9 +13,10 @@ from transformers import (
     Qwen3VLForConditionalGeneration,
 )
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat, qwen2_5_vl_config, tiny_config
 from webdojo.errors import EngineError
-from webdojo.policy.model.collate import Sequence_, collate
+from webdojo.policy.model.collate import Sequence_
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.forward import score, token_logprobs, vision_features
 from webdojo.policy.model.processor import Processor

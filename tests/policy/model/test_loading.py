@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images, chat
 from webdojo.errors import ModelError
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.loading import load_model, save_model
 

@@ -27,10 +27,8 @@ from tests.policy.conftest import Images, chat
 from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, PROBE_LOGPROB, vllm_package
 from webdojo.errors import ConfigError, EngineError, EngineLost
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.engine import ServedModel
-from webdojo.policy.model.loading import save_model
+from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.config import VLLMConfig
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.policy.vllm.server import free_port, serve_command, server_env
 from webdojo.types import FinishReason, Prompt, Response, Sampling
@@ -187,7 +185,7 @@ async def test_new_weights_reach_the_server_while_a_request_runs(
 
 
 async def test_weights_that_do_not_fit_never_reach_a_server(
-    make_engine: MakeEngine, images: Images, calls_file: Path, loaded: Loaded, tmp_path: Path
+    make_engine: MakeEngine, images: Images, calls_file: Path, loaded: Loaded
 ) -> None:
     engine = make_engine(version=3)
     await engine.generate(ask(engine, images), SHORT)
@@ -200,22 +198,8 @@ async def test_weights_that_do_not_fit_never_reach_a_server(
         await engine.update_weights(state | {"model.language_model.norm.weight": torch.zeros(65)}, 4)
     with pytest.raises(EngineError, match=r"'extra' is not in the model"):
         await engine.update_weights(state | {"model.language_model.norm.weight": norm, "extra": norm}, 4)
-    with pytest.raises(EngineError, match=r"holds no \.safetensors file"):
-        await engine.update_weights(tmp_path, 4)
     assert len(calls(calls_file)) == before
     assert engine.version == 3
-
-
-async def test_a_folder_is_served_as_it_is(
-    make_engine: MakeEngine, images: Images, calls_file: Path, loaded: Loaded, tmp_path: Path
-) -> None:
-    save_model(*loaded, tmp_path / "trained")
-    engine = make_engine()
-    await engine.update_weights(tmp_path / "trained", 9)
-    (update,) = calls(calls_file, "update_weights")
-    assert update["body"]["update_info"]["folder"] == str(tmp_path / "trained")
-    await engine.update_weights(loaded[0].state_dict(), 10)
-    assert (tmp_path / "trained" / "model.safetensors").is_file(), "a folder of the user was removed"
 
 
 async def test_a_cancelled_caller_aborts_on_the_server(

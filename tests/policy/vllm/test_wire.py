@@ -42,7 +42,7 @@ def body(prompt: Prompt = PROMPT, **sampling: Any) -> dict[str, Any]:
         seed=7,
         image_token_id=9,
         banned=[9, 12],
-        stop_ids=(5,),
+        stop_id=5,
         read=lambda image: (image.mime, BYTES[image.sha]),
     )
 

@@ -10,12 +10,12 @@ import peft
 import pytest
 import torch
 
+from benchmarks.padded import collate
 from tests.policy.conftest import Images
 from tests.trainer.conftest import MakeSamples
 from tests.trainer.learner.test_learner import settings, weights_of
 from webdojo.errors import ConfigError, ModelError
 from webdojo.policy.config import ModelConfig
-from webdojo.policy.model.collate import collate
 from webdojo.policy.model.forward import token_logprobs
 from webdojo.policy.model.loading import load_model
 from webdojo.trainer.learner.learner import Learner

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from webdojo.errors import EngineError
-from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.endpoint import Answer, Endpoint, Failed
 from webdojo.policy.chat.ledger import AnswerCache, Spending, Totals, estimate
+from webdojo.policy.engine import ChatConfig
 from webdojo.types import Sampling
 
 Message = dict[str, Any]
@@ -68,13 +68,7 @@ class Pace:
 class ChatClient:
     """An async context manager; `complete` may be called by many tasks at once.
 
-    Args:
-        config: says which endpoint, and how it is asked.
-        account: file that keeps what a run has spent; None keeps it in memory.
-
-    Raises:
-        ConfigError: the endpoint cannot be used as configured.
-        StoreError: the cache or the account cannot be used.
+    The file `account` keeps what a run has spent; None keeps it in memory.
     """
 
     def __init__(self, config: ChatConfig, account: Path | None = None) -> None:
@@ -95,22 +89,14 @@ class ChatClient:
             self._cache.close()
 
     def totals(self) -> Totals:
-        """Return what was asked, answered and paid so far."""
         return self._spending.totals()
 
     async def complete(
         self, messages: Sequence[Message], sampling: Sampling, tools: Sequence[Mapping[str, Any]] = ()
     ) -> Answer:
-        """Ask for the next message.
+        """Ask for the next message; `messages` and `tools` are as in OpenAI's chat API.
 
-        Args:
-            messages: as in OpenAI's chat API.
-            sampling: `top_k` is sent where it is set, although OpenAI's own API does not know it.
-            tools: function definitions that the model may call.
-
-        Raises:
-            EngineError: no answer can be had, or it would cost more than is left of the budget.
-            StoreError: the cache or the account cannot be read or written.
+        `top_k` is sent where it is set, although OpenAI's own API does not know it.
         """
         if sampling.logit_bias:
             raise EngineError(

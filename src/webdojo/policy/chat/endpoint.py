@@ -22,7 +22,7 @@ from webdojo.agent.toolcall import plain
 from webdojo.browser_service.access import is_loopback
 from webdojo.browser_service.wire import host_of
 from webdojo.errors import ConfigError
-from webdojo.policy.chat.config import ChatConfig
+from webdojo.policy.engine import ChatConfig
 from webdojo.types import FinishReason, Record
 
 RESERVED_FIELDS = frozenset({"model", "messages", "tools", "stream", "n"})
@@ -96,11 +96,7 @@ class _Body(BaseModel):
 
 
 class Endpoint:
-    """The endpoint that a config names: where it is, with which key, and what its responses mean.
-
-    Raises:
-        ConfigError: `base_url` is no address, the key is not in the environment, or options contradict each other.
-    """
+    """The endpoint that a config names."""
 
     def __init__(self, config: ChatConfig) -> None:
         self._config = config
@@ -167,7 +163,6 @@ class Endpoint:
         return read_answer(body)
 
     def _refusal(self, response: httpx.Response, message: str, code: str) -> Failed:
-        """Return what a status other than 200 means."""
         status = response.status_code
         reason = f"status {status}" + (f": {plain(message, limit=300)}" if message else "")
         if status in (408, 409, 429) or status >= 500:

@@ -43,10 +43,6 @@ class ChatEngine:
     The answer's text is encoded by the harness's codec. So ids are not those that the endpoint's model
     sampled, there may be more of them than `sampling.max_tokens`, which the endpoint counts in its own
     way, and `logprobs` and `versions` are zeros.
-
-    Args:
-        codec: of the harness that makes the prompts.
-        images: where their screenshots are read from.
     """
 
     def __init__(self, client: ChatClient, codec: Codec, images: ImageSource) -> None:
@@ -55,7 +51,6 @@ class ChatEngine:
         self._images = images
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """Ask the endpoint for a response; EngineErrors are those of `messages_of` and `ChatClient.complete`."""
         started = time.perf_counter()
         sampling = sampling.model_copy(update={"top_k": 0})  # most endpoints refuse it; `extra_body` may set it
         messages = messages_of(prompt, self._codec, self._images)
@@ -76,11 +71,7 @@ class ChatEngine:
 
 
 def messages_of(prompt: Prompt, codec: Codec, images: ImageSource) -> list[Message]:
-    """The messages that a prompt consists of, images as data URLs of the bytes as they are stored.
-
-    Raises:
-        EngineError: the prompt is no ChatML that ends where the assistant is to speak.
-    """
+    """The messages that a prompt consists of, images as data URLs of the bytes as they are stored."""
 
     def show(image: ImageRef) -> Message:
         data = base64.b64encode(images.get(image)).decode()
@@ -118,7 +109,6 @@ def conversation(prompt: Prompt, codec: Codec, show: Callable[[ImageRef], Messag
 
 
 def text_part(text: str) -> Message:
-    """A piece of text in a message of several parts."""
     return {"type": "text", "text": text}
 
 

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from webdojo.errors import EngineError, StoreError
-from webdojo.policy.chat.config import ChatConfig
 from webdojo.policy.chat.endpoint import Answer, Failed
+from webdojo.policy.engine import ChatConfig
 
 _ANSWERS = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 _REQUESTS = """\
@@ -70,13 +70,8 @@ class Totals(NamedTuple):
 class Spending:
     """The account of one run.
 
-    Args:
-        config: names the model, its prices and the budget.
-        file: where the account outlives the process: a run that is resumed goes on with what is left, and what was in
-            flight when it died counts as lost. None keeps the account in memory.
-
-    Raises:
-        StoreError: the file cannot be used.
+    In `file` it outlives the process: a run that is resumed goes on with what is left, and what was in flight when it
+    died counts as lost. None keeps the account in memory.
     """
 
     def __init__(self, config: ChatConfig, file: Path | None = None) -> None:
@@ -114,7 +109,6 @@ class Spending:
         return answer
 
     def totals(self) -> Totals:
-        """Return what was asked and paid up to now."""
         row = self._database.execute(
             "SELECT count(*) FILTER (WHERE state != 'cached'), count(*) FILTER (WHERE state IN ('sent', 'lost')), "
             "count(*) FILTER (WHERE state = 'cached'), coalesce(sum(input_tokens), 0), "
@@ -144,7 +138,6 @@ class Spending:
         return request
 
     def add(self, state: str, usd: float = 0.0) -> int:
-        """Enter a request, and return its number."""
         row = self._database.execute(
             "INSERT INTO requests (created, model, state, usd) VALUES (?, ?, ?, ?)",
             (time.time(), self._config.model, state, usd),
@@ -171,9 +164,6 @@ class AnswerCache:
     Requests that may be answered differently each time, because they sample without a seed, also count
     how often this process has asked them: the k-th time gets the k-th answer, so the members of a group
     stay different, and a run that is done again gets the same answers in the same order.
-
-    Raises:
-        StoreError: the file is something else, or is damaged, or cannot be written.
     """
 
     def __init__(self, file: Path) -> None:
@@ -191,7 +181,6 @@ class AnswerCache:
         return f"{digest}/{self._asked[digest]}"
 
     def get(self, key: str) -> Answer | None:
-        """Return the answer of that name, if there is one."""
         try:
             row = self._database.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
             return None if row is None else Answer.model_validate_json(row[0])

@@ -90,7 +90,6 @@ class _Layer:
 
 
 def _norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
-    """RMS norm by the weight of a module."""
     weight: torch.Tensor = module.weight
     return lambda x: torch.rms_norm(x, weight.shape, weight, module.variance_epsilon)
 

@@ -17,23 +17,21 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, ModelError, one_line
+from webdojo.errors import EngineError, one_line
 from webdojo.memory import is_out_of_memory
 from webdojo.policy.hf.kv_cache import boundaries
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.running_batch import RunningBatch
 from webdojo.policy.model.forward import VISION
-from webdojo.policy.model.loading import load_model, misfit, shapes_of
+from webdojo.policy.model.loading import misfit
 from webdojo.policy.model.processor import Processor
 from webdojo.types import EngineHealth, ImageSource, Prompt, Response, Sampling
 
-StateDict = Mapping[str, torch.Tensor]
 MAX_PREFILL_TOKENS = 16384
 """The most padded tokens of one prefill; a longer prompt is prefilled alone."""
 
@@ -41,16 +39,10 @@ MAX_PREFILL_TOKENS = 16384
 class HFEngine:
     """Answers concurrent `generate` calls with one model; a `TrainableEngine`.
 
-    Args:
-        model: a model of a registered layout; the engine owns it from now on and changes its weights in place.
-        processor: the processor of the same folder.
-        images: where screenshots are read from.
-        version: weight version that the model holds.
-        seed: fixes every random choice, with the weight version, the prompt, and how many equal prompts that
-            version has been asked before. What a request draws does not depend on when other prompts arrive, and
-            a run that resumes at a later version does not draw an earlier version's numbers again.
-        max_num_seqs: how many requests decode together; more wait.
-        threads: torch threads of the worker; 0 leaves torch's own choice.
+    It owns the model from now on and changes its weights in place. `seed` fixes every random choice, with the weight
+    version, the prompt, and how many equal prompts that version has been asked before: what a request draws does not
+    depend on when other prompts arrive, and a run that resumes at a later version does not draw an earlier version's
+    numbers again. At most `max_num_seqs` requests decode together.
     """
 
     updates_asleep = True
@@ -105,10 +97,6 @@ class HFEngine:
         `logit_bias` the log-probabilities are those of the biased policy, which `forward.token_logprobs` does not
         score: whoever trains on such a response must add the same bias, or refuse it. Seconds: `queue`, `prefill`,
         `decode` and their sum `total`.
-
-        Raises:
-            EngineError: an empty prompt, a bias for an id that the model has not, images that cannot be read or
-                have another number of tokens, out of memory, or a closed engine.
         """
         if not len(prompt):
             raise EngineError("the prompt is empty; it needs at least one token to go on from")
@@ -130,27 +118,16 @@ class HFEngine:
             request.abandoned = True
             raise
 
-    async def update_weights(self, source: StateDict | Path, version: int) -> None:
+    async def update_weights(self, weights: Mapping[str, torch.Tensor], version: int) -> None:
         """Replace the weights between two decode steps; returns when the new ones serve.
 
         Running requests keep their sampled tokens and go on under the new weights. Visual features are kept where the
         vision tower's new weights equal the ones it has, tensor for tensor (a frozen tower).
-
-        Args:
-            source: a state dict, which must not change until this returns, or a folder in Hugging Face layout.
-
-        Raises:
-            EngineError: names or shapes differ from the model's, the folder cannot be read, or the engine is closed.
         """
-        if isinstance(source, Path):
-            try:
-                source = (await asyncio.to_thread(load_model, source, self._model.dtype))[0].state_dict()
-            except ModelError as error:
-                raise EngineError(f"weights of version {version} cannot be read: {error}") from error
         done: Future[None] = Future()
         with self._changed:
             self._check_open()
-            self._updates.append((partial(self._load, source, version), done))
+            self._updates.append((partial(self._load, weights, version), done))
             self._changed.notify()
         await asyncio.wrap_future(done)
 
@@ -159,7 +136,6 @@ class HFEngine:
         self._asleep = True
 
     async def wake_up(self) -> None:
-        """Go on with what waits."""
         with self._changed:
             self._asleep = False
             self._changed.notify()
@@ -170,7 +146,6 @@ class HFEngine:
         return self._model.device.type == "cpu"
 
     def health(self) -> EngineHealth:
-        """The engine's state; never blocks."""
         return EngineHealth(
             alive=not self._closed,
             version=self.version,
@@ -180,7 +155,6 @@ class HFEngine:
         )
 
     def close(self) -> None:
-        """Stop the worker; requests in flight fail with `EngineError`."""
         with self._changed:
             self._closed = self._closed or "the engine was closed"
             self._changed.notify()
@@ -266,9 +240,9 @@ class HFEngine:
                     done.set_exception(error)
             self._updates.popleft()
 
-    def _load(self, new: StateDict, version: int) -> None:
+    def _load(self, new: Mapping[str, torch.Tensor], version: int) -> None:
         own = self._model.state_dict()
-        if difference := misfit(shapes_of(own), shapes_of(new)):
+        if difference := misfit(own, new):
             raise EngineError(f"weights of version {version} do not fit: {difference}")
         vision = [name for name in own if name.startswith(VISION)]
         vision_kept = all(torch.equal(own[name], new[name].to(own[name])) for name in vision)
@@ -294,7 +268,6 @@ class HFEngine:
 
 
 def _fail(futures: Iterable[Future[Any]], error: EngineError) -> None:
-    """Fail what is not answered yet."""
     for future in futures:
         if not future.done():
             future.set_exception(error)

@@ -77,9 +77,6 @@ class KnownPrefix:
             segment = segment.before
 
 
-NOTHING_KNOWN = KnownPrefix(None, 0)
-
-
 class PrefixCache:
     """Finds the longest prefix of a prompt whose keys and values are known; it keeps at most `max_bytes` of them."""
 
@@ -96,7 +93,7 @@ class PrefixCache:
             if (segment := self._segments.get(prompt[index][0])) is not None:
                 self._touch(prompt[: index + 1])
                 return KnownPrefix(segment, min(segment.end, prompt[-1][1] - 1))
-        return NOTHING_KNOWN
+        return KnownPrefix(None, 0)
 
     def keep(self, prompt: Sequence[Boundary], kv: torch.Tensor) -> None:
         """Remember what was computed for a prompt: `kv` [layers, 2, heads, tokens, head dim], copied where it is new.
@@ -120,7 +117,6 @@ class PrefixCache:
             self._bytes -= oldest.kv.nbytes
 
     def clear(self) -> None:
-        """Forget everything."""
         self._segments.clear()
         self._bytes = 0
 
@@ -159,9 +155,8 @@ class KVCache:
     def admit(self, lengths: list[int], prefixes: Sequence[KnownPrefix]) -> torch.Tensor | None:
         """Make room for new sequences; the next forward pass writes what their prefixes lack, padded on the right.
 
-        Returns:
-            An attention mask as `step` gives it; None where no sequence has a known prefix: each new token then
-            attends to those before it.
+        The attention mask is as `step` gives it; None where no sequence has a known prefix: each new token then attends
+        to those before it.
         """
         start = len(self.lengths)
         known = [prefix.length for prefix in prefixes]
@@ -180,9 +175,8 @@ class KVCache:
     def step(self) -> torch.Tensor:
         """Every running sequence gets one more token, which the next forward pass writes.
 
-        Returns:
-            Mask [sequences, 1, new tokens, reach] to add to the scores: 0 where a new token attends, itself included,
-            else -inf.
+        The mask [sequences, 1, new tokens, reach] is added to scores: 0 where a new token attends, itself included,
+        else -inf.
         """
         write_at = torch.tensor(self.lengths, device=self.kv.device)[:, None]
         self.lengths = [length + 1 for length in self.lengths]

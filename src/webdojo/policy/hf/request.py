@@ -1,22 +1,26 @@
-"""One `generate` call on its way through the embedded engine.
+"""One `generate` call on its way through the embedded engine, and how the next tokens of a batch of them are drawn.
 
-It collects what was sampled, knows when its response is complete, and clocks its phases. Invariant:
-its future is resolved exactly once, with a response or an `EngineError`, unless its caller gave up.
+Invariant: the future of a request is resolved exactly once, with a response or an `EngineError`, unless its caller gave
+up. Every request has its own stream of uniform numbers and a token is the inverse of the cumulative distribution at the
+next one, so what a request draws does not depend on who shares its batch.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Literal
 
+import torch
+
 from webdojo.policy.hf.kv_cache import Boundary
+from webdojo.policy.model.forward import LogitBias
+from webdojo.policy.model.processor import Processor
 from webdojo.types import FinishReason, Prompt, Response, Sampling
 
 Phase = Literal["queue", "prefill", "decode"]
-Decode = Callable[[list[int]], str]
 
 
 class Request:
@@ -51,19 +55,16 @@ class Request:
         self._seconds[self._phase] += now - self._since
         self._phase, self._since = phase, now
 
-    def take(
-        self, token: int, logprob: float, version: int, eos_ids: tuple[int, ...], decode: Decode
-    ) -> FinishReason | None:
+    def take(self, token: int, logprob: float, version: int, processor: Processor) -> FinishReason | None:
         """Add a sampled token; tells why the response is complete, if it is."""
         self.ids.append(token)
         self._logprobs.append(logprob)
         self._versions.append(version)
-        if token in eos_ids or (self._stop_window and self._stopped(decode)):
+        if token == processor.stop_id or (self._stop_window and self._stopped(processor)):
             return FinishReason.STOP
         return FinishReason.LENGTH if len(self.ids) == self.sampling.max_tokens else None
 
     def answer(self, reason: FinishReason) -> None:
-        """Resolve the future with the response."""
         self.enter("decode")
         self.future.set_result(
             Response(
@@ -75,6 +76,54 @@ class Request:
             )
         )
 
-    def _stopped(self, decode: Decode) -> bool:
-        text = decode(self.ids[-self._stop_window :])
+    def _stopped(self, processor: Processor) -> bool:
+        text = processor.decode(self.ids[-self._stop_window :])
         return any(stop in text for stop in self.sampling.stop)
+
+
+def temperatures(samplings: Sequence[Sampling]) -> torch.Tensor:
+    """float32 [N, 1]: what the logits are divided by; greedy rows score at temperature 1."""
+    return torch.tensor([[s.temperature or 1.0] for s in samplings])
+
+
+def logit_bias(samplings: Sequence[Sampling], device: torch.device) -> LogitBias | None:
+    """The biases of a batch, each sampling a row; None where there are none."""
+    entries = [(row, token, value) for row, s in enumerate(samplings) for token, value in s.logit_bias.items()]
+    if not entries:
+        return None
+    rows, ids, values = (torch.tensor(column, device=device) for column in zip(*entries, strict=True))
+    return (rows, ids), values.float()
+
+
+def draw(logprobs: torch.Tensor, samplings: Sequence[Sampling], uniforms: Sequence[float]) -> torch.Tensor:
+    """Sample one id a row, int64 [N], from float32 `logprobs` [N, vocabulary] with banned ids at -inf.
+
+    Each row has a number in [0, 1) to draw by. Temperature 0 takes the most likely id; top-k applies before top-p.
+    """
+    greedy = logprobs.argmax(-1)
+    if all(s.temperature == 0 for s in samplings):
+        return greedy
+    u = torch.tensor(uniforms, dtype=torch.float64, device=logprobs.device)[:, None]
+    if all(s.top_p == 1 and s.top_k == 0 for s in samplings):
+        drawn = _invert(logprobs.double().exp(), u)
+    else:
+        ordered, order = logprobs.double().exp().sort(-1, descending=True)
+        drawn = order.gather(-1, _invert(_filtered(ordered, samplings), u)[:, None]).squeeze(-1)
+    is_greedy = torch.tensor([s.temperature == 0 for s in samplings], device=logprobs.device)
+    return torch.where(is_greedy, greedy, drawn)
+
+
+def _filtered(ordered: torch.Tensor, samplings: Sequence[Sampling]) -> torch.Tensor:
+    """Zero what top-k and top-p leave out of probabilities [N, vocabulary] in falling order."""
+    width = ordered.shape[-1]
+    top_k = torch.tensor([[s.top_k or width] for s in samplings], device=ordered.device)
+    top_p = torch.tensor([[s.top_p] for s in samplings], dtype=ordered.dtype, device=ordered.device)
+    kept = ordered.masked_fill(torch.arange(width, device=ordered.device) >= top_k, 0.0)
+    before = kept.cumsum(-1) - kept
+    return kept.masked_fill(before >= top_p * kept.sum(-1, keepdim=True), 0.0)
+
+
+def _invert(weights: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+    """The first index whose cumulated weight exceeds u times the total: never one of weight zero."""
+    cumulated = weights.cumsum(-1)
+    return torch.searchsorted(cumulated, u * cumulated[:, -1:], right=True).squeeze(-1)

@@ -14,8 +14,7 @@ from transformers import PreTrainedModel
 from webdojo.errors import EngineError, StoreFailure
 from webdojo.policy.hf.decode import Decoder
 from webdojo.policy.hf.kv_cache import PrefixCache, after
-from webdojo.policy.hf.request import Request
-from webdojo.policy.hf.sampling import draw, logit_bias, temperatures
+from webdojo.policy.hf.request import Request, draw, logit_bias, temperatures
 from webdojo.policy.model.collate import lay_out
 from webdojo.policy.model.features import FeatureCache, ImageFeatures
 from webdojo.policy.model.forward import join_features, policy_logits, text_hidden
@@ -71,7 +70,6 @@ class RunningBatch:
                 self._read(alike, features, version)
 
     def step(self, version: int) -> None:
-        """Sample one token for every running request."""
         last = torch.tensor([r.ids[-1] for r in self.running], device=self._device)
         positions = torch.tensor([r.next_position for r in self.running], device=self._device)
         for request in self.running:
@@ -80,7 +78,6 @@ class RunningBatch:
         self._sample(hidden, list(self.running), version)
 
     def leave(self, request: Request) -> None:
-        """Take a request out."""
         index = self.running.index(request)
         self._cache.drop(index)
         self.running[index] = self.running[-1]
@@ -178,7 +175,7 @@ class RunningBatch:
         ids = draw(logprobs, samplings, [r.stream.random() for r in requests])
         chosen = logprobs.gather(-1, ids[:, None]).squeeze(-1)
         for request, token, logprob in zip(requests, ids.tolist(), chosen.tolist(), strict=True):
-            reason = request.take(token, logprob, version, self._processor.eos_ids, self._processor.decode)
+            reason = request.take(token, logprob, version, self._processor)
             if reason is not None:
                 answered = [*request.boundaries, after(request.boundaries[-1], request.ids)]
                 self._prefixes.keep(answered, self._cache.sequence(self.running.index(request)))

@@ -1,9 +1,8 @@
-"""Prompts and responses as tensors: ids, positions and images of one sample, and several samples as a padded batch.
+"""Prompts and responses as tensors: ids, positions and images of one sample, and what a batch of samples consists of.
 
-Rows are padded on the right, so causal attention alone hides the padding. Pixels of each distinct
-image appear once; `feature_rows` says which visual feature each image token reads. Invariants:
-every image has as many tokens in its prompt as the vision tower makes features for it, and no
-response holds an id that is banned from sampling.
+Pixels of each distinct image appear once; `feature_rows` says which visual feature each image token reads. Invariants:
+every image has as many tokens in its prompt as the vision tower makes features for it, and no response holds an id that
+is banned from sampling.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
 from webdojo.errors import EngineError
 from webdojo.policy.model.processor import Processor
@@ -73,19 +71,9 @@ class Layout1D(NamedTuple):
     """mrope position of the token after the last one."""
 
 
-def lay_out(
-    prompt: Prompt, response: Sequence[int], grids: Mapping[str, tuple[int, int]], image_id: int, padding: int = 0
-) -> Layout1D:
-    """Ids and mrope positions of a prompt and its response.
-
-    Args:
-        grids: token rows and columns of the prompt's images by hash, as the vision tower makes them.
-        padding: tokens after the response that have positions and no ids; a text model takes a position that goes back
-            for the begin of another sequence.
-
-    Raises:
-        EngineError: an image has more or fewer tokens in the prompt than features.
-    """
+def lay_out(prompt: Prompt, response: Sequence[int], grids: Mapping[str, tuple[int, int]], image_id: int) -> Layout1D:
+    """Ids and mrope positions of a prompt and its response; `grids` has the token rows and columns of the prompt's
+    images by hash, as the vision tower makes them."""
     runs: list[int | tuple[int, int]] = []
     for segment in prompt.segments:
         if isinstance(segment, ImageSegment):
@@ -94,7 +82,7 @@ def lay_out(
             runs.append(grid)
         else:
             runs.append(len(segment.ids))
-    return Layout1D([*prompt.ids(image_id), *response], *mrope_positions([*runs, len(response) + padding]))
+    return Layout1D([*prompt.ids(image_id), *response], *mrope_positions([*runs, len(response)]))
 
 
 def mrope_positions(runs: Sequence[int | tuple[int, int]]) -> tuple[torch.Tensor, int]:
@@ -131,48 +119,6 @@ def check_tokens(image: ImageRef, tokens: int, features: int) -> None:
             f"image {image.sha[:12]} ({image.width}x{image.height}) has {tokens} tokens in the prompt but the vision "
             f"tower makes {features}; build the prompt with image_tokens() of the processor that serves it"
         )
-
-
-def collate(
-    sequences: Sequence[Sequence_],
-    processor: Processor,
-    images: ImageSource,
-    grids: Mapping[str, tuple[int, int]] | None = None,
-) -> Batch:
-    """Pad samples into a `Batch`; each distinct image is read and decoded once.
-
-    Args:
-        grids: token rows and columns of every image by hash, where the visual features are at hand: no image
-            is read then. `feature_rows` counts on features in order of first appearance.
-
-    Raises:
-        EngineError: image tokens and features disagree, or a response holds a banned id.
-    """
-    assert sequences, "a batch needs at least one sample"
-    shown = ShownImages(sequences, processor, images, grids)
-    banned = processor.banned(processor.vocab_size)
-    length = max(len(prompt) + len(response) for prompt, response in sequences)
-    rows: list[Layout1D] = []
-    predictors: list[torch.Tensor] = []
-    for b, (prompt, response) in enumerate(sequences):
-        check_response(response, banned)
-        padding = length - len(prompt) - len(response)
-        rows.append(lay_out(prompt, response, shown.grids, processor.image_token_id, padding))
-        predictors.append(torch.arange(len(response)) + len(prompt) - 1 + b * length)
-    ids = [torch.tensor(row.ids, dtype=torch.long) for row in rows]
-    input_ids = pad_sequence(ids, batch_first=True, padding_value=processor.stop_id)
-    return Batch(
-        input_ids=input_ids,
-        position_ids=torch.stack([row.position_ids for row in rows], dim=1),
-        mm_token_type_ids=(input_ids == processor.image_token_id).long(),
-        pixel_values=shown.pixel_values,
-        image_grid_thw=shown.image_grid_thw,
-        feature_rows=torch.cat([shown.rows_of(prompt) for prompt, _ in sequences]),
-        predictors=torch.cat(predictors),
-        targets=torch.tensor([token for _, response in sequences for token in response], dtype=torch.long),
-        response_lengths=tuple(len(response) for _, response in sequences),
-        banned=banned,
-    )
 
 
 class ShownImages:

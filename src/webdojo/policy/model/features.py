@@ -15,13 +15,10 @@ from typing import NamedTuple
 import torch
 from transformers import PreTrainedModel
 
-from webdojo.errors import EngineError, StoreFailure, WebdojoError, one_line
 from webdojo.policy.model.collate import check_tokens
 from webdojo.policy.model.forward import Features, vision_features
-from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.processor import Processor, reading
 from webdojo.types import ImageRef, ImageSegment, ImageSource, Prompt
-
-MAX_BYTES = 256 * 2**20
 
 
 class ImageFeatures(NamedTuple):
@@ -39,9 +36,7 @@ class ImageFeatures(NamedTuple):
 class FeatureCache:
     """Computes features of images by a model's vision tower, and keeps at most `max_bytes` of them on its device."""
 
-    def __init__(
-        self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int = MAX_BYTES
-    ) -> None:
+    def __init__(self, model: PreTrainedModel, processor: Processor, images: ImageSource, max_bytes: int) -> None:
         self._model = model
         self._processor = processor
         self._images = images
@@ -50,11 +45,8 @@ class FeatureCache:
         self._bytes = 0
 
     def of(self, prompt: Prompt) -> dict[str, ImageFeatures]:
-        """Features of a prompt's images by hash, in order of first appearance.
-
-        Raises:
-            EngineError: an image cannot be read, or the prompt has another number of tokens for it.
-        """
+        """Features of a prompt's images by hash, in order of first appearance; raises EngineError for one that cannot
+        be read, or has another number of tokens in the prompt."""
         found: dict[str, ImageFeatures] = {}
         for segment in prompt.segments:
             if isinstance(segment, ImageSegment):
@@ -66,7 +58,6 @@ class FeatureCache:
         return found
 
     def clear(self) -> None:
-        """Forget everything."""
         self._kept.clear()
         self._bytes = 0
 
@@ -80,12 +71,8 @@ class FeatureCache:
             self._bytes -= oldest.bytes
 
     def _compute(self, image: ImageRef) -> ImageFeatures:
-        try:
+        with reading(image):
             pixels, grid_thw = self._processor.pixels(self._images.get(image))
-        except StoreFailure:
-            raise  # which no other request would survive either
-        except (WebdojoError, OSError, LookupError) as error:
-            raise EngineError(f"screenshot {image.sha[:12]} cannot be read: {one_line(error)}") from error
         rows, columns = (side // self._processor.merge_size for side in grid_thw[0, 1:].tolist())
         device = self._model.device
         with torch.no_grad():

@@ -100,12 +100,8 @@ def text_hidden(
 ) -> torch.Tensor:
     """Last hidden states [B, L, hidden] of token rows whose image tokens show `features`.
 
-    Args:
-        input_ids: int64 [B, L], padded on the right.
-        position_ids: int64 [3, B, L]; a text model reads the first axis.
-        image_mask: bool [B, L], True at image tokens.
-        features: one row for each True of `image_mask` in row-major order; None where there is none.
-        language_model_inputs: handed on to the text model (a KV cache, a 4-D attention mask).
+    `input_ids` are int64 [B, L], padded on the right; `position_ids` int64 [3, B, L], of which a text model reads the
+    first axis. `features` have one row for each True of `image_mask` [B, L] in row-major order.
     """
     embed: Any = model.get_input_embeddings()
     embeds = embed(input_ids)
@@ -158,16 +154,9 @@ def token_logprobs(
     """Score every response token of a batch, with gradients where the caller enables them.
 
     The policy scored is that of temperature alone: what was sampled with a `logit_bias` came from another one.
-
-    Args:
-        model: a model of a registered layout; it and the batch are on the same device.
-        temperature: the sampling temperature; logits are divided by it, as in the engine.
-        features: of the batch's distinct images in order of first appearance, where they are at hand; they are
-            constants. Otherwise the vision tower makes them from the batch's pixels, with gradients.
-        entropy_grad: entropies carry gradients, too.
-
-    Returns:
-        `TokenScores` of T tokens, in the order of `batch.targets`; `batch.split` cuts them by sample.
+    `features` are those of the batch's distinct images in order of first appearance, where they are at hand; they are
+    constants. Otherwise the vision tower makes them from the batch's pixels, with gradients. With `entropy_grad`
+    entropies carry gradients, too.
     """
     if batch.pixel_values is not None:
         assert batch.image_grid_thw is not None

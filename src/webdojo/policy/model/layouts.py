@@ -67,11 +67,7 @@ def layout_of(model: PreTrainedModel) -> Layout:
 
 
 def folder_layout(folder: Path) -> Layout:
-    """The layout of the model in a folder, by its `config.json`.
-
-    Raises:
-        ModelError: no such file, not JSON, or a model type without a registered layout.
-    """
+    """The layout of the model in a folder, by its `config.json`."""
     config = folder / "config.json"
     if not config.is_file():
         raise ModelError(f"model folder {str(folder)!r} has no config.json; give a folder in Hugging Face layout")

@@ -1,4 +1,5 @@
-"""Models from folders (the tiny model of the package, a Hugging Face folder, or a hub id), and whether weights fit.
+"""Models from folders (the tiny model of the package, a Hugging Face folder, or a hub id), whether weights fit, and
+on which device and in which precision models run.
 
 Every failure is one `ModelError` line. Invariant: what comes back has all its weights from the
 file; a checkpoint that lacks some is an error, never a model with random parts.
@@ -17,28 +18,21 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from webdojo.errors import ModelError, one_line
+from webdojo.errors import ConfigError, ModelError, one_line
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.layouts import LAYOUTS, folder_layout
 from webdojo.policy.model.processor import Processor
 
 TINY = "tiny"
-Shapes = Mapping[str, tuple[int, ...]]
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 
 def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[PreTrainedModel, Processor]:
-    """Load weights and processor.
+    """The model in eval mode on the CPU with SDPA attention, and its `Processor`.
 
-    Args:
-        path: `tiny`, a folder in Hugging Face layout, or a hub id (`Qwen/Qwen3-VL-8B-Instruct`).
-        dtype: of the weights in memory, whatever the file holds.
-
-    Returns:
-        The model in eval mode on the CPU with SDPA attention, and its `Processor`.
-
-    Raises:
-        ModelError: nothing there, a model type without a registered layout, or a corrupt file.
+    `path` is `tiny`, a folder in Hugging Face layout, or a hub id (`Qwen/Qwen3-VL-8B-Instruct`). The weights get
+    `dtype`, whatever the file holds.
     """
     folder = model_folder(path)
     layout = folder_layout(folder)
@@ -70,11 +64,7 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
 
 
 def model_folder(path: str | Path) -> Path:
-    """The folder that `path` names; a hub id is downloaded.
-
-    Raises:
-        ModelError: there is no such folder, nor such a model on the hub.
-    """
+    """The folder that `path` names; a hub id is downloaded."""
     if str(path) == TINY:
         folder = Path(str(files("webdojo.policy").joinpath("tiny_weights")))
         if not folder.is_dir():
@@ -94,11 +84,7 @@ def model_folder(path: str | Path) -> Path:
 
 
 def skeleton(path: str | Path) -> PreTrainedModel:
-    """A model's shapes without its weights, on the meta device; of a hub id only config.json is downloaded.
-
-    Raises:
-        ModelError: nothing there, or a model type without a registered layout.
-    """
+    """A model's shapes without its weights, on the meta device; of a hub id only config.json is downloaded."""
     here = str(path) == TINY or Path(path).expanduser().is_dir()
     try:
         config = AutoConfig.from_pretrained(str(model_folder(path)) if here else str(path))
@@ -117,20 +103,14 @@ def save_model(
 ) -> None:
     """Write weights (safetensors), config and processor so that `load_model`, transformers and vLLM read them.
 
-    Args:
-        weights: the state dict, where the model holds parts of it only.
+    `weights` is the state dict, where the model holds parts of it only.
     """
     model.save_pretrained(str(path), state_dict=None if weights is None else dict(weights))
     processor.save(path)
 
 
-def shapes_of(weights: Mapping[str, torch.Tensor]) -> Shapes:
-    """Names and shapes of a state dict."""
-    return {name: tuple(tensor.shape) for name, tensor in weights.items()}
-
-
-def misfit(own: Shapes, new: Shapes) -> str:
-    """The first difference in names or shapes; empty where there is none.
+def misfit(own: Mapping[str, torch.Tensor], new: Mapping[str, torch.Tensor]) -> str:
+    """The first difference of two state dicts in names or shapes; empty where there is none.
 
     It is looked for before weights are loaded, because loading copies what fits before it raises.
     """
@@ -139,6 +119,20 @@ def misfit(own: Shapes, new: Shapes) -> str:
             return f"{name!r} is missing"
         if name not in own:
             return f"{name!r} is not in the model"
-        if own[name] != new[name]:
-            return f"{name!r} has shape {new[name]}, the model has {own[name]}"
+        if own[name].shape != new[name].shape:
+            return f"{name!r} has shape {tuple(new[name].shape)}, the model has {tuple(own[name].shape)}"
     return ""
+
+
+def device_of(config: ModelConfig) -> torch.device:
+    """Where models live: `model.device`, with `auto` resolved; raises ConfigError for `cuda` where torch sees none."""
+    has_gpu = torch.cuda.is_available()
+    if config.device == "cuda" and not has_gpu:
+        raise ConfigError("model.device is 'cuda', but torch sees no CUDA GPU here: take 'auto' or 'cpu'")
+    return torch.device(("cuda" if has_gpu else "cpu") if config.device == "auto" else config.device)
+
+
+def engine_dtype(config: ModelConfig) -> torch.dtype:
+    """Precision of the engine's weights: `model.dtype`, with `auto` resolved."""
+    narrow = config.dtype == "bfloat16" or (config.dtype == "auto" and device_of(config).type == "cuda")
+    return torch.bfloat16 if narrow else torch.float32

@@ -9,6 +9,8 @@ once, in a table. A text model has no image settings: whoever shows it an image 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -18,29 +20,33 @@ from PIL import Image
 from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil, smart_resize
 
-from webdojo.errors import ModelError, one_line
+from webdojo.errors import EngineError, ModelError, StoreFailure, WebdojoError, one_line
 from webdojo.policy.model.layouts import IMAGE_TOKEN, SAMPLED_SPECIALS, STOP_TOKEN, STRUCTURAL_TOKENS, folder_layout
+from webdojo.types import ImageRef
+
+
+@contextmanager
+def reading(image: ImageRef) -> Iterator[None]:
+    """Name the screenshot in the error where it cannot be read."""
+    try:
+        yield
+    except StoreFailure:
+        raise  # which no other request would survive either
+    except (WebdojoError, OSError, LookupError) as error:
+        raise EngineError(f"screenshot {image.sha[:12]} cannot be read: {one_line(error)}") from error
 
 
 class Processor:
-    """Tokenizer and image processor of one model folder; implements the harness's `Codec`.
-
-    Attributes:
-        tokenizer: the fast tokenizer.
-        image_processor: the Hugging Face image processor, kept for its settings and for saving; None for a text model.
-        image_token_id: the pad id that stands for one visual token.
-        stop_id: the id that ends a response; `eos_ids` holds it alone.
-        vision_ids: sorted ids that must never be sampled: image and video pads, vision start and
-            end, and every other structural special token.
-    """
+    """Tokenizer and image processor (None for a text model) of one model folder; implements the harness's `Codec`."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, image_processor: Qwen2VLImageProcessorPil | None) -> None:
         self.tokenizer = tokenizer
         self.image_processor = image_processor
         self._backend = tokenizer.backend_tokenizer
         self.image_token_id = self._id(IMAGE_TOKEN)
+        """The pad id that stands for one visual token."""
         self.stop_id = self._id(STOP_TOKEN)
-        self.eos_ids = (self.stop_id,)
+        """The id that ends a response."""
         self.vision_ids = tuple(
             sorted(
                 token_id
@@ -52,11 +58,7 @@ class Processor:
 
     @classmethod
     def load(cls, path: str | Path) -> Processor:
-        """Read `tokenizer.json` and, but for a text model, `preprocessor_config.json` of a model folder.
-
-        Raises:
-            ModelError: a file is missing or cannot be read.
-        """
+        """Read `tokenizer.json` and, but for a text model, `preprocessor_config.json` of a model folder."""
         folder = Path(path)
         reads_images = not (folder / "config.json").is_file() or folder_layout(folder).images
         for name in ("tokenizer.json", *(["preprocessor_config.json"] if reads_images else [])):
@@ -104,11 +106,7 @@ class Processor:
         return int(self._settings.merge_size)
 
     def image_tokens(self, width: int, height: int) -> int:
-        """Number of visual tokens of an image of this size in pixels.
-
-        Raises:
-            ModelError: the model reads no images, or the image is far too narrow.
-        """
+        """Number of visual tokens of an image of this size in pixels; raises ModelError for one far too narrow."""
         rows, columns = self._resized(height, width)
         return rows * columns // self._token_px**2
 
@@ -125,12 +123,8 @@ class Processor:
         return image
 
     def pixels(self, data: bytes) -> tuple[torch.Tensor, torch.Tensor]:
-        """Decode an encoded image into what the vision tower reads.
-
-        Returns:
-            `pixel_values` float32 [patches, channels * temporal * patch * patch] and
-            `grid_thw` int64 [1, 3]: 1, patch rows, patch columns.
-        """
+        """Decode an encoded image into what the vision tower reads: `pixel_values` float32 [patches, channels *
+        temporal * patch * patch] and `grid_thw` int64 [1, 3]: 1, patch rows, patch columns."""
         return self.patchify(np.asarray(self.sized(data)))
 
     def patchify(self, image: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:

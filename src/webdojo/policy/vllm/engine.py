@@ -25,15 +25,12 @@ import httpx
 import torch
 from safetensors import SafetensorError
 
-from webdojo.errors import EngineError, EngineLost, StoreFailure, WebdojoError
-from webdojo.policy.devices import engine_dtype
-from webdojo.policy.engine import ServedModel
-from webdojo.policy.model.loading import misfit, model_folder, shapes_of, skeleton
-from webdojo.policy.model.processor import Processor
-from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.errors import EngineError, EngineLost
+from webdojo.policy.engine import ServedModel, VLLMConfig
+from webdojo.policy.model.loading import engine_dtype, misfit, model_folder, skeleton
+from webdojo.policy.model.processor import Processor, reading
 from webdojo.policy.vllm.replica import Common, Replica
-from webdojo.policy.vllm.server import start_servers
-from webdojo.policy.vllm.weight_files import Scratch, WeightFolder, file_shapes, write_weights
+from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
 from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
 
@@ -45,14 +42,8 @@ _IMAGES_KEPT = 256
 class VLLMEngine:
     """Answers concurrent `generate` calls with vLLM; returns from its constructor when the servers answer.
 
-    Args:
-        model: what the servers answer with. Its seed fixes every random choice, as far as vLLM's batches let it: with
-            the weight version, the prompt, and how many equal prompts that version has been asked before.
-        config: servers to start, or the addresses of those to use.
-
-    Raises:
-        EngineError: a server does not start.
-        ModelError: there is no such model.
+    The model's seed fixes every random choice, as far as vLLM's batches let it: with the weight version, the prompt,
+    and how many equal prompts that version has been asked before.
     """
 
     updates_asleep = False
@@ -62,16 +53,16 @@ class VLLMEngine:
         self.version = model.version
         self.config = config
         self._model = model
-        self._folder = folder = model_folder(model.path)
+        folder = model_folder(model.path)
         self.processor = processor = Processor.load(folder)
         shapes = skeleton(folder)
-        self._shapes = shapes_of(shapes.state_dict())
+        self._shapes = shapes.state_dict()
         banned = processor.banned(shapes.config.get_text_config().vocab_size)
         self._body = partial(
             generate_body,
             image_token_id=processor.image_token_id,
             banned=banned.nonzero().flatten().tolist(),
-            stop_ids=processor.eos_ids,
+            stop_id=processor.stop_id,
             read=lru_cache(_IMAGES_KEPT)(self._read_image),
         )
         allowed: list[int] = (~banned).nonzero().flatten().tolist()
@@ -116,24 +107,22 @@ class VLLMEngine:
         now = time.perf_counter()
         return read_response(answer, len(prompt), {"queue": sent - started, "total": now - started})
 
-    async def update_weights(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> None:
+    async def update_weights(self, weights: Mapping[str, torch.Tensor], version: int) -> None:
         """Serve other weights; returns when every server does. Requests in flight go on under them.
 
-        Raises:
-            EngineError: the weights do not fit the model, a server does not start any more, or the engine is closed.
-                The weights from before are served on.
+        Where it raises EngineError the weights from before are served on.
         """
         self._check_open()
         async with self._updating:
-            weights = await asyncio.to_thread(self._publish, source, version)
-            before, self._common.weights = self._common.weights, weights
+            folder = await asyncio.to_thread(self._publish, weights, version)
+            before, self._common.weights = self._common.weights, folder
             try:
-                await self._on_all(lambda replica: replica.load(weights))
+                await self._on_all(lambda replica: replica.load(folder))
             except Exception:
                 self._common.weights = before
                 for replica in self.replicas:
                     replica.lose(replica.life)
-                weights.remove()
+                folder.remove()
                 raise
             self.version = version
             self._asked.clear()
@@ -170,7 +159,6 @@ class VLLMEngine:
         await self._on_all(lambda replica: replica.post("/wake_up"))
 
     def close(self) -> None:
-        """Stop the servers that this engine started; requests in flight fail with `EngineError`."""
         self._closed = True
         for replica in self.replicas:
             replica.server.stop()
@@ -190,34 +178,21 @@ class VLLMEngine:
     def _read_image(self, image: ImageRef) -> tuple[str, bytes]:
         """Mime type and bytes of an image. One of another size than the model reads is resized here, as the learner
         does it: vLLM resizes with another library, to other pixels."""
-        try:
+        with reading(image):
             data = self._model.images.get(image)
             if self.processor.fits(image.width, image.height):
                 return image.mime, data
             buffer = io.BytesIO()
             self.processor.sized(data).save(buffer, "PNG", compress_level=1)
             return "image/png", buffer.getvalue()
-        except StoreFailure:
-            raise  # which no other request would survive either
-        except (WebdojoError, OSError, LookupError) as error:
-            reason = " ".join(str(error).split())
-            raise EngineError(
-                f"screenshot {image.sha[:12]} cannot be read: {type(error).__name__}: {reason}"
-            ) from error
 
-    def _publish(self, source: Mapping[str, torch.Tensor] | Path, version: int) -> WeightFolder:
-        """Lay the weights where the servers read them."""
-        if isinstance(source, Path):
-            difference = misfit(file_shapes(self._folder), file_shapes(source))
-        else:
-            difference = misfit(self._shapes, shapes_of(source))
-        if difference:
+    def _publish(self, weights: Mapping[str, torch.Tensor], version: int) -> WeightFolder:
+        # A server that has read half of what does not fit serves neither the old weights nor the new.
+        if difference := misfit(self._shapes, weights):
             raise EngineError(f"weights of version {version} do not fit: {difference}")
-        if isinstance(source, Path):
-            return WeightFolder(source, version, temporary=False)
         try:
             folder = Path(tempfile.mkdtemp(prefix="weights-", dir=self._scratch.path))
-            write_weights(source, folder, engine_dtype(self._model.config))
+            write_weights(weights, folder, engine_dtype(self._model.config))
         except (OSError, SafetensorError) as error:  # safetensors names its own for a full disk
             raise EngineError(
                 f"weights of version {version} cannot be written to {str(self._scratch.path)!r} ({error}); name "

@@ -16,8 +16,7 @@ from typing import Any
 import httpx
 
 from webdojo.errors import EngineError, EngineLost
-from webdojo.policy.vllm.server import Server
-from webdojo.policy.vllm.weight_files import WeightFolder
+from webdojo.policy.vllm.server import Server, WeightFolder
 from webdojo.policy.vllm.wire import GENERATE, METRICS, check_probe, probe_body, waiting_requests
 
 _LOOK_S = 10.0
@@ -46,7 +45,7 @@ class Replica:
     server: Server
     common: Common
     busy: int = 0
-    """Requests that were given to this replica and are not answered yet."""
+    """Requests that are not answered yet."""
     is_up: bool = False
     """It serves the current weights."""
     life: int = 0
@@ -122,12 +121,7 @@ class Replica:
             self._holds = weights
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request and return the JSON of its answer.
-
-        Raises:
-            EngineLost: the server is gone.
-            EngineError: the server refuses the request.
-        """
+        """The JSON of the answer to a request; EngineLost if the server is gone, EngineError if it refuses."""
         try:
             answer = await self.common.client.post(self.server.url + path, json=body)
         except httpx.TransportError as error:

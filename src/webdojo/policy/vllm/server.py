@@ -1,18 +1,23 @@
-"""A vLLM server: a process that we start as a recipe says, or an address where somebody else runs one.
+"""A vLLM server: a process that we start as a recipe says, or an address where somebody else runs one; and the folder
+through which new weights reach it.
 
-Invariant: a server that we started is gone, with all its processes, when `stop` returns, when it is
-started again, and when this process ends in whatever way (`launch`).
+Invariants: a server that we started is gone, with all its processes, when `stop` returns, when it is started again, and
+when this process ends in whatever way (`launch`). A scratch folder is gone once its engine is closed or, where that was
+killed, once the next engine starts in the same place.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -21,17 +26,21 @@ from pathlib import Path
 
 import httpx
 import torch
+from safetensors.torch import save_file
 
 from webdojo.errors import ConfigError, EngineError, EngineLost
-from webdojo.policy.devices import device_of, engine_dtype
-from webdojo.policy.engine import ServedModel
-from webdojo.policy.vllm.config import VLLMConfig
+from webdojo.policy.engine import ServedModel, VLLMConfig
+from webdojo.policy.model.loading import device_of, engine_dtype
 
 _POLL_S = 0.2
 _TERM_S = 10.0
 _HEALTH_S = 10.0
 _CPU_CACHE_BYTES = 2**30
 """The size of the KV cache if the recipe names none: vLLM would take most of the machine's memory."""
+_PIECE_BYTES = 4 * 2**30
+"""Size of a file of weights: so much is held a second time while it is written."""
+_PREFIX = "webdojo-vllm-"
+_LOCK = "lock"
 _ERROR_LINE = re.compile(r"\b\w*(?:Error|Exception): .+")
 
 
@@ -71,12 +80,7 @@ class Server:
             )
 
     def wait(self) -> None:
-        """Block until the server answers.
-
-        Raises:
-            EngineError: it ended, or does not answer in time, or was stopped meanwhile.
-            EngineLost: it was killed.
-        """
+        """Block until the server answers; EngineLost if it was killed, EngineError if it does not come up."""
         deadline = time.monotonic() + self.start_timeout_s
         while not self.answers():
             if self.closed:
@@ -97,13 +101,11 @@ class Server:
             time.sleep(_POLL_S)
 
     def stop(self) -> None:
-        """End the process for good."""
         self.closed = True
         with self._changing:
             self._kill()
 
     def answers(self) -> bool:
-        """Whether the server is healthy."""
         try:
             return httpx.get(f"{self.url}/health", timeout=_HEALTH_S, trust_env=False).is_success
         except httpx.TransportError:
@@ -161,7 +163,6 @@ def start_servers(folder: Path, model: ServedModel, config: VLLMConfig, scratch:
 def serve_command(
     folder: Path, config: VLLMConfig, device: torch.device, dtype: torch.dtype, max_model_len: int, port: int
 ) -> list[str]:
-    """The command line of a server."""
     on_cpu = device.type == "cpu"
     options = {
         "--model": folder,
@@ -203,3 +204,59 @@ def free_port() -> int:
     """A port of this machine that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True, eq=False)
+class WeightFolder:
+    """A folder of weights and the version that they are served as."""
+
+    folder: Path
+    version: int
+    temporary: bool
+    """Written for the servers, to be removed when newer ones serve."""
+
+    def remove(self) -> None:
+        if self.temporary:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Scratch:
+    """A folder for the weights and logs of one engine's servers, under `place` or where temporary files go.
+
+    A lock, which the system frees when a process ends, tells the folders of running engines from those of killed ones.
+    """
+
+    def __init__(self, place: str) -> None:
+        for left in Path(place or tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+            # Not ours where it is locked, another user's, or just being removed.
+            with contextlib.suppress(OSError), (left / _LOCK).open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left)
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place or None))
+        new = self.path / f"{_LOCK}.new"
+        self._lock = new.open("w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        new.rename(self.path / _LOCK)  # so that nobody finds it before it is locked
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.close()
+
+
+def write_weights(state_dict: Mapping[str, torch.Tensor], folder: Path, dtype: torch.dtype) -> None:
+    """Write a state dict as safetensors in `dtype`; tensors that share their memory are written once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    piece: dict[str, torch.Tensor] = {}
+    seen: set[int] = set()
+    size = pieces = 0
+    for name, tensor in state_dict.items():
+        if tensor.data_ptr() in seen:
+            continue
+        seen.add(tensor.data_ptr())
+        piece[name] = tensor.detach().to("cpu", dtype).contiguous()
+        size += piece[name].nbytes
+        if size >= _PIECE_BYTES:
+            save_file(piece, folder / f"model-{pieces:05}.safetensors")
+            piece, size, pieces = {}, 0, pieces + 1
+    if piece:
+        save_file(piece, folder / f"model-{pieces:05}.safetensors")

@@ -37,19 +37,10 @@ def generate_body(
     seed: int,
     image_token_id: int,
     banned: Iterable[int],
-    stop_ids: Sequence[int],
+    stop_id: int,
     read: Callable[[ImageRef], tuple[str, bytes]],
 ) -> dict[str, Any]:
-    """The JSON of a request.
-
-    Args:
-        banned: ids that are never sampled.
-        stop_ids: ids that end a response.
-        read: gives mime type and encoded bytes of an image, at the size that the model reads.
-
-    Raises:
-        EngineError: a temperature that vLLM does not sample at.
-    """
+    """The JSON of a request; `read` gives mime type and encoded bytes of an image, at the size that the model reads."""
     if sampling.temperature and not MIN_TEMPERATURE <= sampling.temperature <= MAX_TEMPERATURE:
         raise EngineError(
             f"temperature {sampling.temperature:g}: vLLM samples at 0 and from {MIN_TEMPERATURE:g} to "
@@ -72,7 +63,7 @@ def generate_body(
             "include_stop_str_in_output": True,
             "skip_special_tokens": False,
             "detokenize": bool(sampling.stop),
-            "stop_token_ids": list(stop_ids),
+            "stop_token_ids": [stop_id],
             "ignore_eos": True,
             "logit_bias": bias,
             "logprobs": 0,
@@ -88,9 +79,8 @@ def generate_body(
 def read_response(answer: Mapping[str, Any], prompt_tokens: int, seconds: Mapping[str, float]) -> Response:
     """The response in an answer to a prompt of so many tokens, images included.
 
-    Raises:
-        EngineError: the server read another prompt than was meant, ended the request early, or its numbers are not
-            finite or do not add up.
+    Raises EngineError where the server read another prompt than was meant, ended the request early, or its numbers are
+    not finite or do not add up.
     """
     read = answer["usage"]["prompt_tokens"]
     if read != prompt_tokens:
@@ -118,7 +108,7 @@ def read_response(answer: Mapping[str, Any], prompt_tokens: int, seconds: Mappin
 
 
 def token_versions(spans: Sequence[Mapping[str, Any]], count: int) -> list[int]:
-    """One weight version a token; raises EngineError if vLLM's spans do not cover the tokens, or name none of ours."""
+    """One weight version a token, from vLLM's spans."""
     versions: list[int] = []
     for span in spans:
         if span["start"] != len(versions) or not span["version"].isdecimal():

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from webdojo.policy.vllm.weight_files import Scratch
+from webdojo.policy.vllm.server import Scratch
 
 KILLED = """
 import os, signal, sys
-from webdojo.policy.vllm.weight_files import Scratch
+from webdojo.policy.vllm.server import Scratch
 
 scratch = Scratch(sys.argv[1])
 (scratch.path / "weights-1").mkdir()

@@ -1,4 +1,5 @@
-"""The memory that an optimizer step needs, computed from shapes, and what to change if it does not fit.
+"""What a recipe costs, known before it runs: episodes, turns and tokens, and the memory that an optimizer step needs,
+computed from shapes, with what to change if it does not fit.
 
 Per token of a packed micro-batch, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
 float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import nn
 from transformers import PreTrainedModel
@@ -30,12 +31,62 @@ from webdojo.policy.config import ModelConfig, screenshot_tokens
 from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
+from webdojo.rollout.config import HorizonSection
+from webdojo.rollout.curriculum import stage_of
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
 from webdojo.trainer.learner.scoring import FEATURE_CACHE_BYTES
 
 GB = 2**30
 CUDA_CONTEXT = GB
 """Approximate GPU memory taken by CUDA itself, its libraries, and what the allocator cannot use."""
+
+
+class Phase(NamedTuple):
+    """The cost of one phase of a run: upper bounds, but for training episodes, of which dynamic sampling rolls out more
+    when some groups have no spread of rewards."""
+
+    name: str
+    episodes: int
+    turns: int
+    """The most turns; every episode may end earlier."""
+    sampled_tokens: int
+    """The most tokens that the policy samples."""
+    visual_tokens: int
+    """The most screenshot tokens that the policy reads."""
+
+
+def estimate(recipe: Recipe) -> list[Phase]:
+    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations."""
+    seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
+    rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
+
+    levels = recipe.env.difficulty_levels() if not recipe.tasks.path else None
+
+    def longest(section: HorizonSection) -> int:
+        return section.longest if levels is None else max(map(section.horizon, levels))
+
+    def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
+        return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
+
+    demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
+    during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
+    measured = (3 + during) * evaluate.tasks
+    horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
+    return [
+        # The oracle acts in demonstrations, so the policy samples nothing there.
+        phase("demonstrations", demos, demos * longest(rollout), 0),
+        phase("rollouts", batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
+        phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
+    ]
+
+
+def cost_table(recipe: Recipe) -> str:
+    head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
+    phases = estimate(recipe)
+    total = Phase("total", *map(sum, zip(*(phase[1:] for phase in phases), strict=True)))
+    rows = [head, *((phase.name, *(f"{n:,}" for n in phase[1:])) for phase in (*phases, total))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in rows)
 
 
 @dataclass(frozen=True)
@@ -52,7 +103,7 @@ class MemoryPlan:
     """The memory of one rank, in bytes."""
 
     tokens: int
-    """The tokens of a micro-batch."""
+    """Of a micro-batch."""
     parameters: int
     """The number of parameters of the model, without adapters."""
     trained: int
@@ -71,17 +122,9 @@ class MemoryPlan:
 
 
 def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> MemoryPlan:
-    """Plan the memory of one rank.
-
-    Args:
-        model: the model without adapters; only its shapes are read, so it may be on the meta device.
-        recipe: its sections `model` and `train`, and those that decide how many screenshots fit into a micro-batch.
-        machine: the machine that the learner will run on.
-
-    Raises:
-        ConfigError: `model.freeze_trainable_layers` or `model.lora` does not fit the model.
-    """
-    train, value, layers = recipe.train, _value_bytes(machine), text_layers(model)
+    """Plan the memory of one rank for a model without adapters, of which only the shapes are read."""
+    train, layers = recipe.train, text_layers(model)
+    value = 2 if machine.cuda else 4  # the bytes of a value in the forward pass
     sharded = train.ranks > 1 or machine.cuda
     total, tower = _size(model), _size(vision_tower(model))
     names, trained = zip(*_trained(model, recipe.model), strict=True)
@@ -133,13 +176,12 @@ def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tu
 
 
 def log_line(plan: MemoryPlan) -> str:
-    """The plan in one line, for the log."""
     parts = plan.lasting | plan.micro_batch | plan.instead | {"peak": plan.peak}
     shown = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
     return f"memory_gb  micro_batch_tokens={plan.tokens}  {shown}"
 
 
-def describe(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
+def memory_table(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
     """The plan as an aligned table, with what to change if it does not fit."""
     plan, ranks = plan_memory(model, recipe, machine), recipe.train.ranks
     each = "a GPU" if machine.cuda else "the CPU"
@@ -197,13 +239,7 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
         yield "model.freeze_vision=true", _changed(recipe, "model", freeze_vision=True)
 
 
-def _value_bytes(machine: Machine) -> int:
-    """The bytes of a value in the forward pass."""
-    return 2 if machine.cuda else 4
-
-
 def _size(module: nn.Module | None) -> int:
-    """The number of parameters."""
     return 0 if module is None else sum(p.numel() for p in module.parameters())
 
 
@@ -220,7 +256,6 @@ def _trained(model: PreTrainedModel, config: ModelConfig) -> Iterator[tuple[str,
 
 
 def _adapted(name: str, module: nn.Module, model: PreTrainedModel, config: ModelConfig) -> bool:
-    """Whether a linear layer gets adapters."""
     if config.freeze_vision and name.startswith(VISION):
         return False
     targets = config.lora.target_modules
@@ -241,7 +276,6 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
 
 
 def _screenshots(recipe: Recipe) -> int:
-    """How many screenshots fit into a micro-batch."""
     if not recipe.harness.images:
         return 0
     return max(1, recipe.train.micro_batch_tokens // screenshot_tokens(recipe.browser.viewport_px))
