@@ -37,7 +37,7 @@ __all__ = [
 
 _HOMES = {
     "webdojo.envs.env": ("Environment", "Visit"),
-    "webdojo.envs.registry": ("load_tasks",),
+    "webdojo.envs.task_sets": ("load_tasks",),
     "webdojo.reward": ("RewardFunction",),
     "webdojo.types": ("Reward", "Task", "Trajectory"),
 }
