@@ -15,7 +15,8 @@ from playwright.async_api import ElementHandle, Page
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.keys import normalise_keys
-from webdojo.browser.page.probe import FOCUS_JS, Element, PageState
+from webdojo.browser.page.probe import Element, PageState
+from webdojo.browser.page.scripts import script
 from webdojo.browser.tab import Tabs
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 from webdojo.types import ToolCall
@@ -25,39 +26,8 @@ _COPY = {"controlormeta+c", "controlormeta+insert"}
 _CUT = {"controlormeta+x", "shift+delete"}
 _PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
 
-_SELECTED_JS = f"""() => {{
-  {FOCUS_JS}
-  return (focused()?.ownerDocument || document).getSelection().toString();
-}}"""
-
-_PASTED_JS = f"""(text) => {{
-  {FOCUS_JS}
-  const data = new DataTransfer();
-  data.setData('text/plain', text);
-  return !(focused() || document).dispatchEvent(
-    new ClipboardEvent('paste', {{clipboardData: data, bubbles: true, cancelable: true, composed: true}}));
-}}"""
-"""Returns whether the page handled the pasted text itself."""
-
-_FOCUSED_JS = """() => {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-  return element;
-}"""
-
-_CHOOSE_JS = """(focused, text) => {
-  const list = focused.closest('select'), wanted = text.trim().toLowerCase();
-  const usable = [...list.options].filter(o => !o.disabled);
-  const labels = usable.map(o => o.label.trim().toLowerCase());
-  let at = labels.indexOf(wanted);
-  if (at < 0) at = labels.findIndex(label => wanted && label.startsWith(wanted));
-  if (at < 0) return {options: usable.slice(0, 20).map(o => o.label.trim())};
-  const open = CSS.supports('selector(:open)') && list.matches(':open');
-  usable[at].selected = true;
-  list.dispatchEvent(new Event('input', {bubbles: true}));
-  list.dispatchEvent(new Event('change', {bubbles: true}));
-  return {options: null, open};
-}"""
+_SELECTED_JS, _PASTE_JS = script("selected.js"), script("paste.js")
+_FOCUSED_JS, _CHOOSE_JS = script("focused.js"), script("choose.js")
 
 
 def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
@@ -202,7 +172,7 @@ async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
         elif name in _PASTE:
             if not session.copied:
                 note = "nothing was copied before"
-            elif not await page.evaluate(_PASTED_JS, session.copied):
+            elif not await page.evaluate(_PASTE_JS, session.copied):
                 await page.keyboard.insert_text(session.copied)
         else:
             if name in _COPY | _CUT:

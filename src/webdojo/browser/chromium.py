@@ -22,9 +22,10 @@ from playwright.async_api import Error as PlaywrightError
 from webdojo.browser.begin_frame import FLAGS, BeginFrames
 from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.browser.find import find_chromium
-from webdojo.browser.page.popups import POPUPS_JS
+from webdojo.browser.page.scripts import script
 from webdojo.errors import BrowserError, Failure
 
+_POPUPS_JS = script("popups.js")
 _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -190,7 +191,7 @@ class Chromium:
             )
             if frames:
                 await frames.register(context, before)
-        await context.add_init_script(POPUPS_JS)
+        await context.add_init_script(_POPUPS_JS)
         return context
 
     async def _watch(self) -> None:

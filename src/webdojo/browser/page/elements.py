@@ -13,26 +13,12 @@ from contextlib import suppress
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from webdojo.browser.page.probe import ELEMENTS_JS
+from webdojo.browser.page.scripts import script
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, frame_corner
 from webdojo.browser.page.views import numbered
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 
-_POINT_JS = (
-    f"(elements, [index, scroll]) => {{ {ELEMENTS_JS}"
-    + """
-  const e = elements[index];
-  if (!e.isConnected) return null;
-  const show = () => e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
-  if (scroll) show();
-  let at = middleOf(e);
-  if (!scroll && !(at && reachedAt(e, at))) {
-    show();
-    at = middleOf(e);
-  }
-  return at || [];
-}"""
-)
+_POINT_JS = script("point.js")
 
 
 class ListNumber(int):
