@@ -22,8 +22,7 @@ from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 from webdojo.types import ToolCall
 
 _TRAVEL = {"Alt+ArrowLeft": -1, "Alt+ArrowRight": 1}
-_COPY = {"controlormeta+c", "controlormeta+insert"}
-_CUT = {"controlormeta+x", "shift+delete"}
+_COPY = {"controlormeta+c", "controlormeta+insert", "controlormeta+x", "shift+delete"}
 _PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
 
 _SELECTED_JS, _PASTE_JS = script("selected.js"), script("paste.js")
@@ -62,13 +61,9 @@ def target_px(call: ToolCall, viewport_px: tuple[int, int]) -> tuple[int, int] |
 
 
 async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | None:
-    """Execute a call that `tools.check_call` accepts on the active tab, and return a note for its feedback, or None.
+    """Execute a call that `tools.check_call` accepts on the active tab, and return a note for its feedback.
 
-    Args:
-        before: the state of the tab, read at the call's `target_px`.
-
-    Raises:
-        ToolFailed, PlaywrightError: it cannot be done; the session makes feedback of both.
+    `before` was read at the call's `target_px`. The session makes feedback of ToolFailed and PlaywrightError.
     """
     given, page = call.arguments, session.active.page
     mouse = page.mouse
@@ -118,7 +113,11 @@ async def _write(page: Page, text: str, field: Element | None) -> None:
     if field is None:
         raise ToolFailed("no field is focused; click one first")
     if field.tag in ("select", "option"):  # an open list may hand the focus to its options
-        await _choose(page, text)
+        chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
+        if chosen["options"] is not None:
+            raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
+        if chosen["open"]:
+            await page.keyboard.press("Escape")
         return
     if not field.editable:
         raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
@@ -139,15 +138,6 @@ async def _write(page: Page, text: str, field: Element | None) -> None:
     if text[:-1]:
         await page.keyboard.insert_text(text[:-1])
     await page.keyboard.type(text[-1])
-
-
-async def _choose(page: Page, text: str) -> None:
-    """Choose the option of a list that begins with the text, as typing does in browsers."""
-    chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
-    if chosen["options"] is not None:
-        raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
-    if chosen["open"]:
-        await page.keyboard.press("Escape")
 
 
 async def _focused(page: Page) -> ElementHandle:
@@ -175,7 +165,7 @@ async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
             elif not await page.evaluate(_PASTE_JS, session.copied):
                 await page.keyboard.insert_text(session.copied)
         else:
-            if name in _COPY | _CUT:
+            if name in _COPY:
                 session.copied = await page.evaluate(_SELECTED_JS) or session.copied
             await page.keyboard.press(chord)
     return note

@@ -1,15 +1,13 @@
 """The state of a page besides its pixels (OpenWebRL A.2), read by one script.
 
-The same script runs before and after every call, and `feedback` compares the two states. It also starts a mutation
-watch, so that the second reading knows whether the document has changed at all. Points are given to the script in CSS
-pixels; no model is shown pixels.
+`feedback` compares the states before and after a call. The first reading starts a mutation watch, so that the second
+one knows whether the document has changed at all. Points are given to the scripts in CSS pixels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from webdojo.browser.page.scripts import script
 
@@ -65,12 +63,6 @@ class PageState:
     focus: Element | None = None
     changes: int = 0
     """Number of DOM changes since the previous reading."""
-
-
-def read_state(raw: dict[str, Any], *, url: str, tab: int, tabs: int, document: int) -> PageState:
-    """Combine the result of the script and the session's own knowledge into a `PageState`."""
-    elements = {key: Element(**raw[key]) if raw[key] else None for key in ("target", "focus")}
-    return PageState(url=url, tab=tab, tabs=tabs, document=document, **(raw | elements))
 
 
 def blocked_by(status: int, marks: Sequence[str]) -> str:

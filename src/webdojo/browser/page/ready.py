@@ -29,7 +29,7 @@ _READY_JS = script("ready.js")
 
 
 async def settle(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Wait until the tab is ready, and return its state as `probe.read_state` takes it.
+    """Wait until the tab is ready, and return its state as `probe.js` does.
 
     A navigation that is under way may take as long as the caller's timeout allows; `ready_cap_s` counts from its end.
     """
