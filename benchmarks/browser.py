@@ -39,8 +39,8 @@ from browser_pages import CYCLE, PAGES, served
 from browser_run import WAYS, Job, Measure
 from process_tree import tree
 
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.progress import progress
 from webdojo.store.info import run_info
 

@@ -59,7 +59,7 @@ fi
 find_chromium() {
   .venv/bin/python - <<'PYTHON'
 import sys
-from webdojo.browser.find import find_chromium
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
 from webdojo.errors import BrowserError
 try:

@@ -19,7 +19,8 @@ import yaml
 
 from tests.browser_service.served import Served
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser_service.access import OPEN_PATHS, TOKEN_VARIABLE
+from webdojo.browser_service.server import OPEN_PATHS
+from webdojo.browser_service.wire import TOKEN_VARIABLE
 from webdojo.cli import app
 from webdojo.recipe import load_recipe
 

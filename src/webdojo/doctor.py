@@ -23,8 +23,8 @@ from rich import box
 from rich.table import Column, Table
 from rich.text import Text
 
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.errors import WebdojoError
 from webdojo.sites import host_of

@@ -12,8 +12,8 @@ import pytest_asyncio
 from PIL import Image
 
 from webdojo.browser.begin_frame import BeginFrames
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.store.images import MemoryImages

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.errors import BrowserError
 from webdojo.store.images import MemoryImages

@@ -12,8 +12,8 @@ import pytest_asyncio
 from PIL import Image
 
 from tests.browser.conftest import served
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.store.images import MemoryImages
 from webdojo.types import ImageRef, ToolCall

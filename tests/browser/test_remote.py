@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from tests.browser.conftest import LOCAL
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig, GuardConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.pool import BrowserPool

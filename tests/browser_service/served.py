@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Self
 
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser_service.access import TOKEN_VARIABLE
 from webdojo.browser_service.server import DrainingServer
 from webdojo.browser_service.service import SessionService
+from webdojo.browser_service.wire import TOKEN_VARIABLE
 
 
 class Served:

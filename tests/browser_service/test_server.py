@@ -19,7 +19,7 @@ from tests.browser.conftest import CONFIG, LOCAL, served
 from tests.browser_service.served import Served, served_process
 from webdojo.browser.config import BrowserConfig, ServeConfig
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser_service.service import SLOTS, Operation
+from webdojo.browser_service.service import SLOTS
 from webdojo.store.images import MemoryImages
 from webdojo.types import Observation
 
@@ -34,7 +34,7 @@ def config(**limits: Any) -> BrowserConfig:
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SLOTS, Operation.OPEN, 1)
+        patch.setitem(SLOTS, "open", 1)
         with Served(config(max_sessions=8), TOKEN) as server:
             yield server
 

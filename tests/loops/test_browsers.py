@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser_service.served import served_process
 from tests.loops.conftest import SmallRecipe
-from webdojo.browser_service.access import TOKEN_VARIABLE
+from webdojo.browser_service.wire import TOKEN_VARIABLE
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog

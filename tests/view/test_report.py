@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, async_playwright
+from webdojo.browser.find import find_chromium
 
 from tests.store.fabricate import page_image, trajectory, turn
 from tests.view.demo_run import HOSTILE, create, fill
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.store.run import RunStore
 from webdojo.types import ToolCall
 from webdojo.view.report import choose, write_report

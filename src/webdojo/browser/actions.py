@@ -15,49 +15,18 @@ from playwright.async_api import ElementHandle, Page
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.keys import normalise_keys
-from webdojo.browser.page.probe import FOCUS_JS, Element, PageState
+from webdojo.browser.page.probe import Element, PageState
+from webdojo.browser.page.scripts import script
 from webdojo.browser.tab import Tabs
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 from webdojo.types import ToolCall
 
 _TRAVEL = {"Alt+ArrowLeft": -1, "Alt+ArrowRight": 1}
-_COPY = {"controlormeta+c", "controlormeta+insert"}
-_CUT = {"controlormeta+x", "shift+delete"}
+_COPY = {"controlormeta+c", "controlormeta+insert", "controlormeta+x", "shift+delete"}
 _PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
 
-_SELECTED_JS = f"""() => {{
-  {FOCUS_JS}
-  return (focused()?.ownerDocument || document).getSelection().toString();
-}}"""
-
-_PASTED_JS = f"""(text) => {{
-  {FOCUS_JS}
-  const data = new DataTransfer();
-  data.setData('text/plain', text);
-  return !(focused() || document).dispatchEvent(
-    new ClipboardEvent('paste', {{clipboardData: data, bubbles: true, cancelable: true, composed: true}}));
-}}"""
-"""Returns whether the page handled the pasted text itself."""
-
-_FOCUSED_JS = """() => {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-  return element;
-}"""
-
-_CHOOSE_JS = """(focused, text) => {
-  const list = focused.closest('select'), wanted = text.trim().toLowerCase();
-  const usable = [...list.options].filter(o => !o.disabled);
-  const labels = usable.map(o => o.label.trim().toLowerCase());
-  let at = labels.indexOf(wanted);
-  if (at < 0) at = labels.findIndex(label => wanted && label.startsWith(wanted));
-  if (at < 0) return {options: usable.slice(0, 20).map(o => o.label.trim())};
-  const open = CSS.supports('selector(:open)') && list.matches(':open');
-  usable[at].selected = true;
-  list.dispatchEvent(new Event('input', {bubbles: true}));
-  list.dispatchEvent(new Event('change', {bubbles: true}));
-  return {options: null, open};
-}"""
+_SELECTED_JS, _PASTE_JS = script("selected.js"), script("paste.js")
+_FOCUSED_JS, _CHOOSE_JS = script("focused.js"), script("choose.js")
 
 
 def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
@@ -92,13 +61,9 @@ def target_px(call: ToolCall, viewport_px: tuple[int, int]) -> tuple[int, int] |
 
 
 async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | None:
-    """Execute a call that `tools.check_call` accepts on the active tab, and return a note for its feedback, or None.
+    """Execute a call that `tools.check_call` accepts on the active tab, and return a note for its feedback.
 
-    Args:
-        before: the state of the tab, read at the call's `target_px`.
-
-    Raises:
-        ToolFailed, PlaywrightError: it cannot be done; the session makes feedback of both.
+    `before` was read at the call's `target_px`. The session makes feedback of ToolFailed and PlaywrightError.
     """
     given, page = call.arguments, session.active.page
     mouse = page.mouse
@@ -148,7 +113,11 @@ async def _write(page: Page, text: str, field: Element | None) -> None:
     if field is None:
         raise ToolFailed("no field is focused; click one first")
     if field.tag in ("select", "option"):  # an open list may hand the focus to its options
-        await _choose(page, text)
+        chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
+        if chosen["options"] is not None:
+            raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
+        if chosen["open"]:
+            await page.keyboard.press("Escape")
         return
     if not field.editable:
         raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
@@ -169,15 +138,6 @@ async def _write(page: Page, text: str, field: Element | None) -> None:
     if text[:-1]:
         await page.keyboard.insert_text(text[:-1])
     await page.keyboard.type(text[-1])
-
-
-async def _choose(page: Page, text: str) -> None:
-    """Choose the option of a list that begins with the text, as typing does in browsers."""
-    chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
-    if chosen["options"] is not None:
-        raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
-    if chosen["open"]:
-        await page.keyboard.press("Escape")
 
 
 async def _focused(page: Page) -> ElementHandle:
@@ -202,10 +162,10 @@ async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
         elif name in _PASTE:
             if not session.copied:
                 note = "nothing was copied before"
-            elif not await page.evaluate(_PASTED_JS, session.copied):
+            elif not await page.evaluate(_PASTE_JS, session.copied):
                 await page.keyboard.insert_text(session.copied)
         else:
-            if name in _COPY | _CUT:
+            if name in _COPY:
                 session.copied = await page.evaluate(_SELECTED_JS) or session.copied
             await page.keyboard.press(chord)
     return note

@@ -46,7 +46,6 @@ class BeginFrames:
         del self._ids[context]
 
     async def contexts(self) -> set[str]:
-        """Return the ids of all contexts."""
         return set((await self._browser.send("Target.getBrowserContexts"))["browserContextIds"])
 
     async def open_page(self, context: BrowserContext) -> None:
@@ -68,7 +67,6 @@ class BeginFrames:
             return bool(await page.evaluate("CSS.supports('appearance', 'base-select')"))
 
     async def screenshot(self, page: CDPSession, options: dict[str, Any]) -> str:
-        """Return the page as it is now, as base64."""
         await self.draw(page)
         for attempt in range(_MAX_FRAMES):
             if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):

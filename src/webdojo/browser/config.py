@@ -39,7 +39,7 @@ class ServeConfig(Section):
 
 class BrowserConfig(Section):
     executable: str = ""
-    """Chromium to run; empty finds one (see `browser/find.py`)."""
+    """Chromium to run; empty finds one (see `browser/chromium.py`)."""
     cdp_url: str = ""
     """DevTools address of a browser that runs elsewhere (`wss://…`, `http://…`), to use instead of starting one.
     What it opens does not pass the guard; only the addresses that the agent asks for are checked."""
@@ -91,14 +91,7 @@ class BrowserConfig(Section):
 
 
 def read_storage_state(file: str, named_by: str) -> StorageState | None:
-    """Read a storage state from a file; return None if its name is empty.
-
-    Args:
-        named_by: the key or task that names the file, for the error.
-
-    Raises:
-        ConfigError: there is no such file, or Playwright did not write it.
-    """
+    """Read a storage state from a file; return None if its name is empty. `named_by` names the key for ConfigError."""
     if not file:
         return None
     try:

@@ -42,15 +42,12 @@ class SessionLog:
             self._seconds[operation].append(time.monotonic() - began)
 
     def error(self, text: str) -> None:
-        """Record a script error of a page."""
         self._errors.append(" ".join(text.split())[:_LINE_CHARACTERS].encode(errors="replace").decode())
 
     def record(self, cause: BaseException | None = None) -> dict[str, Any]:
         """Return everything as plain JSON.
 
-        That is `seconds` since the session began; `operations` by name, each with its `count` and with `p50_s`, `max_s`
-        and `last_s` over the last 100; `requests`; the last five `console_errors`; and the `traceback` of what ended
-        the session, innermost calls last.
+        `p50_s`, `max_s` and `last_s` of an operation are of its last 100; a `traceback` ends with the innermost call.
         """
         frames = traceback.extract_tb(cause.__traceback__)[-_FRAMES:] if cause is not None else []
         lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

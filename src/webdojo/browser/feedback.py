@@ -1,8 +1,7 @@
 """Feedback on a call in one short line, from the states of the page before and after it (OpenWebRL Table 5).
 
-Everything here is pure: the session reads the states, and this module turns them into words. Coordinates are in
-0..1000 and scroll positions are percentages, because the model uses the same units. Lines stay short, since each of
-them is read again in every later prompt.
+Coordinates are in 0..1000 and scroll positions are percentages, because the model uses the same units. Lines stay
+short, since each of them is read again in every later prompt.
 """
 
 from __future__ import annotations
@@ -18,18 +17,14 @@ _EDGES = {"up": "top", "down": "bottom", "left": "left edge", "right": "right ed
 
 
 def describe(call: ToolCall, before: PageState, after: PageState, notes: Sequence[str] = ()) -> Feedback:
-    """Describe the effect of a call that was executed.
+    """Describe the effect of a call from the active tab's states before and after it, both read at the call's point.
 
-    Args:
-        call: a call that `tools.check_call` accepts.
-        before, after: the state of the active tab before and after the call, read at the call's point.
-        notes: what the states cannot show, such as dialogs, refused downloads and HTTP errors.
+    `notes` are what the states cannot show, such as dialogs, refused downloads and HTTP errors.
     """
     return Feedback(ok=True, text="; ".join([_text(call, before, after), *notes]))
 
 
 def failed(call: ToolCall, reason: str) -> Feedback:
-    """Describe a call that could not be executed."""
     return Feedback(ok=False, text=f"{clip(call.name, 40)} failed: {clip(reason, 200)}")
 
 
@@ -101,7 +96,6 @@ _NOTHING = "nothing changed"
 
 
 def _movement(before: PageState, after: PageState) -> str | None:
-    """Say which page or tab the agent is on now, if that has changed."""
     if after.tabs > before.tabs:
         return f"opened tab {after.tab}, {clip(after.url, 120)}"
     if after.tabs < before.tabs:
@@ -114,7 +108,6 @@ def _movement(before: PageState, after: PageState) -> str | None:
 
 
 def _effect(before: PageState, after: PageState) -> str:
-    """Say the most informative difference between two states."""
     moved = _movement(before, after)
     if moved:
         return moved

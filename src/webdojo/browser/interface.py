@@ -31,10 +31,7 @@ class Session(Protocol):
     viewport_px: tuple[int, int]
 
     async def observe(self, view: View | None = None) -> Observation:
-        """See the active tab as it is now.
-
-        Args:
-            view: numbers the controls of the page, and adds its text to the observation or marks to the screenshot.
+        """See the active tab as it is now; a `view` numbers its controls, and adds text or marks.
 
         Raises:
             BrowserError: the browser or its server is lost, the tab crashed, or no screenshot came in time.
@@ -51,11 +48,7 @@ class Session(Protocol):
         ...
 
     async def snapshot(self) -> Snapshot:
-        """Read what the active tab says, for the text observations of `page/views.py`.
-
-        Raises:
-            BrowserError: the browser or its server is lost, the tab crashed, or it did not answer in time.
-        """
+        """Read what the active tab says, for the text observations of `page/views.py`; raise as `observe` does."""
         ...
 
     async def close(self) -> None:
@@ -77,10 +70,9 @@ class Pool(Protocol[SessionT_co]):
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> SessionT_co:
-        """Open a fresh session at a URL, ready to be observed.
+        """Open a fresh session at an http or https address, ready to be observed.
 
         Args:
-            start_url: an http or https address.
             headers: sent with every request of this session.
             storage_state: cookies and local storage to begin with, instead of those of the recipe.
 

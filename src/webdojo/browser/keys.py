@@ -45,19 +45,13 @@ _ALIASES = {
 
 
 def read_chord(text: str) -> str | None:
-    """Return one key or combination in Playwright's notation, or None if a key is unknown.
-
-    Returns: for example `Enter`, `ControlOrMeta+a`, `+`.
-    """
+    """Return a key or combination as Playwright writes it (`ControlOrMeta+a`), or None if a key is unknown."""
     if text == " ":
         return "Space"
     text = text.strip()
     # "+" and "ctrl++" press the plus key.
-    keys = [_read_key(part) for part in re.split(r"(?<=.)\+(?=.)", text, flags=re.DOTALL)]
-    if any(key is None for key in keys):
-        return None
-    *modifiers, last = [key for key in keys if key is not None]
-    if any(key not in _MODIFIERS.values() for key in modifiers):
+    *modifiers, last = [_read_key(part) or "" for part in re.split(r"(?<=.)\+(?=.)", text, flags=re.DOTALL)]
+    if not last or any(key not in _MODIFIERS.values() for key in modifiers):
         return None
     if _SHORTCUT in modifiers and "Shift" not in modifiers and len(last) == 1:
         small = last.lower()
@@ -76,13 +70,8 @@ def combine(keys: Sequence[str]) -> list[str]:
 
 
 def normalise_keys(keys: Sequence[str]) -> list[str]:
-    """Return all chords to press in order; modifiers followed by one key are one combination.
-
-    `read_chord` must know all keys that `combine` returns; `tools.check_call` makes sure of that.
-    """
-    chords = [read_chord(key) for key in combine(keys)]
-    assert None not in chords, f"unchecked keys: {keys}"
-    return [chord for chord in chords if chord is not None]
+    """Return all chords to press in order, of keys that `tools.check_call` accepts."""
+    return [chord for key in combine(keys) if (chord := read_chord(key)) is not None]
 
 
 def shown(chord: str) -> str:

@@ -1,10 +1,8 @@
 """Many isolated sessions on a few Chromium processes.
 
-A session is a browser context: cookies, storage and cache are its own and end with it. The pool gives each new
-session to the browser with the fewest sessions, waits when all places are taken, replaces a browser that died or has
-hosted enough, and leaves no process behind when it is closed. `open` takes a place, which is free again when its
-session has closed, whatever happens in between. Each browser has spare sessions, because opening one takes longer than
-using it.
+A session is a browser context: cookies, storage and cache are its own and end with it. `open` gives it to the browser
+with the fewest, and takes a place, which is free again when the session has closed, whatever happens in between.
+Browsers that died or have hosted enough are replaced. Each has spare sessions, because opening one takes long.
 """
 
 from __future__ import annotations
@@ -43,7 +41,6 @@ logger = logging.getLogger(__name__)
 
 
 def host_flags(hosts: Mapping[str, str]) -> list[str]:
-    """Return flags that make Chromium find host patterns at other addresses."""
     rules = ", ".join(f"MAP {pattern} {address}" for pattern, address in hosts.items())
     return [f"--host-resolver-rules={rules}"] if rules else []
 
@@ -63,13 +60,8 @@ class BrowserPool:
     """Sessions in local browsers; an async context manager.
 
     Args:
-        config: the recipe's browser section.
-        images: where screenshots are stored.
         hosts: host patterns and the addresses that serve them, which the guard does not check, such as
             `{"*.localhost:80": "127.0.0.1:4000"}`.
-
-    Raises:
-        ConfigError: the recipe's guard section, proxy or storage state is wrong.
     """
 
     def __init__(
@@ -113,13 +105,7 @@ class BrowserPool:
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> BrowserSession:
-        """See `interface.Pool.open`.
-
-        Raises:
-            StartError: the guard refuses the URL, or it does not answer, or answers with HTTP 500 or above, after
-                `navigation_retries` further tries.
-            BrowserError: no place is free in time, or Chromium cannot be started or opens no session.
-        """
+        """See `interface.Pool.open`; an answer of HTTP 500 or above counts as none."""
         _check_address(start_url)
         try:
             async with asyncio.timeout(self._config.acquire_timeout_s):
@@ -169,7 +155,7 @@ class BrowserPool:
             async with asyncio.timeout(timeout_s):
                 session = await self._blank_session(browser, storage_state)
                 if headers:
-                    await session.send_headers(headers)
+                    await session.context.set_extra_http_headers(headers)
             browser.hosted += 1
             self._refill(browser)
             made.append(session)
@@ -264,7 +250,11 @@ class BrowserPool:
         async with self._starting:
             ready = [browser for browser in self.browsers if browser.alive and not browser.retiring]
             if len(ready) < self._max_browsers and all(browser.load for browser in ready):
-                browser = await Chromium.start(self._config, self._flags(), self._lost)
+                # Everything except `hosts` goes through the proxy, loopback addresses included.
+                proxy = f"--proxy-server=http://127.0.0.1:{self._proxy.port}"
+                direct = f"--proxy-bypass-list={';'.join(['<-loopback>', *self._hosts])}"
+                flags = [*host_flags(self._hosts), proxy, direct]
+                browser = await Chromium.start(self._config, flags, self._lost)
                 ready.append(browser)
                 self.browsers.append(browser)
                 self._refill(browser)
@@ -289,27 +279,20 @@ class BrowserPool:
         self._spares.pop(browser, None)
 
     def _lost(self, browser: Chromium) -> None:
-        """Start another browser in place of one that died."""
         self._forget(browser)
         self._background.start(browser.close())
         if not self._exiting:
             self._background.start(self._replace())
 
     async def _replace(self) -> None:
+        """Start another browser in place of one that died."""
         try:
             await self._pick()
         except BrowserError as error:
             logger.warning("no new Chromium for one that died: %s", error)  # the next `open` tries again, and says so
 
-    def _flags(self) -> list[str]:
-        """Return flags that send everything except `hosts` through the proxy, loopback addresses included."""
-        direct = ";".join(["<-loopback>", *self._hosts])
-        proxy = [f"--proxy-server=http://127.0.0.1:{self._proxy.port}", f"--proxy-bypass-list={direct}"]
-        return [*host_flags(self._hosts), *proxy]
-
 
 def _check_address(url: str) -> None:
-    """Raise StartError unless this is an http or https address."""
     try:
         parts = urlsplit(url)
         names_host, _ = bool(parts.hostname), parts.port
@@ -322,6 +305,5 @@ def _check_address(url: str) -> None:
 
 
 def _not_refused(url: str, reason: str | None) -> None:
-    """Raise StartError if the guard has a reason against the start URL."""
     if reason is not None:
         raise StartError(f"{url} is not opened: {reason} (browser.guard)", Failure.START_REFUSED)

@@ -1,9 +1,8 @@
 """One isolated browser context: look at it, act in it, close it.
 
-`observe()` returns what the agent sees, `act()` executes calls and says what they did. Whatever the web or the
-agent does wrong becomes feedback. Only the loss of the session itself is an error; it has a name
-(`errors.Failure`) and a record of what led to it (`diagnostics.py`). Exactly one tab is active at any time, and a
-tab that a page opens becomes the active one. A screenshot is in its sink before an observation names it.
+Whatever the web or the agent does wrong becomes feedback. Only the loss of the session itself is an error; it has a
+name (`errors.Failure`) and a record of what led to it (`diagnostics.py`). A screenshot is in its sink before an
+observation names it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from webdojo.browser.feedback import describe, failed
 from webdojo.browser.interface import ActResult
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.page.elements import Elements
-from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by, read_state
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, Element, PageState, blocked_by
 from webdojo.browser.page.ready import is_overtaken, settle, until_read
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
@@ -65,7 +64,6 @@ class BrowserSession(Tabs):
 
     @property
     def usable(self) -> bool:
-        """Whether the session is open and its tab and its browser are alive."""
         return self._closing is None and self._browser.alive and bool(self.tabs) and not self.active.crashed
 
     def begin(self, on_closed: Callable[[], None]) -> None:
@@ -77,12 +75,7 @@ class BrowserSession(Tabs):
         self._expired = True
         self._start_closing()
 
-    async def send_headers(self, headers: dict[str, str]) -> None:
-        """Send these headers with every request from now on."""
-        await self._context.set_extra_http_headers(headers)
-
     async def observe(self, view: View | None = None) -> Observation:
-        """See `interface.Session.observe`."""
         with self.log.timed("observe"):
             async with self._reading("screenshot"):
                 image, fields = await self._look(view)
@@ -93,7 +86,6 @@ class BrowserSession(Tabs):
             return Observation(screenshot=shot, **fields)
 
     async def snapshot(self) -> Snapshot:
-        """See `interface.Session.snapshot`."""
         with self.log.timed("snapshot"):
             async with self._reading("description"):
                 await self.settle()
@@ -102,7 +94,6 @@ class BrowserSession(Tabs):
                 return page
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        """See `interface.Session.act`."""
         result, ready_s = ActResult(), self._ready_s
         for call in calls:
             try:
@@ -122,7 +113,6 @@ class BrowserSession(Tabs):
         return result
 
     async def close(self) -> None:
-        """See `interface.Session.close`."""
         # A caller that is cancelled while it waits leaves no half-closed session behind.
         await asyncio.shield(self._start_closing())
 
@@ -152,8 +142,9 @@ class BrowserSession(Tabs):
                 continue
             await self.catch_up()
             if tab is self.active:
-                at = self.tabs.index(tab)
-                return read_state(raw, url=tab.url, tab=at, tabs=len(self.tabs), document=tab.document)
+                elements = {key: raw[key] and Element(**raw[key]) for key in ("target", "focus")}
+                at = {"url": tab.url, "tab": self.tabs.index(tab), "tabs": len(self.tabs), "document": tab.document}
+                return PageState(**(raw | elements | at))
 
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
@@ -165,11 +156,18 @@ class BrowserSession(Tabs):
         self.notes.clear()
         try:
             if "element" in call.arguments:
-                call = await self._pointed(call)
+                x, y = await self.elements.point(call.arguments["element"], self.page)
+                rest = {name: value for name, value in call.arguments.items() if name != "element"}
+                call = ToolCall(name=call.name, arguments={"x": x, "y": y, **rest})
             at_px = target_px(call, self.viewport_px)
             before = await self._read(lambda tab: until_read(lambda: tab.page.evaluate(PROBE_JS, at_px), tab.navigated))
             async with self.drawing():
-                note = await self._execute(call, before)
+                tab, note = self.active, None
+                try:
+                    note = await execute(self, call, before)
+                except PlaywrightError:
+                    if not tab.page.is_closed():  # else the page answered the input by closing itself
+                        raise
                 after = await self.settle(at_px)
         except ToolFailed as error:
             return failed(call, str(error))
@@ -190,23 +188,7 @@ class BrowserSession(Tabs):
         before, self.elements = self.elements, Elements(page, elements, shown)
         await before.forget()
 
-    async def _pointed(self, call: ToolCall) -> ToolCall:
-        """Bring the element that a call names into view, and return the call with its point instead of its number."""
-        arguments = dict(call.arguments)
-        x, y = await self.elements.point(arguments.pop("element"), self.page)
-        return ToolCall(name=call.name, arguments={"x": x, "y": y, **arguments})
-
-    async def _execute(self, call: ToolCall, before: PageState) -> str | None:
-        tab = self.active
-        try:
-            return await execute(self, call, before)
-        except PlaywrightError:
-            if not tab.page.is_closed():
-                raise
-            return None  # the page answered the input by closing itself
-
     async def _look(self, view: View | None) -> tuple[bytes, dict[str, Any]]:
-        """Return the encoded screenshot and the other fields of an observation."""
         await self.catch_up()
         if self.active.navigating:
             await self.settle()
@@ -253,12 +235,13 @@ class BrowserSession(Tabs):
                 yield
         except TimeoutError as error:
             message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
-            raise self.lost(error) or self._error(Failure.SCREENSHOT_TIMEOUT, message, error) from None
+            lost = self.lost(error)
+            raise lost or BrowserError(message, Failure.SCREENSHOT_TIMEOUT, self.diagnostics(error)) from None
         except PlaywrightError as error:
             if self.lost(error) is None:
                 await asyncio.sleep(_CRASH_EVENT_S)
             message = f"browser lost at {self.active.url}: {first_line(error)}"
-            raise self.lost(error) or self._error(Failure.BROWSER_DIED, message, error) from error
+            raise self.lost(error) or BrowserError(message, Failure.BROWSER_DIED, self.diagnostics(error)) from error
 
     def lost(self, error: Exception) -> BrowserError | None:
         """Return why the session cannot go on after an error, or None where it can."""
@@ -273,10 +256,7 @@ class BrowserSession(Tabs):
             failure, message = Failure.TAB_CRASHED, f"the tab crashed at {self.active.url}"
         else:
             return None
-        return self._error(failure, message, error)
-
-    def _error(self, failure: Failure, message: str, cause: BaseException) -> BrowserError:
-        return BrowserError(message, failure, self.diagnostics(cause))
+        return BrowserError(message, failure, self.diagnostics(error))
 
     def diagnostics(self, cause: BaseException | None = None) -> dict[str, Any]:
         """Return `SessionLog.record` together with the `url` of the active tab and the `browser`'s own record."""
@@ -291,7 +271,7 @@ class BrowserSession(Tabs):
         try:
             with self.log.timed("close"):
                 async with asyncio.timeout(EXIT_TIMEOUT_S):
-                    await self._context.close()
+                    await self.context.close()
         except TimeoutError:
             # Its pages may still be running: no new session should share that browser.
             logger.warning("a session did not close within %g s", EXIT_TIMEOUT_S)

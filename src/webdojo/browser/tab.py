@@ -1,8 +1,7 @@
 """The tabs of a session: their pages, their DevTools channels, and their state as navigation events report it.
 
 Chromium reports a navigation that a click began before it acknowledges the click, so `navigating` is already true
-when the input returns; nothing needs to guess or to sleep. Exactly one tab is active at any time, and a tab that a page
-opens becomes the active one.
+when the input returns; nothing needs to sleep. One tab is active at any time: a tab that a page opens becomes it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ class Tab:
         self._moved = asyncio.Event()
 
     async def attach(self) -> None:
-        """Open the DevTools channel, and follow the page from now on."""
         page, note = self.page, self._tabs.notes.append
         self.cdp = await page.context.new_cdp_session(page)
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
@@ -77,7 +75,6 @@ class Tab:
         return self.failed_url or self.page.url
 
     async def navigated(self) -> None:
-        """Wait until no navigation of the main frame is under way."""
         while self.navigating:
             self._moved.clear()
             await self._moved.wait()
@@ -99,7 +96,6 @@ class Tab:
         return waited
 
     async def screenshot(self) -> bytes:
-        """Return the viewport, encoded as the recipe says."""
         options: dict[str, Any] = {"format": self._tabs.config.screenshot_format, "optimizeForSpeed": True}
         if self._tabs.config.screenshot_format == "jpeg":
             options["quality"] = _JPEG_QUALITY
@@ -191,7 +187,7 @@ class Tabs:
         self.log = SessionLog()
         self.notes: list[str] = []
         """What the next feedback should say besides the effect of the call."""
-        self._context = context
+        self.context = context
         self._drawing = False
         self._adopting: set[asyncio.Task[None]] = set()
         self._coming = 0
@@ -204,16 +200,14 @@ class Tabs:
 
     @property
     def page(self) -> Page:
-        """Playwright's page of the active tab."""
         return self.active.page
 
     async def open_tab(self) -> None:
-        """Open a blank tab and make it the active one."""
         self.expect()
         if self.frames is None:
-            await self._context.new_page()
+            await self.context.new_page()
         else:
-            await self.frames.open_page(self._context)
+            await self.frames.open_page(self.context)
         await self._await_tabs()
         if not self.tabs:
             raise BrowserError("a new tab closed before it could be used", Failure.TAB_CRASHED)

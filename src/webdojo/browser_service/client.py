@@ -1,9 +1,8 @@
 """Sessions on browser servers, with the interface of the local pool.
 
 A session stays on one server until it ends; only new sessions go to another server. No request that could have an
-effect is ever sent twice. Screenshots arrive as bytes, are stored under the same hash as those of a local browser, and
-are not sent again while the screen stays the same. Every response that is not a success becomes one of our exceptions,
-whose message begins with the server's URL.
+effect is ever sent twice. Screenshots are stored under the same hash as those of a local browser. Messages of errors
+begin with the server's URL.
 """
 
 from __future__ import annotations
@@ -51,13 +50,8 @@ class RemotePool:
     """Sessions on many servers, the least loaded first; an async context manager.
 
     Args:
-        servers: their URLs, such as `http://10.0.0.7:8400`.
-        images: where screenshots are stored.
         token: the WEBDOJO_BROWSER_TOKEN of the servers.
         acquire_timeout_s: how long `open` looks for a server with a free place.
-
-    Raises:
-        ConfigError: there is no server, or a URL that cannot be a server's.
     """
 
     def __init__(
@@ -99,10 +93,7 @@ class RemotePool:
     async def open(
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> RemoteSession:
-        """See `interface.Pool.open`; the server must be able to reach `start_url`.
-
-        Where no server has a free place in time, the message of the BrowserError gives the reason of each.
-        """
+        """See `interface.Pool.open`; the server must be able to reach `start_url`."""
         deadline = asyncio.get_running_loop().time() + self._acquire_timeout_s
         body = {"start_url": start_url, "headers": headers or {}, "storage_state": storage_state}
         while True:
@@ -198,8 +189,6 @@ class RemoteSession:
 
 
 class _Server:
-    """One server as its client sees it: requests, health and load."""
-
     def __init__(self, url: str, http: httpx.AsyncClient) -> None:
         self.url = url
         self.own = 0
@@ -212,7 +201,6 @@ class _Server:
 
     @property
     def load(self) -> float:
-        """The share of its places that are taken."""
         return (self._others + self.own) / self._most if self._most else 0.0
 
     @property
@@ -235,7 +223,6 @@ class _Server:
             pause_s = min(2 * pause_s, _CHECK_AT_LEAST_EVERY_S) if self.down else _CHECK_EVERY_S
 
     async def check(self) -> None:
-        """Ask for its health."""
         try:
             response = await self._http.get(f"{self.url}/health", timeout=_CONNECT_TIMEOUT_S)
             health = Health.model_validate_json(response.content)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hmac
 import socket
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict
@@ -30,9 +31,8 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.interface import ActResult
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser_service import wire
-from webdojo.browser_service.access import TOKEN_VARIABLE, check_access, is_loopback
 from webdojo.browser_service.service import SessionService
-from webdojo.browser_service.wire import ErrorKind, Refused
+from webdojo.browser_service.wire import TOKEN_VARIABLE, ErrorKind, Refused, host_of, is_loopback
 from webdojo.errors import BrowserError, ConfigError, StartError, WebdojoError
 from webdojo.types import View, ViewKind
 from webdojo.version import __version__
@@ -53,6 +53,10 @@ KEEP_ALIVE_S = 75
 """Longer than clients keep idle connections, so that no request meets a connection that just closed."""
 _STOP_TIMEOUT_S = 5
 
+OPEN_PATHS = frozenset({"/health", "/docs", "/openapi.json"})
+"""Paths that need no token, because they tell nothing about sessions; probes and people read them."""
+_FROM_PAGES = ("origin", "referer", "sec-fetch-site")
+
 _T = TypeVar("_T")
 
 
@@ -65,12 +69,7 @@ async def serve(
     hosts: Mapping[str, str],
     on_listening: Callable[[str], None],
 ) -> None:
-    """Serve sessions until a signal, on a free port where `port` is 0; `on_listening` is told the URL.
-
-    Raises:
-        ConfigError: there is no token for an address that others can reach, or it cannot be listened on.
-        BrowserError: Chromium does not start.
-    """
+    """Serve sessions until a signal, on a free port where `port` is 0; `on_listening` is told the URL."""
     if not token and not is_loopback(host):
         raise ConfigError(
             f"--host {host} can be reached from other machines, and there is no token: "
@@ -91,7 +90,7 @@ async def serve(
 
 
 def read_hosts(options: Sequence[str]) -> dict[str, str]:
-    """Parse `PATTERN=ADDRESS` options into what `BrowserPool` takes; raise ConfigError for another form."""
+    """Parse `PATTERN=ADDRESS` options into what `BrowserPool` takes."""
     hosts = {}
     for option in options:
         pattern, _, address = option.partition("=")
@@ -129,8 +128,6 @@ class DrainingServer(uvicorn.Server):
 
 
 def create_app(service: SessionService, token: str) -> FastAPI:
-    """Return the app that serves the sessions of a service to whom `check_access` lets in."""
-
     async def handle(request: Request, error: Exception) -> Response:
         if isinstance(error, Refused) and error.kind is not ErrorKind.UNKNOWN_SESSION:
             service.metrics.refused.labels(error.kind).inc()
@@ -224,6 +221,28 @@ def create_app(service: SessionService, token: str) -> FastAPI:
     return app
 
 
+def check_access(token: str, path: str, headers: Mapping[str, str]) -> None:
+    """Raise Refused unless a holder of the server's token asks, or a program on this machine, but never a web page.
+
+    Without a token, the server listens on loopback only and refuses requests that a web page could have made: a page
+    cannot leave out certain headers, and a DNS name that was rebound to this machine shows in the Host header.
+    """
+    if token:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        known = scheme.lower() == "bearer" and hmac.compare_digest(given.encode("latin-1"), token.encode())
+        if not known and path not in OPEN_PATHS:
+            message = f"send the server's token: Authorization: Bearer ${TOKEN_VARIABLE}"
+            raise Refused(ErrorKind.UNAUTHORIZED, message)
+        return
+    host = headers.get("host", "")
+    if not is_loopback(host_of(f"http://{host}")):
+        message = f"the Host header is {host!r}, but this server answers for loopback names only"
+        raise Refused(ErrorKind.FORBIDDEN, message)
+    sign = next((name for name in _FROM_PAGES if name in headers), None)
+    if sign is not None and path not in OPEN_PATHS:
+        raise Refused(ErrorKind.FORBIDDEN, f"a web page asks ({sign} header), and pages have no access without a token")
+
+
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI entries of the errors of a route, including those that every route may give."""
     return {
@@ -256,7 +275,6 @@ def _error_response(request: Request, error: Exception) -> Response:
 def _problem(
     kind: ErrorKind, message: str, status: int | None = None, headers: Mapping[str, str] | None = None, **cause: Any
 ) -> Response:
-    """Return an error response; `cause` says how the browser failed, if it did."""
     body = wire.ProblemBody(error=wire.Problem(kind=kind, message=message, **cause))
     return _json(body.model_dump(exclude_defaults=True), status or kind.status, headers)
 

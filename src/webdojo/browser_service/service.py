@@ -15,9 +15,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from types import MappingProxyType
-from typing import Self
+from typing import Literal, Self
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -33,34 +32,18 @@ from webdojo.types import Observation, ToolCall, View
 logger = logging.getLogger("webdojo")
 
 
-class Operation(StrEnum):
-    """The operations on sessions; each kind has a queue of its own (WebGym B.1)."""
-
-    OPEN = "open"
-    ACT = "act"
-    OBSERVE = "observe"
-    CLOSE = "close"
-
-
-class Ended(StrEnum):
-    """Why a session ended."""
-
-    CLOSED = "closed"
-    IDLE = "idle"
-    DEADLINE = "deadline"
-    STOPPED = "stopped"
-
+Operation = Literal["open", "act", "observe", "close"]
+"""The operations on sessions; each kind has a queue of its own (WebGym B.1)."""
+Ended = Literal["closed", "idle", "deadline", "stopped"]
 
 _REAP_EVERY_S = 1.0
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-SLOTS = {Operation.OPEN: 4, Operation.ACT: 32, Operation.OBSERVE: 16, Operation.CLOSE: 8}
+SLOTS: dict[Operation, int] = {"open": 4, "act": 32, "observe": 16, "close": 8}
 """How many operations of each kind run at once; most of an act's time is waiting for pages."""
 
 
 @dataclass
 class _Entry:
-    """An open session, and what the reaper needs to know about it."""
-
     session: Session
     deadline: float
     """In `time.monotonic()` seconds, like `used`."""
@@ -71,15 +54,7 @@ class _Entry:
 
 
 class SessionService:
-    """Browsers and their sessions by id, within limits; an async context manager that starts and ends them all.
-
-    Args:
-        config, hosts: see `BrowserPool`.
-
-    Raises:
-        ConfigError: the browsers hold fewer sessions than `serve.max_sessions`, or see `BrowserPool`.
-        BrowserError: Chromium does not start.
-    """
+    """Browsers and their sessions by id, within limits; an async context manager that starts and ends them all."""
 
     def __init__(self, config: BrowserConfig, hosts: Mapping[str, str] = MappingProxyType({})) -> None:
         wanted = config.serve.max_sessions
@@ -110,7 +85,7 @@ class SessionService:
     async def __aexit__(self, *error: object) -> None:
         self._reaper.cancel()
         for id in list(self._sessions):
-            self._end(id, Ended.STOPPED)
+            self._end(id, "stopped")
         try:
             await asyncio.gather(*self._closing)
         finally:
@@ -127,7 +102,6 @@ class SessionService:
         return self._drain_until is not None and (not self._taken or time.monotonic() > self._drain_until)
 
     def drain(self) -> None:
-        """Take no new sessions from now on."""
         self._drain_until = time.monotonic() + self._config.drain_timeout_s
         logger.info("drain  sessions=%d  drain_timeout_s=%g", self._taken, self._config.drain_timeout_s)
 
@@ -140,7 +114,7 @@ class SessionService:
         deadline = time.monotonic() + (request.deadline_s or math.inf)
         self._taken += 1
         try:
-            async with self._slot(Operation.OPEN):
+            async with self._slot("open"):
                 session = await self._pool.open(request.start_url, request.headers, request.storage_state)
         except BaseException:
             self._taken -= 1
@@ -152,23 +126,23 @@ class SessionService:
 
     async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
         """Return an observation and the bytes of its screenshot, which are empty if its hash is `have`."""
-        async with self._using(id, Operation.OBSERVE) as session:
+        async with self._using(id, "observe") as session:
             observation = await session.observe(view)
             shot = observation.screenshot
             return observation, b"" if shot.sha == have else self._images.get(shot)
 
     async def act(self, id: str, calls: Sequence[ToolCall]) -> ActResult:
-        async with self._using(id, Operation.ACT) as session:
+        async with self._using(id, "act") as session:
             return await session.act(calls)
 
     async def snapshot(self, id: str) -> Snapshot:
-        async with self._using(id, Operation.OBSERVE) as session:
+        async with self._using(id, "observe") as session:
             return await session.snapshot()
 
     async def close(self, id: str) -> None:
         """End a session after the call that runs in it, even if the caller is cancelled meanwhile."""
         self._entry(id)
-        await asyncio.shield(self._end(id, Ended.CLOSED))
+        await asyncio.shield(self._end(id, "closed"))
 
     def _entry(self, id: str) -> _Entry:
         if id not in self._sessions:
@@ -189,7 +163,7 @@ class SessionService:
         return task
 
     async def _close(self, entry: _Entry) -> None:
-        async with entry.lock, self._slot(Operation.CLOSE):
+        async with entry.lock, self._slot("close"):
             await entry.session.close()
         self._taken -= 1
 
@@ -226,9 +200,9 @@ class SessionService:
             now = time.monotonic()
             for id, entry in list(self._sessions.items()):
                 if now > entry.deadline:
-                    self._end(id, Ended.DEADLINE)
+                    self._end(id, "deadline")
                 elif not entry.calls and now - entry.used > idle_s:
-                    self._end(id, Ended.IDLE)
+                    self._end(id, "idle")
 
 
 class Metrics:

@@ -8,7 +8,9 @@ name and its diagnostics.
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import os
 from enum import StrEnum
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
@@ -22,11 +24,26 @@ from webdojo.errors import Failure
 from webdojo.types import Record, ToolCall
 
 OBSERVATION_MIME = "application/vnd.webdojo.observation"
+TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
+"""The environment variable from which browser servers and their clients read the token."""
 
 RESULT, SNAPSHOT = TypeAdapter(ActResult), TypeAdapter(Snapshot)
 
 HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
 HeaderValue = Annotated[str, Field(pattern=r"^[ -~]*$")]
+
+
+def token_from_environment() -> str:
+    """Return the token without the line break at the end of a secret file; empty if there is none."""
+    return os.environ.get(TOKEN_VARIABLE, "").strip()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is always this machine's own, whatever a resolver says."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def host_of(url: str) -> str:

@@ -140,8 +140,8 @@ def serve_browsers(
     """Serve browser sessions over HTTP; the token is read from WEBDOJO_BROWSER_TOKEN."""
     import asyncio
 
-    from webdojo.browser_service.access import token_from_environment
     from webdojo.browser_service.server import read_hosts, serve
+    from webdojo.browser_service.wire import token_from_environment
     from webdojo.recipe import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}

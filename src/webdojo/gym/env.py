@@ -2,8 +2,7 @@
 
 The reward is 0 until the episode is over, and then that of the reward function. An episode is over when the agent
 calls `done` or the environment ends it (`terminated`), after `max_steps` steps, or when the web or the browser fails
-(`truncated`).
-The browser starts at the first `reset`, and `close` leaves no process behind.
+(`truncated`). The browser starts at the first `reset`, and `close` leaves no process behind.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
 from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels, to_call
 from webdojo.reward import EnvironmentReward, RewardFunction, Scorer
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.episode import environment_errors
+from webdojo.rollout.episode import environment_errors, fail
 from webdojo.store.images import MemoryImages
 from webdojo.types import (
     Feedback,
@@ -62,7 +61,7 @@ class _Episode:
 
 
 class _BackgroundLoop:
-    """Runs coroutines one after the other in a thread of its own, so that synchronous callers can drive the browser."""
+    """Runs coroutines in a thread of its own, so that synchronous callers can drive the browser."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -79,7 +78,6 @@ class _BackgroundLoop:
             raise
 
     def close(self) -> None:
-        """End the thread. Nothing may be running any more."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -245,7 +243,6 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return loop
 
     def _check(self, task: Task) -> None:
-        """Raise TaskError where the task cannot be done or scored here."""
         self._env.check(task)
         self._reward.check(task)
 
@@ -276,7 +273,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             with environment_errors(self._env):
                 over = await self._env.is_over(episode.visit)
         except BrowserError as error:
-            _fail(trajectory, error)
+            fail(trajectory, Termination.ENV_ERROR, error)
             return
         if over:
             trajectory.answer = result.answer or None
@@ -295,11 +292,10 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             finally:
                 await self._leave()
         except BrowserError as error:
-            _fail(trajectory, error)
+            fail(trajectory, Termination.ENV_ERROR, error)
         await self._scorer.score(trajectory)
 
     async def _leave(self) -> None:
-        """End the current episode, if there is one."""
         episode, self._episode = self._episode, None
         if episode is not None:
             with environment_errors(self._env):
@@ -308,8 +304,3 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     def _observation(self, episode: _Episode, feedback: str) -> dict[str, Any]:
         self._picture = self._images.get(episode.seen.screenshot)
         return observe(episode.seen, self._picture, episode.trajectory.task.instruction, feedback)
-
-
-def _fail(trajectory: Trajectory, error: BrowserError) -> None:
-    trajectory.termination, trajectory.error = Termination.ENV_ERROR, " ".join(str(error).split())
-    trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics

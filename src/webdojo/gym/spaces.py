@@ -1,12 +1,9 @@
 """Actions and observations as members of Gymnasium spaces.
 
-An action has every field of every tool; `tool` selects the call, and fields that this tool does not use
-are ignored. `to_call` and `to_action` are pure and inverse to each other, except for arguments that equal
-their default and the spelling of keys. An action may be invalid, such as keys that no keyboard has: the
-browser then answers with feedback, as it does to a model.
-
-docs/gymnasium.md lists the fields of each tool. The keys of press_keys are words of `text`, and the blank is `Space`.
-Texts of observations that are too long for the space are cut, and end in `…`.
+An action has every field of every tool (docs/gymnasium.md lists them); `tool` selects the call, and fields that this
+tool does not use are ignored. The keys of press_keys are words of `text`, and the blank is `Space`. `to_call` and
+`to_action` are inverse to each other, except for arguments that equal their default and the spelling of keys. Invalid
+actions, such as keys that no keyboard has, get feedback from the browser, as models do.
 """
 
 from __future__ import annotations
@@ -37,10 +34,7 @@ _PRINTABLE_ASCII = "".join(chr(code) for code in range(32, 127))
 
 
 class AnyText(spaces.Text):
-    """Strings of up to `max_length` characters of any script, since pages and what agents type are not ASCII alone.
-
-    Samples are printable ASCII.
-    """
+    """Strings of up to `max_length` characters of any script; samples are printable ASCII."""
 
     def __init__(self, max_length: int) -> None:
         super().__init__(max_length, min_length=0, charset=_PRINTABLE_ASCII)
@@ -92,11 +86,8 @@ action did; it is empty after a reset."""
 def to_call(action: Mapping[str, Any]) -> ToolCall:
     """The tool call for an action; arguments that equal their default are left out.
 
-    Args:
-        action: a member of `ACTION_SPACE`; fields that its tool does not use may be missing.
-
     Raises:
-        ActionError: a field that the tool uses is missing or outside the space.
+        ActionError: a field that the tool uses is missing or outside the space; others may be missing.
     """
     name = TOOL_NAMES[_field(action, "tool")]
     arguments = {}
@@ -167,12 +158,7 @@ def observation_space(viewport_px: tuple[int, int]) -> spaces.Dict:
 
 
 def observe(seen: Observation, picture: bytes, instruction: str, feedback: str) -> dict[str, Any]:
-    """A member of `observation_space(seen.viewport_px)`.
-
-    Args:
-        picture: the encoded screenshot.
-        feedback: the feedback on the last action.
-    """
+    """A member of `observation_space(seen.viewport_px)`; `picture` is the encoded screenshot."""
     tabs = [f"{tab.index} {'* ' if tab.active else ''}{tab.url} {tab.title}".rstrip() for tab in seen.tabs]
     texts = {
         "url": seen.url,

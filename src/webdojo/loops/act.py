@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from webdojo.browser.find import find_chromium
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError, EngineError, Failure, TaskError

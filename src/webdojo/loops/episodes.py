@@ -25,8 +25,8 @@ from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.browser.network.blocklist import Blocklist
 from webdojo.browser.pool import BrowserPool
-from webdojo.browser_service.access import token_from_environment
 from webdojo.browser_service.client import RemotePool
+from webdojo.browser_service.wire import token_from_environment
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
 from webdojo.evaluation import EvaluateConfig
 from webdojo.policy.model.processor import Processor

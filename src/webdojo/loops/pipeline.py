@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import torch
 
-from webdojo.browser.find import find_chromium
+from webdojo.browser.chromium import find_chromium
 from webdojo.evaluation import success
 from webdojo.loops.episodes import EpisodeRunner, open_episodes
 from webdojo.loops.evaluations import stored_evaluations

@@ -94,7 +94,7 @@ async def run_episode(
         _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
     except BrowserError as error:
         termination = Termination.START_ERROR if isinstance(error, StartError) else Termination.ENV_ERROR
-        _fail(trajectory, termination, error)
+        fail(trajectory, termination, error)
     except EngineError as error:
         _end(trajectory, Termination.ABORTED, str(error))
         if isinstance(error, EngineLost):
@@ -106,7 +106,7 @@ async def run_episode(
                     await env.leave(visit)
             except BrowserError as error:
                 if not trajectory.termination.is_infra:  # else something has failed it before
-                    _fail(trajectory, Termination.ENV_ERROR, error)
+                    fail(trajectory, Termination.ENV_ERROR, error)
     trajectory.seconds = timer.phases()
     return trajectory
 
@@ -185,7 +185,8 @@ async def _converse(
         conversation.add(response, parsed, turn.feedback, observation)
 
 
-def _fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:
+def fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:
+    """Make a trajectory end with a failure of the browser or the environment."""
     _end(trajectory, termination, str(error))
     trajectory.failure, trajectory.diagnostics = error.failure, error.diagnostics
 

@@ -20,8 +20,8 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import host_flags
 from webdojo.sites.kinds import load_site
 from webdojo.sites.pages import CatalogSite

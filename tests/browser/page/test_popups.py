@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.conftest import rows, served
+from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.find import find_chromium
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.store.images import MemoryImages

@@ -21,16 +21,7 @@ CREATE TABLE IF NOT EXISTS hosts (
 
 
 class Blocklist:
-    """A blocklist in a file, which is made if it is missing.
-
-    Args:
-        path: the SQLite file.
-        failures: how many failures in a row block a host.
-        hours: how long a block lasts (12 in WebGym, B.2).
-
-    Raises:
-        StoreError: the file cannot be made, or is not a blocklist.
-    """
+    """A blocklist in a file, which is made if it is missing; blocks last 12 hours in WebGym, B.2."""
 
     def __init__(self, path: Path, failures: int = 3, hours: float = 12) -> None:
         self._failures, self._seconds = failures, hours * 3600
@@ -52,7 +43,6 @@ class Blocklist:
         )
 
     def worked(self, host: str) -> None:
-        """Forget the failures of a host."""
         self._connection.execute("DELETE FROM hosts WHERE host = ?", (host.lower(),))
 
     def note(self, trajectory: Trajectory) -> None:
@@ -71,10 +61,7 @@ class Blocklist:
             self.worked(host)
 
     def blocked(self) -> dict[str, str]:
-        """Return the hosts that are blocked now, with the reason of the last failure of each.
-
-        A host whose block is over starts without failures.
-        """
+        """Return the hosts that are blocked now with their last reasons; one whose block is over has no failures."""
         self._connection.execute("DELETE FROM hosts WHERE until > 0 AND until <= ?", (time.time(),))
         return dict(self._connection.execute("SELECT host, reason FROM hosts WHERE until > 0 ORDER BY host"))
 

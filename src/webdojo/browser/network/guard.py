@@ -44,11 +44,7 @@ class Recent(OrderedDict[str, V]):
 
 
 class Guard:
-    """The rules of one recipe, and the hosts that they refused lately.
-
-    Raises:
-        ConfigError: an entry of `private_hosts` looks like an address or a network, but is not one.
-    """
+    """The rules of one recipe, and the hosts that they refused lately."""
 
     def __init__(self, config: GuardConfig) -> None:
         self._allowed = [_domain(entry) for entry in config.allowed_domains]
@@ -93,12 +89,7 @@ class Guard:
                 self.check_address(host, ipaddress.ip_address("127.0.0.1"))
 
     async def resolve(self, host: str, port: int) -> list[str]:
-        """Return the addresses of a host that may be reached, in the order of the resolver.
-
-        Raises:
-            Refused: none of them may be reached.
-            OSError: the name has no address.
-        """
+        """Return the addresses of a host that may be reached, as the resolver orders them; raise Refused or OSError."""
         with self._remembering(host):
             self.check_host(host)
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -133,7 +124,6 @@ def _domain(host: str) -> str:
 
 
 def _within(name: str, domains: Sequence[str]) -> bool:
-    """Whether a name is one of the domains or a subdomain."""
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
 
 

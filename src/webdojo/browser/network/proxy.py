@@ -51,12 +51,8 @@ class GuardProxy:
     """A proxy on a free port of 127.0.0.1; an async context manager.
 
     Args:
-        guard: decides which hosts may be reached.
         upstream: the URL of another proxy to go through; that one resolves names, so the guard checks names only.
         per_second: connections to one host; more have to wait (`RateLimit`).
-
-    Raises:
-        ConfigError: `upstream` is not the URL of a proxy.
     """
 
     def __init__(self, guard: Guard, upstream: str = "", per_second: float = 0) -> None:
@@ -120,12 +116,18 @@ class GuardProxy:
             else:
                 path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
                 to_host.write(_head(f"{method} {path} {version}", *kept))
-            await _join(reader, writer, upstream, to_host)
+            # Copy bytes both ways until the host closes its side.
+            asking = asyncio.create_task(_pump(reader, to_host))
+            try:
+                await _pump(upstream, writer)
+            finally:
+                asking.cancel()
+                with contextlib.suppress(asyncio.CancelledError, OSError):
+                    await asking
         finally:
             to_host.close()
 
     async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to a host, or to the upstream proxy."""
         if self._upstream is not None:
             self._guard.check(host)
             proxy, proxy_port, _ = self._upstream
@@ -164,22 +166,6 @@ async def _connect(
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
                 return await asyncio.open_connection(address, port)
     raise ConnectionError(otherwise)
-
-
-async def _join(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    upstream: asyncio.StreamReader,
-    to_host: asyncio.StreamWriter,
-) -> None:
-    """Copy bytes both ways until the host closes its side."""
-    asking = asyncio.create_task(_pump(reader, to_host))
-    try:
-        await _pump(upstream, writer)
-    finally:
-        asking.cancel()
-        with contextlib.suppress(asyncio.CancelledError, OSError):
-            await asking
 
 
 async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:

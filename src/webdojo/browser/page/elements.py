@@ -13,26 +13,12 @@ from contextlib import suppress
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from webdojo.browser.page.probe import ELEMENTS_JS
+from webdojo.browser.page.scripts import script
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, frame_corner
 from webdojo.browser.page.views import numbered
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 
-_POINT_JS = (
-    f"(elements, [index, scroll]) => {{ {ELEMENTS_JS}"
-    + """
-  const e = elements[index];
-  if (!e.isConnected) return null;
-  const show = () => e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
-  if (scroll) show();
-  let at = middleOf(e);
-  if (!scroll && !(at && reachedAt(e, at))) {
-    show();
-    at = middleOf(e);
-  }
-  return at || [];
-}"""
-)
+_POINT_JS = script("point.js")
 
 
 class ListNumber(int):
@@ -49,19 +35,17 @@ class Elements:
         self._viewport_px = snapshot.viewport_px
         self._arrays = {ref.elements for ref in refs}
         numbers = {number: index for index, number in numbered(snapshot).items() if number in shown}
-        self._refs = {number: refs[index] for number, index in numbers.items()}
-        self._nodes = {number: snapshot.nodes[index] for number, index in numbers.items()}
+        self._shown = {number: (refs[index], snapshot.nodes[index]) for number, index in numbers.items()}
 
     def at(self, x: int, y: int) -> int | None:
-        """Return the number of the control at a point in 0..1000 of the view: of the smallest one that is not covered.
+        """Return the number of the smallest control that is not covered at a point in 0..1000 of the view.
 
-        A control that is out of view may have the same place as others. It counts only if the point is its middle,
-        or if no control in view is there.
+        A control that is out of view counts only if the point is its middle, or if no control in view is there.
         """
         width, height = self._viewport_px
         px, py = x * width / COORDINATE_MAX, y * height / COORDINATE_MAX
         around = []
-        for number, node in self._nodes.items():
+        for number, (_, node) in self._shown.items():
             left, top, right, bottom = node.box_px
             if left - 1 <= px <= right + 1 and top - 1 <= py <= bottom + 1:
                 off = 0.0 if node.in_view else max(abs(left + right - 2 * px), abs(top + bottom - 2 * py)) / 2
@@ -70,18 +54,14 @@ class Elements:
         if not around:
             return None
         number = min(around)[-1]
-        return ListNumber(number) if self._nodes[number].tag == "select" else number
+        return ListNumber(number) if self._shown[number][1].tag == "select" else number
 
     async def point(self, number: int, page: Page) -> tuple[int, int]:
-        """Bring an element of the page into view, and return the middle of its visible part, in 0..1000.
-
-        Raises:
-            ToolFailed: there is no such number, or its element is gone or cannot be brought into view.
-        """
-        ref = self._refs.get(number)
-        if ref is None:
-            known = f"1 to {max(self._refs)}" if self._refs else "none on this page"
+        """Bring an element of the page into view, and return the middle of its visible part, in 0..1000."""
+        if number not in self._shown:
+            known = f"1 to {max(self._shown)}" if self._shown else "none on this page"
             raise ToolFailed(f"there is no element {number}; the numbers are {known}")
+        ref, _ = self._shown[number]
         gone = ToolFailed(f"element {number} is gone: the page has changed since it was shown")
         if ref.frame.page != page:
             raise gone

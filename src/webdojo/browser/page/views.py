@@ -2,9 +2,8 @@
 
 There are three ways to show a `Snapshot`, one for each family of agents: an accessibility tree with numbers
 (OpenWebVoyager §3.2), simplified HTML with element ids (WebAgent-R1, appendix A), and a screenshot with numbered marks
-(set-of-marks mode of WebGym). The controls have the same numbers in all of them, beginning with those in view, and
-`elements.py` finds the element of a number again. Lines that exceed the token budget are left out, those farthest from
-the view first, and the text says how many.
+(set-of-marks mode of WebGym). The controls have the same numbers in all of them, beginning with those in view. Lines
+that exceed the token budget are left out, those farthest from the view first, and the text says how many.
 """
 
 from __future__ import annotations
@@ -49,12 +48,7 @@ def numbered(snapshot: Snapshot) -> dict[int, int]:
 
 
 def render(view: View, snapshot: Snapshot, image: bytes) -> tuple[bytes, str, dict[int, Node]]:
-    """Show a page and its screenshot as a view asks for.
-
-    Returns:
-        The encoded screenshot, in the format in which it was taken; the page as text; and the controls that have a
-        number in one of them, by number.
-    """
+    """Return the screenshot, the page as text, and by number the controls that one of them shows, as a view asks."""
     if view.kind == "marks":
         picture, shown = marked(image, snapshot)
         return picture, "", shown
@@ -116,7 +110,6 @@ def as_text(view: View, snapshot: Snapshot) -> tuple[str, dict[int, Node]]:
 
 
 def _distance(node: Node, height: int) -> float:
-    """Return the distance from the view in CSS pixels; 0 inside it."""
     if node.in_view:
         return 0.0
     _, top, _, bottom = node.box_px

@@ -19,8 +19,7 @@ import httpx
 from pydantic import BaseModel, Field, ValidationError
 
 from webdojo.agent.toolcall import plain
-from webdojo.browser_service.access import is_loopback
-from webdojo.browser_service.wire import host_of
+from webdojo.browser_service.wire import host_of, is_loopback
 from webdojo.errors import ConfigError
 from webdojo.policy.engine import ChatConfig
 from webdojo.types import FinishReason, Record

@@ -1,15 +1,10 @@
-"""A script that keeps Chromium from opening native pop-ups for drop-downs and pickers.
-
-Synthetic clicks do not reach native windows, and one that opens while a page is drawn on demand (`begin_frame.py`)
-stops its frames for ever. So drop-downs get the appearance that Chromium draws inside the page, with options that
-can be seen and clicked. Calendars, clocks and colour pickers have no such appearance and never open: their fields
-take keys and `write`, and the feedback gives an example of a value (`probe.Element.takes`). The only drop-down that
-is not covered is one in a closed shadow root that is declared in the HTML itself.
-"""
-
-from __future__ import annotations
-
-POPUPS_JS = """(() => {
+// Keeps Chromium from opening native pop-ups for drop-downs and pickers; runs in every document before the scripts of
+// the page. Synthetic clicks do not reach native windows, and one that opens while a page is drawn on demand
+// (`begin_frame.py`) stops its frames for ever. So drop-downs get the appearance that Chromium draws inside the page,
+// with options that can be seen and clicked. Calendars, clocks and colour pickers have no such appearance and never
+// open: their fields take keys and `write`, and the feedback gives an example of a value (`probe.Element.takes`). The
+// only drop-down that is not covered is one in a closed shadow root that is declared in the HTML itself.
+(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`select:not([multiple]):is(:not([size]), [size="0"], [size="1"]), ::picker(select) {
     appearance: base-select !important }`);
@@ -63,5 +58,4 @@ POPUPS_JS = """(() => {
     drawInside(field);
     return Reflect.apply(show, field, given);
   });
-})()"""
-"""Runs in every document before the scripts of the page."""
+})()

@@ -1,0 +1,7 @@
+(point) => {
+  // include parts/watch.js
+  // include parts/read.js
+  const state = readPage(point);
+  startWatch();
+  return {...state, changes: 0};
+}

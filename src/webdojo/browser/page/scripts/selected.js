@@ -1,0 +1,4 @@
+() => {
+  // include parts/focus.js
+  return (focused()?.ownerDocument || document).getSelection().toString();
+}
