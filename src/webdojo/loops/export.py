@@ -25,7 +25,7 @@ from webdojo.policy.chat.client import Message
 from webdojo.policy.chat.engine import conversation, text_part
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
-from webdojo.store.files import replacing, write_atomic, write_error
+from webdojo.store.files import replacing, write_atomic, writing
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn
 
@@ -65,9 +65,10 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
             write_atomic(target, store.images.get(image), durable=False)
         return str(name)
 
-    try:
+    with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(out) as file:
+    try:
+        with writing(out), replacing(out) as file:
             for row, trajectory in store.stream(phases):
                 reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
                 if not reason:
@@ -78,11 +79,9 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
                         reason = UNREADABLE
                 counts[reason] += 1
                 on_trajectory()
-    except BaseException as error:
+    except BaseException:
         for path in added:
             path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise write_error(out, error.strerror) from None
         raise
     return counts
 

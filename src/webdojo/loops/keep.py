@@ -27,7 +27,7 @@ from webdojo.evaluation import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.checkpoints import Checkpoint
-from webdojo.store.files import write_error
+from webdojo.store.files import writing
 from webdojo.store.run import RunStore
 
 _SHA = re.compile(r"[0-9a-f]{64}")
@@ -131,13 +131,11 @@ def remove(store: RunStore, found: dict[str, list[Path]]) -> None:
     for checkpoint in found["checkpoints"]:
         store.checkpoints.remove(checkpoint.name)
     for path in (*found["half-written"], *found["screenshots"]):
-        try:
+        with writing(path):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-        except OSError as error:
-            raise write_error(path, error.strerror) from None
 
 
 def bytes_on_disk(path: Path) -> int:

@@ -9,15 +9,15 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from uuid import uuid4
 
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from webdojo.store.files import write_error
+from webdojo.store.files import writing
 from webdojo.store.run import RunStore
 
 logger = logging.getLogger("webdojo")
@@ -34,7 +34,7 @@ class RunLog(AbstractContextManager["RunLog"]):
         self._store = store
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:8]}"
         self._path = store.path / "tensorboard" / name
-        with self._writing():
+        with writing(self._path):
             self._path.parent.mkdir(exist_ok=True)
             self._file = self._path.open("wb")
         self._records = RecordWriter(self._file)
@@ -57,13 +57,6 @@ class RunLog(AbstractContextManager["RunLog"]):
             logger.info("%s %d  %s", phase, step, "  ".join(f"{k}={v:.4g}" for k, v in metrics.items()))
 
     def _add(self, event: Event) -> None:
-        with self._writing():
+        with writing(self._path):
             self._records.write(event.SerializeToString())
             self._records.flush()
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise write_error(self._path, error.strerror) from None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store.files import write_atomic, write_error
+from webdojo.store.files import write_atomic, writing
 from webdojo.types import ImageRef
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
@@ -102,13 +102,12 @@ class ImageStore:
         )
 
     def _write(self, path: Path, data: bytes) -> None:
-        try:
-            # Without its parents: if the whole folder was deleted, its images are lost, and that must be noticed.
-            path.parent.mkdir(exist_ok=True)
-        except FileNotFoundError:
-            raise self._gone() from None
-        except OSError as error:
-            raise write_error(path, error.strerror) from None
+        # Without its parents: if the whole folder was deleted, its images are lost, and that must be noticed.
+        with writing(path):
+            try:
+                path.parent.mkdir(exist_ok=True)
+            except FileNotFoundError:
+                raise self._gone() from None
         # Not flushed: a run writes tens of these a second, and `get` notices files that a power cut left damaged.
         write_atomic(path, data, durable=False)
 
