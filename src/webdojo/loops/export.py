@@ -37,16 +37,8 @@ UNREADABLE = "with an answer that writes the chat's own markers"
 def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Callable[[], None]) -> Counter[str]:
     """Write the trajectories of some phases, or of all, to `out`, and their screenshots to `images/` beside it.
 
-    Args:
-        phases: of the run (`RunStore.count`); none are all.
-        on_trajectory: called after each.
-
-    Returns:
-        How many were written, under `""`, and how many were left out, by reason.
-
-    Raises:
-        StoreError: no such phase, or the disk refuses.
-        ModelError: the run has no checkpoint, and the model that it began with cannot be had.
+    Returns how many were written, under `""`, and how many were left out, by reason. `on_trajectory` is called after
+    each.
     """
     there = store.count()
     if unknown := [phase for phase in phases if phase not in there]:
@@ -87,11 +79,7 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
 
 
 def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Callable[[ImageRef], str]) -> dict[str, Any]:
-    """One trajectory as a JSON object, in which the content of every message is a list of parts.
-
-    Raises:
-        EngineError: a text of it cannot be told from the protocol's markers.
-    """
+    """One trajectory as a JSON object; an EngineError where a text of it cannot be told from the protocol's markers."""
 
     def show(image: ImageRef) -> Message:
         return {"type": "image_url", "image_url": {"url": place(image)}}

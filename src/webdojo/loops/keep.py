@@ -1,13 +1,10 @@
 """What of a run stays on the disk, and what nothing needs (`webdojo runs gc`).
 
-Of online training those checkpoints stay: the latest, the best, and the last few of every so-many-th iteration.
-
-The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
-(`evaluate.every`), it goes by the training episodes that began under a policy: they come by the hundred and for
-nothing, but are of other tasks each time and not equally many, so the lower end of the 95 % interval decides. They have
-ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Which one is the best follows from
-what is stored anyway, and the best so far is never removed, so a run that is killed at any point goes on with the same
-one.
+The best checkpoint is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured
+on them (`evaluate.every`), it goes by the training episodes that began under a policy: they are of other tasks each
+time and not equally many, so the lower end of the 95 % interval decides. They have ended `rollout.max_staleness`
+updates later, so as many checkpoints wait for that. The best so far is never removed, so a run that is killed at any
+point goes on with the same one.
 
 Invariants of `garbage` and `remove`: a screenshot that a stored trajectory or an export in the folder names stays, and
 so do the checkpoints of the warm start; a process that is killed in between leaves a run that is as good as before.
@@ -48,9 +45,8 @@ def saved(store: RunStore) -> dict[int, Checkpoint]:
 
 
 def best(store: RunStore, wait: int = 0) -> Scored | None:
-    """The checkpoint of the most successful policy, the later of equals; None before any has rolled out.
-
-    The last `wait` checkpoints are passed over.
+    """The checkpoint of the most successful policy, the later of equals, without the last `wait`; None before any has
+    rolled out.
     """
     there = saved(store)
     for iteration in sorted(there, reverse=True)[:wait]:
@@ -87,13 +83,10 @@ def surplus(store: RunStore, recipe: Recipe, limit: int | None = None) -> list[C
 
 
 def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int) -> set[int]:
-    """Which of the iterations that are saved stay saved.
+    """Which of the iterations that are saved stay saved: the latest, the `best`, and multiples of `every`.
 
-    Args:
-        best: the iteration that made the best policy; it stays, as the latest does.
-        every: multiples of it stay as well.
-        limit: how many may stay because of `every`, together with the others, the last ones first; 0 is any number.
-        max_staleness: so many before the latest stay until their episodes have ended.
+    `limit` bounds how many may stay because of `every`, together with the others, the last ones first; 0 is any number.
+    So many as `max_staleness` before the latest stay until their episodes have ended.
     """
     stay = set(sorted(saved)[-1 - max_staleness :]) | ({best} if best is not None else set())
     for iteration in sorted(saved, reverse=True):
@@ -103,15 +96,14 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int, ma
 
 
 def remove_surplus(store: RunStore, recipe: Recipe) -> None:
-    """Delete the `surplus`."""
     for checkpoint in surplus(store, recipe):
         store.checkpoints.remove(checkpoint.name)
 
 
 def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
-    """Find the files and folders that can go from a run that nobody writes, by kind; this reads every trajectory.
+    """Find what can go from a run that nobody writes, by kind; this reads every trajectory.
 
-    So many checkpoints of online training stay as `keep` says, by default the recipe's `train.save_total_limit`.
+    `keep` is how many checkpoints of online training stay, by default the recipe's `train.save_total_limit`.
     """
     recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
     needed = store.image_hashes()

@@ -26,8 +26,7 @@ logger = logging.getLogger("webdojo")
 class RunLog(AbstractContextManager["RunLog"]):
     """Writes metrics by phase and step; use it in a `with` block.
 
-    TensorBoard's file has them when `write` returns, also if the process dies then; torch's writer would keep them for
-    minutes, in a thread whose errors nobody can catch.
+    TensorBoard's file has them when `write` returns; torch's writer would keep them for minutes.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -45,11 +44,7 @@ class RunLog(AbstractContextManager["RunLog"]):
             self._file.close()
 
     def write(self, phase: str, step: int, metrics: Mapping[str, float], line: bool = True) -> None:
-        """Keep the metrics of a step; `line` also prints them.
-
-        Raises:
-            StoreFailure: the disk refuses.
-        """
+        """Keep the metrics of a step; `line` also prints them."""
         values = [Summary.Value(tag=f"{phase}/{name}", simple_value=value) for name, value in metrics.items()]
         self._add(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
         self._store.add_metrics(phase, step, metrics)

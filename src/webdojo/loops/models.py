@@ -45,10 +45,8 @@ def open_engine(
 ) -> AbstractAsyncContextManager[Engine]:
     """The recipe's engine, serving a model until the block ends.
 
-    Args:
-        attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
-            others of its group that were stored before does not repeat what they drew.
-        version: of the model's weights.
+    `attempt` is how often the run was resumed; every attempt draws other numbers, so that an episode that joins others
+    of its group that were stored before does not repeat what they drew.
     """
     return recipe.engine.open(
         ServedModel(
@@ -83,7 +81,6 @@ def check_ranks(recipe: Recipe) -> None:
 
 
 def machine_of(config: ModelConfig) -> Machine:
-    """The machine that a learner with this `model` section runs on."""
     there = torch.cuda.is_available()
     if config.device == "cuda" or (config.device == "auto" and there):
         return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if there else 0)
@@ -109,7 +106,6 @@ def compute_dtype(recipe: Recipe) -> torch.dtype:
 
 
 def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:
-    """The learner of one rank."""
     if ranks.rank:
         torch.set_num_threads(_threads(recipe.train))
     model, processor = load_model(model_path)

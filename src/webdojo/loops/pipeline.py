@@ -92,7 +92,6 @@ class Pipeline:
         return self.recipe.draw("train", TRAIN_TASKS)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
-        """Run every phase and return the result."""
         base = self.recipe.model.path
         async with open_episodes(self.recipe, self.store, processor) as runner:
             with self._timed("evaluate_base"):
@@ -125,8 +124,8 @@ class Pipeline:
     async def evaluate(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
         """Measure success on the held-out tasks.
 
-        Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
-        as they are; so do those of another phase that measured the same model.
+        Their stored episodes of this phase and `iteration`, which is the policy's, count as they are; so do those of
+        another phase that measured the same model.
         """
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
         episodes, left = runner.stored(self.heldout, phase, iteration)

@@ -44,8 +44,7 @@ class ResumeState:
     def stored(self, group: Group) -> list[Trajectory]:
         """Hand out what earlier attempts stored of a group, once.
 
-        Members that failed for no fault of the agent are left out and forgotten, so that they run again, unless the
-        group has ended.
+        Members that failed for no fault of the agent are forgotten, so that they run again, unless the group has ended.
         """
         ended = group.number in {*self.pool.waiting, *self.pool.finished}
         found: list[Trajectory] = []
@@ -96,7 +95,6 @@ def latest(store: RunStore) -> Checkpoint | None:
 
 
 def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
-    """The metrics of the step that a checkpoint was saved after."""
     found: dict[str, float] = _either(checkpoint, "metrics", "figures")
     return found
 
@@ -112,10 +110,10 @@ def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:
 
 
 def _forget_unusable(state: ResumeState, group_size: int) -> None:
-    """Find the stored episodes, and discard those that cannot train among the groups that come again.
+    """Find the stored episodes, and discard those that cannot train among the groups that come again: those that the
+    checkpoint names, and all from its position on.
 
-    Those groups are the ones that the checkpoint names, and all from its position on. A group with fewer than
-    `group_size` members, some of which an earlier attempt forgot, does not wait to train.
+    A group with fewer than `group_size` members, some of which an earlier attempt forgot, does not wait to train.
     """
     store, pool = state.store, state.pool
     members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
@@ -143,9 +141,8 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
 
 
 def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
-    """The samples of an update that replays the last iterations, which are read one at a time.
-
-    `own` are those that the iteration itself has brought; they come back where there is nothing to draw.
+    """The samples of an update that replays the last iterations, which are read one at a time; `own` where there is
+    nothing to draw.
     """
     config = recipe.train
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)

@@ -42,7 +42,6 @@ FIXED: dict[str, Callable[[Recipe], object]] = {
 
 
 def is_unfinished(folder: Path) -> bool:
-    """True for a folder whose run was started and has no result yet."""
     return (folder / DATABASE).is_file() and not (folder / "result.json").is_file()
 
 
