@@ -137,5 +137,4 @@ class RankLost(TrainError):
 
 
 def one_line(error: Exception) -> str:
-    """An error of another library in one line, for a message of ours."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]

@@ -1,9 +1,8 @@
 """How good an agent is: success rates with 95 % intervals, and the recipe's `evaluate` section.
 
-There are two rates, because papers differ in which they report: over all tasks, where an episode
-that the web or the system failed counts as a failure, and over the valid episodes alone.
-Intervals are Wilson's, which stay inside 0..1 and are accurate for small n; `ci95_by_website`
-resamples whole web sites, because tasks on one site are not independent trials.
+There are two rates, because papers differ in which they report: over all tasks, where an episode that the web or the
+system failed counts as a failure, and over the valid episodes alone. Intervals are Wilson's, which are accurate for
+small n; `ci95_by_website` resamples whole web sites, because tasks on one site are not independent trials.
 """
 
 from __future__ import annotations

@@ -51,14 +51,8 @@ class Plug(Section):
 
 
 class Registry(Generic[T]):
-    """All plugs of one kind.
-
-    Args:
-        group: its entry points, such as `webdojo.envs`.
-        noun: what one of them is, such as `environment`.
-        fits: whether an object that was found is one.
-        must_be: what it has to be, in a few words, for the error.
-        built_in: those of webdojo by name.
+    """All plugs of one kind. `group` is that of its entry points, `noun` what one of them is; `fits` says whether an
+    object that was found is one, and `must_be` what it has to be, for the error.
     """
 
     def __init__(
@@ -80,11 +74,7 @@ class Registry(Generic[T]):
         return dict.fromkeys(self.built_in, "webdojo") | packages
 
     def get(self, name: str) -> T:
-        """The plug of that name.
-
-        Raises:
-            ConfigError: there is none, it cannot be imported, or it is of another kind.
-        """
+        """The plug of that name; a ConfigError where there is none, it cannot be imported, or it is of another kind."""
         if name in self.built_in:
             return self.built_in[name]
         if name not in self._installed and ":" not in name:

@@ -48,11 +48,9 @@ class Progress:
         return f"{shown}, {duration((self.total - self.done) / rate)} left"
 
     def metrics_text(self) -> str:
-        """The latest metrics as plain text."""
         return " ".join(f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.metrics.items())
 
     def line(self) -> str:
-        """Count, time and metrics as plain text."""
         share = f"/{self.total} ({100 * self.done / self.total:.0f} %)" if self.total else ""
         gone = f"{duration(time.monotonic() - self._started)} gone"
         parts = [f"{self.name}: {self.done:g}{share}", gone, self.pace(), self.metrics_text()]
@@ -63,13 +61,8 @@ class Progress:
 def progress(
     name: str, total: int | None, *, every_s: float = 10, console: Console | None = None
 ) -> Iterator[Progress]:
-    """Show the progress of some work while the block runs.
-
-    Args:
-        name: what is being done.
-        total: the count at which the work is done; None if it is not known.
-        every_s: seconds between lines if there is no terminal.
-        console: where to print; stderr by default.
+    """Show the progress of some work while the block runs: on a terminal as a bar on stderr, else as a line every few
+    seconds.
     """
     console = console or Console(stderr=True)
     bar = Progress(name, total)

@@ -79,11 +79,8 @@ class Scorer:
         self._slots = asyncio.Semaphore(function.max_concurrency)
 
     async def score(self, trajectory: Trajectory) -> None:
-        """Set `trajectory.reward`; where the reward function fails, also what failed.
-
-        Raises:
-            TaskError: the task cannot be scored by this function.
-            ConfigError: the function cannot work as configured.
+        """Set `trajectory.reward`; where the reward function fails, also what failed. Its ConfigError and TaskError
+        come up.
         """
         termination = trajectory.termination
         if termination.is_infra:
@@ -174,11 +171,7 @@ class EnvironmentReward(RewardFunction):
     name: str = "env"
 
     def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:
-        """The environment's own reward.
-
-        Raises:
-            ConfigError: it has none.
-        """
+        """The environment's own reward; a ConfigError where it has none."""
         if own is None:
             raise ConfigError(
                 f"reward.name is 'env', and the environment {environment!r} has no verdict of its own: name a reward, "

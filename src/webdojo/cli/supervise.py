@@ -41,14 +41,9 @@ def command(*arguments: str) -> list[str]:
 def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restarts: int) -> int:
     """Train until the run is finished or cannot go on; call it from the main thread.
 
-    Args:
-        first: the command that begins the training.
-        again: the one that resumes it.
-        run: its folder.
-        max_restarts: in a row, without a further valid episode or a further iteration between them.
-
-    Returns:
-        The exit code of the last child; 128 and the signal's number where a signal ended it.
+    `first` is the command that begins the training, `again` the one that resumes it; `max_restarts` counts those in a
+    row, without a further valid episode or a further iteration between them. Returns the exit code of the last child;
+    128 and the signal's number where a signal ended it.
     """
     child = _Child()
     with ExitStack() as handlers:
@@ -119,7 +114,6 @@ def _progress(run: Path) -> tuple[int, int] | None:
 
 
 def _note(run: Path, why: str) -> None:
-    """Let the run folder tell of a restart."""
     with RunStore.open(run, readonly=True) as store:
         info = store.info
     restart = {"created": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "because": f"the training {why}"}

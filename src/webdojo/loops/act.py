@@ -45,7 +45,7 @@ def check_display(headless: bool) -> None:
 
 
 def task_at(env: Environment, instruction: str, url: str) -> Task:
-    """A task of the user's own on any page of an environment; a ConfigError where it is empty or `url` no http address."""
+    """A task of the user's own on any page of an environment; ConfigError: it is empty, or `url` no http address."""
     if not instruction.strip():
         raise ConfigError("the task is empty: say what is to be done")
     try:

@@ -1,8 +1,7 @@
-"""Which task comes next: the order of the tasks, and the curriculum, which says with which chance a task is drawn when
-its turn comes, and how many turns its episodes may take.
+"""Which task comes next: the order of the tasks, and the curriculum.
 
-Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
-(`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
+A task is drawn with a chance below 1 where the stage of the curriculum wants other difficulties than the task list has
+(`train.stages`, WebGym §5.2), or its last group taught nothing (`tasks.settled_chance`). The chance never depends on
 the place in the order, so an order that is gone on with is the same order.
 """
 

@@ -44,19 +44,13 @@ async def run_episode(
     on_turn: Callable[[Turn], None] = lambda turn: None,
     clock: SleepClock | None = None,
 ) -> Trajectory:
-    """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
+    """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1), in an environment that has started.
 
-    Args:
-        env: an environment that has started; the episode is a visit there.
-        config: says `max_context_tokens` and `task_timeout_s`.
-        seed: the seed of what the environment draws for the visit.
-        trajectory_id: a unique id; empty draws one.
-        on_turn: called with each turn once its calls were carried out.
-        clock: the clock that `task_timeout_s` goes by, which leaves out the engine's sleep; None if it never sleeps.
+    `seed` is that of what the environment draws; `trajectory_id` is drawn where it is empty; `on_turn` is called with
+    each turn once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out the engine's sleep.
 
-    Raises:
-        TaskError: the task cannot be done in this environment.
-        ConfigError: the task's `storage_state` cannot be read.
+    A TaskError says that the task cannot be done in this environment, a ConfigError that its `storage_state` cannot be
+    read.
     """
     timer = _Timer()
     trajectory = Trajectory(

@@ -57,8 +57,6 @@ def in_order(group: Group) -> None:
 
 
 class FilterOutput(NamedTuple):
-    """Whether a group trains."""
-
     keep: bool
     reason: str
     """A few words that can be counted."""
@@ -98,9 +96,8 @@ def is_settled(rewards: Sequence[float]) -> bool:
 
 
 async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:
-    """Run one episode of each task, at most so many at once; the first one that raises ends the others.
-
-    A free slot starts the next episode at once. The trajectories come back in the order of their tasks.
+    """Run one episode of each task, at most so many at once, and return them in the order of their tasks; the first one
+    that raises ends the others.
     """
     slots = asyncio.Semaphore(concurrency)
 

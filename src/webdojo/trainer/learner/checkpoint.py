@@ -52,10 +52,8 @@ def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
 
 
 def read_moments(folder: Path, fresh: Callable[[Collection[str]], dict[str, Tensor]]) -> None:
-    """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it.
-
-    Args:
-        fresh: takes the names of parameters and gives the tensors to read in place, by `NAME/…`.
+    """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it. `fresh` takes the names
+    of parameters and gives the tensors to read in place, by `NAME/…`.
     """
     source = folder / OPTIMIZER
     keys = FileSystemReader(source).read_metadata().state_dict_metadata if source.exists() else {}

@@ -66,13 +66,11 @@ class Means:
         self._weights: defaultdict[str, float] = defaultdict(float)
 
     def add(self, values: Mapping[str, float], weight: float = 1.0) -> None:
-        """Add one value a name, all of the same weight (above 0)."""
         for name, value in values.items():
             self._sums[name] += weight * value
             self._weights[name] += weight
 
     def merge(self, other: Means) -> None:
-        """Add all that was added to another."""
         for name, total in other._sums.items():
             self._sums[name] += total
             self._weights[name] += other._weights[name]
@@ -154,17 +152,11 @@ class Learner:
     ) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the recipe's loss (OpenWebRL §4.4).
 
-        Args:
-            temperature: the one at which the responses were sampled; logits are divided by it.
-            version: which version the weights that learn are; None: the newest that sampled.
-
-        Returns:
-            The metrics of an update (`docs/metrics.md`). `engine_gap_mean` and `engine_gap_max` are over the tokens of
-            that version before the first step, of the first mini-batch only, unless `old_logprobs` is `learner`;
-            absent where that has no such token.
-
-        Raises:
-            TrainError: no samples, a loss or gradient that is not finite, or `stop` is set.
+        `temperature` is the one at which the responses were sampled; `version` that of the weights that learn, by
+        default the newest that sampled. Returns the metrics of an update (`docs/metrics.md`). `engine_gap_mean` and
+        `engine_gap_max` are over the tokens of that version before the first step, of the first mini-batch only, unless
+        `old_logprobs` is `learner`; absent where that has no such token. No samples, a loss or gradient that is not
+        finite, or `stop` are a TrainError.
         """
         if not samples:
             raise TrainError("a policy update has no samples: every trajectory was invalid or empty")
@@ -193,7 +185,6 @@ class Learner:
         return means.result() | gap | self.totals(samples, first_step, started)
 
     def totals(self, samples: Sequence[Sample], first_step: int, started: float) -> dict[str, float]:
-        """Metrics of what was learned from some samples since a step and a time of `perf_counter`."""
         return {
             "samples": len(samples),
             "tokens": sum(len(sample.response_ids) for sample in samples),
@@ -212,17 +203,11 @@ class Learner:
         loss: TokenLoss,
         means: Means,
     ) -> list[Tensor]:
-        """One optimizer step on a mini-batch.
+        """One optimizer step on a mini-batch, which holds `share` in (0, 1] of the update's samples; the loss is
+        divided by it.
 
-        Args:
-            share: which part of the update's samples the mini-batch holds, in (0, 1]; the loss is divided by it.
-            means: where `loss`, `grad_norm`, `lr` and the token means are added.
-
-        Returns:
-            Log-probabilities [|y|] of each sample's response before the step, on the CPU, in order.
-
-        Raises:
-            TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
+        Adds `loss`, `grad_norm`, `lr` and the token means to `means`. Returns log-probabilities [|y|] of each sample's
+        response before the step, on the CPU, in order. Where it raises, the weights are as before.
         """
         self._optimizer.zero_grad(set_to_none=True)
         if self.adapters is not None:
@@ -298,11 +283,8 @@ class Learner:
     def load(self, folder: Path) -> None:
         """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
 
-        Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
-
-        Raises:
-            ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
-                other parameters (nothing has changed then).
+        Learning rate, decay and betas stay those of `config`, so a resumed run may change them. A ModelError says that
+        there is no such checkpoint, or that it is of another model or of other parameters (nothing has changed then).
         """
         checkpoint.check_checkpoint(folder)
         saved, _ = load_model(folder)

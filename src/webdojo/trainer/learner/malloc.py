@@ -1,8 +1,7 @@
 """What the memory allocator of the C library does with the tensors that an update frees.
 
-This is the one place where the package sets options of malloc (`mallopt`). It was tested with glibc 2.36;
-`tests/trainer/learner/test_malloc.py` fails where it stops working. With another C library, or where glibc does not
-take an option, the allocator works as it does by default: the same results, more slowly.
+This is the one place where the package sets options of malloc (`mallopt`), tested with glibc 2.36;
+`tests/trainer/learner/test_malloc.py` fails where it stops working. Elsewhere results are the same, more slowly.
 """
 
 from __future__ import annotations

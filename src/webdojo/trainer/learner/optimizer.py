@@ -80,8 +80,7 @@ def parameters_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
 
 
 def moments_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
-    """What an optimizer keeps for its parameters, by `NAME/kind`."""
-    return {
+    return {  # what it keeps for its parameters, by `NAME/kind`
         f"{name}/{kind}": value
         for name, parameter in parameters_of(optimizer).items()
         for kind, value in optimizer.state.get(parameter, {}).items()

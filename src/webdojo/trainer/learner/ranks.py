@@ -49,7 +49,8 @@ class Ranks:
         self, work: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> AbstractContextManager[None]:
         """Where this is the driver, the followers do `work(learner, *args, **kwargs)` while the block does the same; a
-        TrainError says that one failed, or has failed before."""
+        TrainError says that one failed, or has failed before.
+        """
         return nullcontext()
 
     def gather(self, value: T) -> list[T]:
@@ -69,13 +70,9 @@ class Ranks:
 def lead(build: Callable[[Ranks], L], count: int, device_type: str) -> L:
     """Build a learner of `count` ranks, this process being rank 0; whoever gets it closes its ranks.
 
-    Args:
-        build: makes each rank's learner; pickled, so a function of a module or a `partial` of one.
-        count: ranks. With one, nothing is started; its model is sharded all the same, over a mesh of one.
-        device_type: `cuda`, where rank r takes GPU r, or `cpu`.
-
-    Raises:
-        TrainError: a rank cannot start, or the ranks of another learner of this process are not closed.
+    `build` makes each rank's learner, and is pickled. With one rank nothing is started; its model is sharded all the
+    same, over a mesh of one. On `cuda` rank r takes GPU r. A TrainError says that a rank cannot start, or that the
+    ranks of another learner of this process are not closed.
     """
     if dist.is_initialized():
         raise TrainError("this process already leads the ranks of a learner; close that learner before the next")

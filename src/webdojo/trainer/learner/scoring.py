@@ -130,8 +130,7 @@ class Scoring:
     ) -> list[Tensor]:
         """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it.
 
-        Args:
-            reference: another model that scores them in the policy's place; it is on its device only meanwhile.
+        A `reference` model scores them in the policy's place; it is on its device only meanwhile.
         """
         if reference is not None:
             message = (
@@ -201,9 +200,8 @@ def _compile_layers(model: PreTrainedModel) -> None:
     """Compile the text layers, once for micro-batches of any length; call it when the model is sharded, if it is.
 
     What gathers and drops weights around a layer stays outside, and so does the attention of micro-batches on the CPU,
-    which would be compiled again for every number of pieces. This is the only place in `trainer` that binds `forward`
-    anew; it was tested with torch 2.13 and transformers 5.23, and `tests/trainer/learner/test_layers.py` fails where it
-    stops working.
+    which would be compiled again for every number of pieces. `tests/trainer/learner/test_layers.py` fails where binding
+    `forward` anew stops working; it was tested with torch 2.13 and transformers 5.23.
     """
     AttentionInterface.register(TREE, torch.compiler.disable(tree_attention))
     for layer in text_layers(model):
