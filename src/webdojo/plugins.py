@@ -104,10 +104,8 @@ P = TypeVar("P", bound=Plug)
 
 def derived_from(base: type) -> tuple[Callable[[object], bool], str]:
     """`fits` and `must_be` of a registry of classes."""
-    return (
-        lambda found: isinstance(found, type) and issubclass(found, base),
-        f"a class derived from {base.__module__}.{base.__name__}",
-    )
+    must_be = f"a class derived from {base.__module__}.{base.__name__}"
+    return lambda found: isinstance(found, type) and issubclass(found, base), must_be
 
 
 def instance_of(record: type) -> tuple[Callable[[object], bool], str]:
@@ -116,10 +114,7 @@ def instance_of(record: type) -> tuple[Callable[[object], bool], str]:
 
 
 def plug_name(registry: Registry[Any]) -> AfterValidator:
-    """The annotation of a section's field that names a plug without options.
-
-    Use: `policy_loss: Annotated[str, plug_name(LOSSES)]`.
-    """
+    """The annotation of a section's field that names a plug without options: `Annotated[str, plug_name(LOSSES)]`."""
 
     def check(name: str) -> str:
         registry.get(name)
@@ -129,10 +124,7 @@ def plug_name(registry: Registry[Any]) -> AfterValidator:
 
 
 def plug_field(registry: Registry[type[P]], default: str) -> Any:
-    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names.
-
-    Use: `env: Annotated[Environment, *plug_field(ENVIRONMENTS, "dojo")]`.
-    """
+    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names."""
 
     def resolve(given: Any) -> Any:
         if not isinstance(given, Mapping):

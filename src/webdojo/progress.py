@@ -1,12 +1,6 @@
-"""Progress for people: a live bar on a terminal, and elsewhere a plain line now and then.
+"""Progress for people: a live bar on a terminal, and elsewhere a plain line now and then and one at the end.
 
-    with progress("SFT", total=300) as bar:
-        for batch in batches:
-            bar.advance(1, loss=learn(batch))
-
-On a terminal it is a rich bar with count, rate, time left and the latest metrics. In a log file or
-a pipe it is one line every `every_s` seconds and one at the end. It writes to stderr, so that
-stdout keeps what a program prints for others to read.
+It writes to stderr, so that stdout keeps what a program prints for others to read.
 """
 
 from __future__ import annotations
@@ -61,9 +55,7 @@ class Progress:
 def progress(
     name: str, total: int | None, *, every_s: float = 10, console: Console | None = None
 ) -> Iterator[Progress]:
-    """Show the progress of some work while the block runs: on a terminal as a bar on stderr, else as a line every few
-    seconds.
-    """
+    """Show the progress of some work while the block runs: as a bar on a terminal, else as a line every few seconds."""
     console = console or Console(stderr=True)
     bar = Progress(name, total)
     if not console.is_terminal:

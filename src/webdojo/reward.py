@@ -79,9 +79,7 @@ class Scorer:
         self._slots = asyncio.Semaphore(function.max_concurrency)
 
     async def score(self, trajectory: Trajectory) -> None:
-        """Set `trajectory.reward`; where the reward function fails, also what failed. Its ConfigError and TaskError
-        come up.
-        """
+        """Set `trajectory.reward`; where the reward function fails, also what failed."""
         termination = trajectory.termination
         if termination.is_infra:
             trajectory.reward = _invalid(f"{termination}: {trajectory.error}")

@@ -1,8 +1,7 @@
 """Training that is started again when it dies: `webdojo train --max-restarts N`.
 
-A small parent, which holds no model, runs the training as its child and resumes it where a signal killed
-it or an error ended it that may pass. Invariants: a child does not outlive its parent; what asks the
-parent to stop reaches the child, and nothing is started after it; the exit code is the last child's, as a
+A small parent, which holds no model, runs the training as its child. Invariants: a child does not outlive its parent;
+what asks the parent to stop reaches the child, and nothing is started after it; the exit code is the last child's, as a
 shell would give it.
 """
 
@@ -84,9 +83,8 @@ class _Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, words: Sequence[str]) -> int:
-        """Run a command to its end and return its exit code.
-
-        It has a session of its own, so that Ctrl-C on the terminal comes to it from here alone, and once.
+        """Run a command to its end, in a session of its own, so that Ctrl-C on the terminal comes to it from here
+        alone, once.
         """
         with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as self._process:
             if self.asked:  # before there was a process to hand it on to

@@ -1,7 +1,7 @@
 """One task in a browser of this machine, by a model or an endpoint, shown step by step.
 
 The first Ctrl-C, by which `asyncio.run` cancels `act`, ends the episode where the agent is asked next; what was done by
-then is kept like any episode. A second one ends the program.
+then is kept like any episode.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
 
 
 def recipe_of(model: str) -> str:
-    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one. An
-    empty `model` is an endpoint.
-    """
+    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one."""
     if model and (trained := Path(model).resolve().parent.parent / "recipe.yaml").is_file():
         return str(trained)
     return "quickstart" if model == TINY else "openwebrl"

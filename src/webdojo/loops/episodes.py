@@ -60,7 +60,6 @@ class EpisodeRunner:
     harness: Harness
     scorer: Scorer
     blocklist: Blocklist | None = None
-    """The web sites that keep failing."""
     _failed: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
     """By phase, the last episodes that failed for no fault of the agent, with no valid one among them."""
 
@@ -113,10 +112,8 @@ class EpisodeRunner:
         trajectory.seconds["reward"] = time.perf_counter() - began
 
     async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
-        """Store an episode that has its reward, under the iteration in which it began.
-
-        The error of the web, the engine or the reward comes up where `FAILURES_IN_A_ROW` of the phase have failed by
-        it.
+        """Store an episode that has its reward, under the iteration in which it began; raises where `FAILURES_IN_A_ROW`
+        failed.
         """
         began = time.perf_counter()
         await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
@@ -178,8 +175,8 @@ class EpisodeRunner:
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
-        """The valid stored episodes, one for each task, and the tasks that have none. Those whose screenshots are lost
-        are forgotten.
+        """The valid stored episodes, one for each task, and the tasks that have none; forgets episodes without
+        screenshots.
         """
         open_tasks = Counter(task.id for task in tasks)
         found = []

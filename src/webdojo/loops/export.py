@@ -1,10 +1,9 @@
 """Trajectories for other trainers: JSON lines with messages in OpenAI's form, and rewards.
 
 A line is one trajectory. Its messages are what the agent was shown first (protocol, task, first screen), and then its
-answers and what it was shown after each, with all screenshots in their places. What it could still see at a later turn
-may have been less: the harness leaves older screenshots and turns out. Screenshots are files, named relative to the
-folder of the lines. Invariant: the lines appear under their name when all are there, and what does not come so far
-leaves nothing behind.
+answers and what it was shown after each, with all screenshots in their places, as files that are named relative to the
+folder of the lines. What it could still see at a later turn may have been less. Invariant: the lines appear under their
+name when all are there, and what does not come so far leaves nothing behind.
 """
 
 from __future__ import annotations

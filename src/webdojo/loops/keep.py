@@ -31,8 +31,6 @@ _SHA = re.compile(r"[0-9a-f]{64}")
 
 
 class Scored(NamedTuple):
-    """A checkpoint, and how its policy did."""
-
     checkpoint: Checkpoint
     success: float
     """Share of the held-out tasks, or else of the valid training episodes."""
@@ -45,8 +43,8 @@ def saved(store: RunStore) -> dict[int, Checkpoint]:
 
 
 def best(store: RunStore, wait: int = 0) -> Scored | None:
-    """The checkpoint of the most successful policy, the later of equals, without the last `wait`; None before any has
-    rolled out.
+    """The checkpoint of the most successful policy, the later of equals, without the last `wait`; None before a
+    rollout.
     """
     there = saved(store)
     for iteration in sorted(there, reverse=True)[:wait]:

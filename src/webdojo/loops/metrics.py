@@ -85,9 +85,7 @@ def evaluation_metrics(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _slot_seconds(trajectory: Trajectory) -> dict[str, float]:
-    """Seconds by phase (`SLOT_PHASES`), which are all the time of the slot, except for attempts that were cut
-    (`Trajectory.cut`).
-    """
+    """Seconds by phase (`SLOT_PHASES`): all the time of the slot, but for attempts that were cut (`Trajectory.cut`)."""
     seconds = trajectory.seconds
     queue = sum(turn.response.seconds.get("queue", 0.0) for turn in trajectory.turns)
     ready = sum(turn.seconds.get("ready", 0.0) for turn in trajectory.turns)
@@ -105,8 +103,7 @@ class StepTimer:
         self._scheduler = scheduler
         self._store = store
         self._now = asyncio.get_running_loop().time
-        self._unix = time.time() - self._now()
-        """What is added to this clock's time to get Unix time."""
+        self._unix = time.time() - self._now()  # is added to this clock's time
         self._began = self._now()
         self._usage, self._stored = scheduler.usage(), store.storage_counts
         self._seconds: defaultdict[str, float] = defaultdict(float)

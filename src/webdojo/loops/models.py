@@ -88,10 +88,10 @@ def machine_of(config: ModelConfig) -> Machine:
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
-    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
+    """A fresh learner on the weights of a model, of which those train that the recipe leaves free; whoever gets it
+    closes it.
 
-    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
-    Without `kl` it has no reference model, whatever the recipe says.
+    With `train.ranks` above 1 this process leads that many. Without `kl` it has no reference model.
     """
     check_ranks(recipe)
     build = partial(_learner, recipe, images, model_path, kl=kl)
@@ -101,7 +101,6 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bo
 
 
 def compute_dtype(recipe: Recipe) -> torch.dtype:
-    """Precision of the learner's passes: bfloat16 on a GPU, else float32."""
     return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
 
 
@@ -134,7 +133,6 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
 
 
 def _threads(config: TrainConfig) -> int:
-    """How many torch threads one rank has."""
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 

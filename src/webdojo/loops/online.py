@@ -32,7 +32,7 @@ from webdojo.loops.resume import replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
-from webdojo.rollout.groups import Group, dynamic_sampling
+from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
@@ -85,7 +85,6 @@ async def online(
         episode,
         stream,
         scheduler,
-        filter=dynamic_sampling,
         group_size=rollout.group_size,
         groups=config.groups_per_iteration,
         max_groups=config.max_groups_per_iteration,

@@ -138,7 +138,6 @@ class Pipeline:
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
-        """Call `evaluate` with browsers of its own."""
         processor = Processor.load(model_folder(model_path))
         async with open_episodes(self.recipe, self.store, processor) as runner:
             return await self.evaluate(runner, phase, model_path)
@@ -184,8 +183,7 @@ class Pipeline:
             meta = {"phase": SFT, "metrics": metrics}
             return str(self.store.checkpoints.save(SFT, learner.save, meta).path)
 
-    def _is_warm(self) -> bool:
-        """Whether an earlier attempt made the warm start."""
+    def _is_warm(self) -> bool:  # by an earlier attempt
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:

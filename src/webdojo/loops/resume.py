@@ -1,10 +1,8 @@
 """What online training goes on from: its latest checkpoint, and the episodes that earlier attempts have stored.
 
-A checkpoint names the place in the task order and the groups before it that no update has had yet. An episode cannot
-train any more where its screenshots are gone, or where it was sampled by weights that the run does not go on from,
-because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and a group that waited to train
-with it waits no more. What was measured of such weights is forgotten too, because other weights will have their
-versions.
+An episode cannot train any more where its screenshots are gone, or where it was sampled by weights that the run does
+not go on from, because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and a group that
+waited to train with it waits no more. What was measured of such weights is forgotten too.
 """
 
 from __future__ import annotations
@@ -30,13 +28,10 @@ from webdojo.types import Task, Trajectory
 
 @dataclass
 class ResumeState:
-    """Where online training stands."""
-
     store: RunStore
     iteration: int = 0
     """The last iteration that is finished, whose weights the learner holds."""
     position: int = 0
-    """The place in the task order."""
     pool: PoolState = field(default_factory=PoolState)
     members: dict[str, list[TrajectoryRow]] = field(default_factory=dict)
     """The stored episodes by group, oldest first."""
@@ -141,8 +136,8 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
 
 
 def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
-    """The samples of an update that replays the last iterations, which are read one at a time; `own` where there is
-    nothing to draw.
+    """The samples of an update that replays the last iterations, read one at a time; `own` where there is nothing to
+    draw.
     """
     config = recipe.train
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)

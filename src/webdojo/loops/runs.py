@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,19 +21,6 @@ from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 
 
-class State(StrEnum):
-    """What has become of a run."""
-
-    RUNNING = "running"
-    """A process writes it now."""
-    STOPPED = "stopped"
-    """It ended before its result, by itself or by Ctrl-C."""
-    KILLED = "killed"
-    """Its process died while it wrote."""
-    FINISHED = "finished"
-    UNREADABLE = "unreadable"
-
-
 def runs_in(folder: Path) -> list[Path]:
     """The folder itself if it is a run, else the runs right below it."""
     if (folder / DATABASE).is_file():
@@ -45,14 +31,14 @@ def runs_in(folder: Path) -> list[Path]:
     return found
 
 
-def state_of(store: RunStore) -> State:
-    """What has become of the run."""
+def state_of(store: RunStore) -> str:
+    """What has become of the run: one that is `stopped` has no result yet, one that is `killed` died as it wrote."""
     lock = writer(store.path)
     if lock.alive:
-        return State.RUNNING
+        return "running"
     if not is_unfinished(store.path) or set(store.count()) == {ACT}:
-        return State.FINISHED
-    return State.KILLED if lock.pid else State.STOPPED
+        return "finished"
+    return "killed" if lock.pid else "stopped"
 
 
 def glance(path: Path) -> dict[str, Any]:
@@ -62,15 +48,9 @@ def glance(path: Path) -> dict[str, Any]:
     that is not known. `success` is the share of the held-out tasks, where the result has it (`measured`), else of the
     last iteration's training episodes; `error` is why the run cannot be read.
     """
-    blank: dict[str, Any] = {
-        "run": str(path),
-        "state": State.UNREADABLE,
-        "recipe": "",
-        "iteration": 0,
-        "iterations": 0,
-        "episodes": 0,
-    }
-    blank |= {"success": None, "measured": False, "bytes": bytes_on_disk(path), "created": 0.0, "error": ""}
+    blank: dict[str, Any] = {"run": str(path), "state": "unreadable", "recipe": "", "iteration": 0, "iterations": 0}
+    blank |= {"success": None, "measured": False, "episodes": 0}
+    blank |= {"bytes": bytes_on_disk(path), "created": 0.0, "error": ""}
     try:
         with RunStore.open(path, readonly=True) as store:
             last = next((row["success"] for row in reversed(store.metrics(RL)) if "success" in row), None)

@@ -74,8 +74,8 @@ class AdaptiveConcurrency:
         self._begin_window()
 
     def note(self, turns: int, running: int, seconds: float, full: bool) -> int:
-        """Take note of the time since the last call, in which `running` episodes ran, and return how many may run from
-        now on. `turns` have finished in all; `full` says that no slot lacked work.
+        """How many episodes may run from now on, after some time with `running` ones and `turns` done; `full`: no slot
+        lacked work.
         """
         finished, self._turns = turns - self._turns, turns
         if not full:

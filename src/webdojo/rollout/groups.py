@@ -64,9 +64,6 @@ class FilterOutput(NamedTuple):
     """What the user can do where this reason leaves too few groups."""
 
 
-GroupFilter = Callable[[Group], FilterOutput]
-"""Decides about a finished group."""
-
 STALE = FilterOutput(False, "too stale", "raise rollout.max_staleness")
 """The verdict on a group whose tokens have become too old, which the pool itself gives."""
 
@@ -96,8 +93,8 @@ def is_settled(rewards: Sequence[float]) -> bool:
 
 
 async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:
-    """Run one episode of each task, at most so many at once, and return them in the order of their tasks; the first one
-    that raises ends the others.
+    """Run one episode of each task, at most so many at once, in the order of the tasks; one that raises ends the
+    others.
     """
     slots = asyncio.Semaphore(concurrency)
 

@@ -36,7 +36,7 @@ from uuid import uuid4
 
 from webdojo.errors import TrainError
 from webdojo.rollout.curriculum import TaskStream
-from webdojo.rollout.groups import STALE, Group, GroupFilter, RunEpisode, in_order, member_ids
+from webdojo.rollout.groups import STALE, Group, RunEpisode, dynamic_sampling, in_order, member_ids
 from webdojo.rollout.scheduler import RESOURCES, Scheduler
 from webdojo.types import Task, Trajectory
 
@@ -78,7 +78,6 @@ class RolloutPool:
     run: RunEpisode
     tasks: TaskStream
     scheduler: Scheduler
-    filter: GroupFilter
     group_size: int
     groups: int
     """N, the groups of a batch."""
@@ -126,9 +125,7 @@ class RolloutPool:
         await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def next_batch(self, on_news: Callable[[], None] = lambda: None) -> Batch:
-        """Wait for N groups that train, and take those with the oldest tokens; each episode's end calls `on_news`. It
-        raises what an episode raised, and a TrainError where `max_groups` ended and too few of them train.
-        """
+        """Wait for N groups that train, and take those with the oldest tokens; each episode's end calls `on_news`."""
         self._raise_what_ended()
         while len(self.waiting) < self.groups:
             if len(self._next.finished) >= self.max_groups:
@@ -253,7 +250,7 @@ class RolloutPool:
         self._news.set()
 
     def _keep_or_drop(self, group: Group) -> None:
-        found = self.filter(group)
+        found = dynamic_sampling(group)
         if found.keep and self._is_stale(group.versions[0]):
             found = STALE
         if found.keep:
@@ -283,7 +280,7 @@ class RolloutPool:
         finished, dropped = self._next.finished, self._next.dropped
         causes = ", ".join(f"{reason} in {count} of {len(finished)} groups" for reason, count in dropped.most_common())
         commonest = dropped.most_common(1)[0][0] if dropped else ""
-        advice = {found.reason: found.advice for found in (STALE, *map(self.filter, finished))}.get(commonest, "")
+        advice = {found.reason: found.advice for found in (STALE, *map(dynamic_sampling, finished))}.get(commonest, "")
         return (
             f"only {len(self.waiting)} of {self.groups} groups can train after {len(finished)} groups: {causes}"
             f"{'; ' if advice else ''}{advice}"

@@ -68,9 +68,8 @@ class Usage:
 class Scheduler:
     """Says whether an episode may start, why not, how many slots there are, and how their time was spent.
 
-    `max_sessions` returns how many browser sessions there may be at once, as far as it is known now. Episodes ask
-    `engine`, whose requests are counted; `slots` is how many there are now, a fixed number, or following what pays
-    (`adaptive.py`).
+    Episodes ask `engine`, whose requests are counted; `slots` is how many there are now; `max_sessions` returns how
+    many browser sessions there may be at once, as far as it is known now.
     """
 
     def __init__(
@@ -96,9 +95,8 @@ class Scheduler:
         self._last_awake = self.clock.at(self._last)
 
     def limit(self, running: int, has_work: bool) -> Limit | None:
-        """What keeps the next episode from starting now; None where it may start.
-
-        Call this whenever the number of running episodes has changed; `has_work` says whether staleness lets one start.
+        """What keeps the next episode from starting now, if anything. Call it whenever `running` has changed;
+        `has_work` is up to staleness.
         """
         self._account()
         self._running = running

@@ -51,8 +51,8 @@ def objective(
 
 @torch.no_grad()
 def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -> dict[str, float]:
-    """How far the policy has moved from π_prox, and what the loss cuts off (`docs/metrics.md`): plain means over the
-    tokens with a weight other than 0, whatever that weight is; 0 over none.
+    """Plain means over the tokens with weight: how far π is from π_prox, and what the loss cuts off
+    (`docs/metrics.md`).
     """
     counted = tokens.token_weights != 0
     log_ratio_T = logprobs_T - tokens.prox_logprobs
@@ -72,7 +72,6 @@ def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -
 
 
 def token_table(members: Sequence[Sample], device: torch.device) -> Tokens:
-    """The response tokens of some samples, sample after sample."""
     lengths = torch.tensor([len(sample.response_ids) for sample in members], device=device)
     return Tokens(
         prox_logprobs=flat([sample.prox_logprobs or sample.old_logprobs for sample in members], device),

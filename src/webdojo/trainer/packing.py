@@ -120,8 +120,8 @@ def collate_micro_batch(
     images: ImageSource,
     grids: Mapping[str, tuple[int, int]] | None = None,
 ) -> Batch:
-    """A micro-batch as a `Batch` of a single long row; its T response tokens stand member after member. `sequences` are
-    the samples of its members, in that order; `grids` and what it raises are as in `policy.model.collate.collate`.
+    """A micro-batch of these samples as a `Batch` of a single long row; its T response tokens stand member after
+    member.
     """
     shown = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)

@@ -93,16 +93,11 @@ def on_every_rank(method: Callable[Concatenate[Learner, P], T]) -> Callable[Conc
 class Learner:
     """A model, its optimizer, and the steps it has taken, on the device that the model is on.
 
-    Args:
-        model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
-            tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
-            Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
-        reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
-            while it scores. Where there are adapters it is the model without them.
-        adapters: those of the model, where they train in place of its weights.
-        ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
-            once one of them has raised, the ranks have ended.
-        compute_dtype: precision of activations and of the weights they meet; other than float32 only with a mesh.
+    Parameters with `requires_grad=False` stay as they are; where none of the vision tower's trains, each screenshot
+    goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, and is spread over
+    the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the ranks have ended.
+    The `reference` of the KL term is whole on every rank, and on the CPU but while it scores; where there are adapters
+    it is the model without them. `compute_dtype` is other than float32 only with a mesh.
     """
 
     def __init__(
@@ -129,13 +124,11 @@ class Learner:
         self.adapters = adapters
         self.processor = processor
         self.config = config
-        self.steps = 0
-        """Optimizer steps taken; the schedule's only state."""
+        self.steps = 0  # of the optimizer; the schedule's only state
         self.thread = ThreadPoolExecutor(1, "learner")
         """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
         thread: in a pool each would keep the memory of an update."""
-        self.generator = torch.Generator().manual_seed(seed)
-        """Decides the order in which samples are drawn."""
+        self.generator = torch.Generator().manual_seed(seed)  # of the order in which samples are drawn
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
         self._optimizer = make_optimizer(trained, config)
@@ -283,8 +276,8 @@ class Learner:
     def load(self, folder: Path) -> None:
         """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
 
-        Learning rate, decay and betas stay those of `config`, so a resumed run may change them. A ModelError says that
-        there is no such checkpoint, or that it is of another model or of other parameters (nothing has changed then).
+        Learning rate, decay and betas stay those of `config`. Where it does not fit, a ModelError comes and nothing has
+        changed.
         """
         checkpoint.check_checkpoint(folder)
         saved, _ = load_model(folder)
@@ -308,7 +301,6 @@ class Learner:
         self.steps = trainer["steps"]
 
     def close(self) -> None:
-        """End the other ranks; a learner that has any is of no use afterwards."""
         self.ranks.close()
         self.thread.shutdown(wait=False)
 

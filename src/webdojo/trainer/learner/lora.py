@@ -95,8 +95,8 @@ class Adapters:
 
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
-        """The weights of a model without adapters that computes the same, from the state dict of the one with them.
-        What the adapters change is new, and computed on the CPU; the rest is as given.
+        """The weights of a model without adapters that computes the same; what the adapters change is new, and on the
+        CPU.
         """
         merged: dict[str, torch.Tensor] = {}
         for name, tensor in state.items():

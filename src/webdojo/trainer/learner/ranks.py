@@ -1,10 +1,9 @@
 """The ranks of a learner: processes that do the same work at the same time, each on a share of it.
 
-The driver is rank 0; the others are its followers, on the same machine. Each gets the same calls with the same
-samples and cuts the same micro-batches, so a rank knows without a message what every other one computes, and all meet
-in the same collectives. Invariants: a follower that fails or dies ends the call that is under way with one error in the
-driver, never in a wait without end; followers do not outlive the driver. A learner of several ranks that has raised has
-lost them.
+The driver is rank 0; the others are its followers, on the same machine. Each gets the same calls with the same samples
+and cuts the same micro-batches, so a rank knows without a message what every other one computes. Invariants: a follower
+that fails or dies ends the call that is under way with one error in the driver, never in a wait without end; followers
+do not outlive the driver. A learner of several ranks that has raised has lost them.
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ class Ranks:
         return found
 
     def close(self) -> None:
-        """End the followers; the learner is of no use afterwards."""
         if self.mesh is not None and dist.is_initialized():
             dist.destroy_process_group()
 
@@ -150,7 +148,6 @@ class Driver(Ranks):
         self._kill()
 
     def give_up(self) -> None:
-        """End all, and forget the group that they were in."""
         self._kill()
         if dist.is_initialized():
             dist.destroy_process_group()
@@ -216,10 +213,8 @@ def _join(store: TCPStore, rank: int, count: int, device_type: str) -> DeviceMes
 
 
 def _follow(pipe: Pipe, build: Callable[[Ranks], Any], rank: int, count: int, port: int, device_type: str) -> None:
-    """The main function of a follower: do what the driver says until it says `None` or is gone.
-
-    It answers each call, and its start and `build` before, with None, or with whether its error may have come of
-    another rank that was gone, and the error in words.
+    """The main function of a follower. It answers each call, and its start and `build` before, with None, or with
+    whether its error may have come of another rank that was gone, and the error in words.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt ends
     threading.Thread(target=_end_with_the_driver, daemon=True).start()

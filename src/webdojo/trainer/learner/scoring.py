@@ -57,13 +57,10 @@ class Piece(NamedTuple):
 
 
 class Scoring:
-    """The forward passes of a learner; the arguments are as `Learner` takes them.
+    """The forward passes of a learner; the arguments are as `Learner` has them.
 
-    The model is changed in place: its layers recompute or are compiled as `config` says, and it is spread over the mesh
-    of `ranks`, if that has one.
-
-    Args:
-        stop: makes whatever computes micro-batches raise before the next one.
+    The model is changed in place: its layers recompute or are compiled as `config` says, and it is spread over the
+    mesh.
     """
 
     def __init__(
@@ -153,7 +150,6 @@ class Scoring:
         return in_order(self._ranks.gather(mine))
 
     def does_not_fit(self, piece: Piece) -> str:
-        """Which micro-batch memory ran out in, and what to lower."""
         images = {image.sha for sample in piece.members for image in sample.prompt.images}
         longest = max(map(len, piece.members))
         advice = "" if self._config.gradient_checkpointing else "set train.gradient_checkpointing=true, or "
