@@ -26,7 +26,6 @@ class Progress:
         self._started = time.monotonic()
 
     def advance(self, count: float = 1, **metrics: float | str) -> None:
-        """Add to the count, and show these metrics from now on."""
         self.done += count
         self.metrics |= metrics
         self.changed()

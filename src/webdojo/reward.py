@@ -43,19 +43,10 @@ class RewardFunction(Plug):
     """Longest scoring of one episode; one that takes longer is invalid."""
 
     def check(self, task: Task) -> None:
-        """Find out, before the task runs, whether it can be scored.
-
-        Raises:
-            TaskError: it cannot; the message says why.
-        """
+        """Raise a TaskError that says why, before the task runs, where it cannot be scored."""
 
     def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:
-        """The function that scores the episodes of an environment: this one.
-
-        Args:
-            own: the environment's own reward, if it has one.
-            environment: its name.
-        """
+        """The function that scores the episodes of an environment, whose own reward is `own`: this one."""
         return self
 
     @abstractmethod
@@ -93,7 +84,6 @@ class Scorer:
             trajectory.reward = _gated(trajectory, verdict, reason)
 
     async def _verdict(self, trajectory: Trajectory) -> Reward:
-        """What the function says; invalid where it fails."""
         function = self._function
         try:
             async with asyncio.timeout(function.timeout_s):
@@ -118,7 +108,6 @@ def unfinished(trajectory: Trajectory) -> str:
 
 
 def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str) -> Reward:
-    """What a verdict is worth in training."""
     if not verdict.valid:
         return verdict
     reward = verdict.model_copy()

@@ -83,9 +83,7 @@ class _Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, words: Sequence[str]) -> int:
-        """Run a command to its end, in a session of its own, so that Ctrl-C on the terminal comes to it from here
-        alone, once.
-        """
+        """Run a command to its end, in a session of its own, so that Ctrl-C comes to it from here alone, and once."""
         with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as self._process:
             if self.asked:  # before there was a process to hand it on to
                 self._process.terminate()

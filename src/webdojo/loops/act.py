@@ -69,10 +69,7 @@ def recipe_of(model: str) -> str:
 async def act(
     task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
 ) -> tuple[Trajectory | None, bool]:
-    """Run one episode and store it, with its screenshots, in a new run folder; returns it, and whether Ctrl-C came.
-
-    It has a reward where the recipe's reward can score the task, and is None where Ctrl-C came before the first turn.
-    """
+    """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came."""
     check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
     processor = Processor.load(model_folder(model))

@@ -112,8 +112,8 @@ class EpisodeRunner:
         trajectory.seconds["reward"] = time.perf_counter() - began
 
     async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
-        """Store an episode that has its reward, under the iteration in which it began; raises where `FAILURES_IN_A_ROW`
-        failed.
+        """Store an episode that has its reward, under the iteration in which it began; raise where too many fail in a
+        row.
         """
         began = time.perf_counter()
         await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
@@ -175,9 +175,7 @@ class EpisodeRunner:
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
-        """The valid stored episodes, one for each task, and the tasks that have none; forgets episodes without
-        screenshots.
-        """
+        """The valid stored episodes, one for each task, and the tasks that have none; forgets what lost screenshots."""
         open_tasks = Counter(task.id for task in tasks)
         found = []
         for episode in self.store.trajectories(phase, iteration):

@@ -43,9 +43,7 @@ def saved(store: RunStore) -> dict[int, Checkpoint]:
 
 
 def best(store: RunStore, wait: int = 0) -> Scored | None:
-    """The checkpoint of the most successful policy, the later of equals, without the last `wait`; None before a
-    rollout.
-    """
+    """The checkpoint of the most successful policy, the later of equals, without the last `wait`."""
     there = saved(store)
     for iteration in sorted(there, reverse=True)[:wait]:
         del there[iteration]
@@ -99,10 +97,7 @@ def remove_surplus(store: RunStore, recipe: Recipe) -> None:
 
 
 def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
-    """Find what can go from a run that nobody writes, by kind; this reads every trajectory.
-
-    `keep` is how many checkpoints of online training stay, by default the recipe's `train.save_total_limit`.
-    """
+    """Find what can go from a run that nobody writes, by kind; `keep` replaces `train.save_total_limit`."""
     recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
     needed = store.image_hashes()
     for export in store.path.glob("*.jsonl"):

@@ -88,10 +88,10 @@ def machine_of(config: ModelConfig) -> Machine:
 
 
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
-    """A fresh learner on the weights of a model, of which those train that the recipe leaves free; whoever gets it
-    closes it.
+    """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
-    With `train.ranks` above 1 this process leads that many. Without `kl` it has no reference model.
+    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many. Without `kl` it has no
+    reference model.
     """
     check_ranks(recipe)
     build = partial(_learner, recipe, images, model_path, kl=kl)

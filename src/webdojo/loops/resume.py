@@ -106,9 +106,7 @@ def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:
 
 def _forget_unusable(state: ResumeState, group_size: int) -> None:
     """Find the stored episodes, and discard those that cannot train among the groups that come again: those that the
-    checkpoint names, and all from its position on.
-
-    A group with fewer than `group_size` members, some of which an earlier attempt forgot, does not wait to train.
+    checkpoint names, and all from its position on. A group with fewer than `group_size` members does not wait to train.
     """
     store, pool = state.store, state.pool
     members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
@@ -136,9 +134,7 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
 
 
 def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
-    """The samples of an update that replays the last iterations, read one at a time; `own` where there is nothing to
-    draw.
-    """
+    """The samples of an update that replays the last iterations; `own` where there is nothing to draw."""
     config = recipe.train
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)
     earlier = [ids for past in last if (ids := store.get(trained_key(past))) is not None]

@@ -74,9 +74,7 @@ class AdaptiveConcurrency:
         self._begin_window()
 
     def note(self, turns: int, running: int, seconds: float, full: bool) -> int:
-        """How many episodes may run from now on, after some time with `running` ones and `turns` done; `full`: no slot
-        lacked work.
-        """
+        """How many episodes may run, after a time with `running` ones and `turns` done; `full`: no slot lacked work."""
         finished, self._turns = turns - self._turns, turns
         if not full:
             return self.slots

@@ -49,7 +49,6 @@ class Curriculum:
         return (stage_of(self.stages, self.iteration()) or self.rollout).horizon(difficulty)
 
     def chance(self, task: Task) -> float:
-        """Chance with which the task is drawn now when its turn comes."""
         settled = self.settled_chance if task.id in self._settled else 1.0
         stage = stage_of(self.stages, self.iteration())
         if stage is None or not stage.difficulty_sampling:
@@ -59,7 +58,6 @@ class Curriculum:
         return settled * (wanted[task.difficulty] / max(wanted.values()))
 
     def note(self, task_id: str, rewards: Sequence[float]) -> None:
-        """Take note of the rewards of the valid members of a group."""
         (self._settled.add if is_settled(rewards) else self._settled.discard)(task_id)
 
 

@@ -32,7 +32,7 @@ class Group:
 
     @property
     def rewards(self) -> list[float]:
-        """The reward values of the valid members."""
+        """Of the valid members."""
         return [t.reward.value for t in self.trajectories if t.reward is not None and t.reward.valid]
 
     @property
@@ -42,7 +42,6 @@ class Group:
 
 
 def member_ids(group: Group, group_size: int) -> list[str]:
-    """The ids of a group's trajectories, in the order of its members."""
     return [f"{group.id}-{member}" for member in range(group_size)]
 
 
@@ -93,9 +92,7 @@ def is_settled(rewards: Sequence[float]) -> bool:
 
 
 async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:
-    """Run one episode of each task, at most so many at once, in the order of the tasks; one that raises ends the
-    others.
-    """
+    """Run one episode of each task, at most so many at once; one that raises ends the others."""
     slots = asyncio.Semaphore(concurrency)
 
     async def episode(task: Task) -> Trajectory:

@@ -140,10 +140,10 @@ class RolloutPool:
         return batch
 
     async def evaluate(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
-        """Run an episode of each task in the next slots that are free, and wait for all of them.
+        """Run an episode of each task in the next slots that are free, and wait for all of them; they count for no
+        batch.
 
-        Neither the staleness gate nor `next_batch` counts them. All their tokens are of the version that serves if
-        `advance` comes after them.
+        All their tokens are of the version that serves if `advance` comes after them.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
         self._queued.extendleft((run, group, member_ids(group, 1)[0]) for group in reversed(groups))

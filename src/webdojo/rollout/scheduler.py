@@ -95,9 +95,7 @@ class Scheduler:
         self._last_awake = self.clock.at(self._last)
 
     def limit(self, running: int, has_work: bool) -> Limit | None:
-        """What keeps the next episode from starting now, if anything. Call it whenever `running` has changed;
-        `has_work` is up to staleness.
-        """
+        """What keeps the next episode from starting now; call it whenever `running` has changed."""
         self._account()
         self._running = running
         limit = self._limit_now(running, has_work)
@@ -216,7 +214,6 @@ class SleepClock:
 
     @asynccontextmanager
     async def timeout(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
-        """`asyncio.timeout` by this clock."""
         async with asyncio.timeout(None) as deadline:
             self._deadlines[deadline] = self.now() + seconds
             self._reschedule()

@@ -43,12 +43,10 @@ class Sample:
     """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
     def __len__(self) -> int:
-        """Prompt and response tokens together."""
         return len(self.prompt) + len(self.response_ids)
 
 
 def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[Sample]:
-    """The samples of one policy update: `advantages_of` the groups, then `weighted_samples`."""
     return weighted_samples(groups, advantages_of(groups, config), config)
 
 

@@ -51,9 +51,7 @@ def objective(
 
 @torch.no_grad()
 def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -> dict[str, float]:
-    """Plain means over the tokens with weight: how far π is from π_prox, and what the loss cuts off
-    (`docs/metrics.md`).
-    """
+    """Plain means over the tokens with weight: how far π is from π_prox, what the loss cuts off (`docs/metrics.md`)."""
     counted = tokens.token_weights != 0
     log_ratio_T = logprobs_T - tokens.prox_logprobs
     clipped_T = turn_means(log_ratio_T, tokens.turns) if loss.clips == "turn" else log_ratio_T

@@ -120,9 +120,7 @@ def collate_micro_batch(
     images: ImageSource,
     grids: Mapping[str, tuple[int, int]] | None = None,
 ) -> Batch:
-    """A micro-batch of these samples as a `Batch` of a single long row; its T response tokens stand member after
-    member.
-    """
+    """These samples as a `Batch` of a single long row; its T response tokens stand member after member."""
     shown = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)
     placed = place(micro_batch, [len(prompt) for prompt, _ in sequences], [len(response) for _, response in sequences])

@@ -51,9 +51,7 @@ def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
 
 
 def read_moments(folder: Path, fresh: Callable[[Collection[str]], dict[str, Tensor]]) -> None:
-    """Read what `write_moments` was given; `fresh` gives tensors to read in place, by `NAME/…`, for names of
-    parameters.
-    """
+    """Read what `write_moments` was given into what `fresh` gives for the names of parameters: tensors by `NAME/…`."""
     source = folder / OPTIMIZER
     keys = FileSystemReader(source).read_metadata().state_dict_metadata if source.exists() else {}
     if moments := fresh({key.rpartition("/")[0] for key in keys}):

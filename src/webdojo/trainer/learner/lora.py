@@ -95,9 +95,7 @@ class Adapters:
 
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
-        """The weights of a model without adapters that computes the same; what the adapters change is new, and on the
-        CPU.
-        """
+        """The weights of a model without adapters that computes the same; what these change is new, and on the CPU."""
         merged: dict[str, torch.Tensor] = {}
         for name, tensor in state.items():
             layer, base, end = name.rpartition(".base_layer.")

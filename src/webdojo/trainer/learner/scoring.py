@@ -125,10 +125,7 @@ class Scoring:
     def logprobs(
         self, samples: Sequence[Sample], temperature: float, reference: PreTrainedModel | None = None
     ) -> list[Tensor]:
-        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it.
-
-        A `reference` model scores them in the policy's place; it is on its device only meanwhile.
-        """
+        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it."""
         if reference is not None:
             message = (
                 "when the reference model of the KL term came beside the policy; set train.kl_coef=0, or "

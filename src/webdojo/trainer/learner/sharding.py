@@ -88,9 +88,7 @@ def whole_tensor(value: Tensor) -> Tensor:
 
 @torch.no_grad()
 def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
-    """Overwrite the weights, sharded or not, with whole tensors from `source`; a ModelError if they are of another
-    shape.
-    """
+    """Overwrite the weights, sharded or not, with whole tensors from `source`; a ModelError if they do not fit."""
     state = model.state_dict(keep_vars=True)
     if {name: value.shape for name, value in state.items()} != {name: value.shape for name, value in weights.items()}:
         raise ModelError(f"{source} holds a model of another shape than the one that learns")
