@@ -9,9 +9,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Section(BaseModel):
-    """A part of a recipe: each field is a key with its default and, right under it, its docstring.
-
-    Unknown keys are errors.
-    """
+    """A part of a recipe: each field is a key with its default and, right under it, its docstring."""
 
     model_config = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)

@@ -1,7 +1,6 @@
 """Checks of what a run needs from this machine, each with the remedy if it fails.
 
-A failed check means that no run works; a warning costs speed or concerns some pages only. The
-browser check does all that a run does: site server, Chromium, a context, a screenshot.
+A failed check means that no run works; a warning costs speed or concerns some pages only.
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ COLOURS = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
 class Finding(NamedTuple):
-    """What a check found, and what to do about it."""
-
     status: Literal["ok", "warn", "fail"]
     found: str
     todo: str = ""
@@ -61,7 +58,6 @@ def examine() -> dict[str, Finding]:
 
 
 def table(findings: dict[str, Finding]) -> Table:
-    """The findings as a table for people, with what to do about each problem."""
     columns = Column("check", no_wrap=True), Column("", no_wrap=True), Column("found", overflow="fold")
     out = Table(*columns, title="webdojo doctor", box=box.SIMPLE_HEAD, title_justify="left")
     for name, (status, found, todo) in findings.items():

@@ -29,7 +29,6 @@ class Failure(StrEnum):
     """The cause that ended an episode from outside, or kept it from starting."""
 
     NO_BROWSER = "no_browser"
-    """No Chromium can be started or reached."""
     ACQUIRE_TIMEOUT = "acquire_timeout"
     """No slot became free in time."""
     START_TIMEOUT = "start_timeout"
@@ -39,15 +38,12 @@ class Failure(StrEnum):
     START_FAILED = "start_failed"
     """The start URL cannot be reached, or answers with an error."""
     SCREENSHOT_TIMEOUT = "screenshot_timeout"
-    """The page could not be observed in time."""
     SESSION_TIMEOUT = "session_timeout"
-    """The session ran past its limit."""
     TAB_CRASHED = "tab_crashed"
     BROWSER_DIED = "browser_died"
     SERVER_LOST = "server_lost"
     """The browser server does not answer any more, or has forgotten the session."""
     ENGINE_LOST = "engine_lost"
-    """The engine's process died under a request."""
     ENVIRONMENT_FAILED = "environment_failed"
     """The environment's own code raised an error."""
     REWARD_FAILED = "reward_failed"
@@ -137,5 +133,4 @@ class RankLost(TrainError):
 
 
 def one_line(error: Exception) -> str:
-    """An error of another library in one line, for a message of ours."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]

@@ -1,9 +1,8 @@
 """How good an agent is: success rates with 95 % intervals, and the recipe's `evaluate` section.
 
-There are two rates, because papers differ in which they report: over all tasks, where an episode
-that the web or the system failed counts as a failure, and over the valid episodes alone.
-Intervals are Wilson's, which stay inside 0..1 and are accurate for small n; `ci95_by_website`
-resamples whole web sites, because tasks on one site are not independent trials.
+There are two rates, because papers differ in which they report: over all tasks, where an episode that the web or the
+system failed counts as a failure, and over the valid episodes alone. Intervals are Wilson's, which are accurate for
+small n; `ci95_by_website` resamples whole web sites, because tasks on one site are not independent trials.
 """
 
 from __future__ import annotations
@@ -99,9 +98,9 @@ def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
         valid_n=valid.n,
         valid_rate=valid.rate,
         valid_ci95=valid.ci95,
-        ci95_by_website=bootstrap95(list(_split(scored, lambda trajectory: trajectory.task.website).values())),
-        by_difficulty=_rates(_split(scored, lambda trajectory: trajectory.task.difficulty)),
-        by_kind=_rates(_split(scored, lambda trajectory: trajectory.task.kind)),
+        ci95_by_website=bootstrap95(list(_split(scored, lambda t: t.task.website).values())),
+        by_difficulty=_rates(_split(scored, lambda t: t.task.difficulty)),
+        by_kind=_rates(_split(scored, lambda t: t.task.kind)),
         terminations=dict(Counter(trajectory.termination.value for trajectory in trajectories).most_common()),
         steps=_mean([trajectory.steps for trajectory in trajectories]),
         response_tokens=_mean([sum(len(turn.response.ids) for turn in t.turns) for t in trajectories]),

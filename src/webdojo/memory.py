@@ -21,7 +21,6 @@ def free_memory(cgroup: Path = CGROUP) -> int:
 
 
 def total_memory(cgroup: Path = CGROUP) -> int:
-    """Bytes of memory in total."""
     limit = _limit(cgroup)
     total = int(psutil.virtual_memory().total)
     return total if limit is None else min(total, limit)

@@ -51,14 +51,8 @@ class Plug(Section):
 
 
 class Registry(Generic[T]):
-    """All plugs of one kind.
-
-    Args:
-        group: its entry points, such as `webdojo.envs`.
-        noun: what one of them is, such as `environment`.
-        fits: whether an object that was found is one.
-        must_be: what it has to be, in a few words, for the error.
-        built_in: those of webdojo by name.
+    """All plugs of one kind. `group` is that of its entry points, `noun` what one of them is; `fits` says whether an
+    object that was found is one, and `must_be` what it has to be, for the error.
     """
 
     def __init__(
@@ -80,11 +74,7 @@ class Registry(Generic[T]):
         return dict.fromkeys(self.built_in, "webdojo") | packages
 
     def get(self, name: str) -> T:
-        """The plug of that name.
-
-        Raises:
-            ConfigError: there is none, it cannot be imported, or it is of another kind.
-        """
+        """The plug of that name; a ConfigError where there is none, it cannot be imported, or it is of another kind."""
         if name in self.built_in:
             return self.built_in[name]
         if name not in self._installed and ":" not in name:
@@ -114,10 +104,8 @@ P = TypeVar("P", bound=Plug)
 
 def derived_from(base: type) -> tuple[Callable[[object], bool], str]:
     """`fits` and `must_be` of a registry of classes."""
-    return (
-        lambda found: isinstance(found, type) and issubclass(found, base),
-        f"a class derived from {base.__module__}.{base.__name__}",
-    )
+    must_be = f"a class derived from {base.__module__}.{base.__name__}"
+    return lambda found: isinstance(found, type) and issubclass(found, base), must_be
 
 
 def instance_of(record: type) -> tuple[Callable[[object], bool], str]:
@@ -126,10 +114,7 @@ def instance_of(record: type) -> tuple[Callable[[object], bool], str]:
 
 
 def plug_name(registry: Registry[Any]) -> AfterValidator:
-    """The annotation of a section's field that names a plug without options.
-
-    Use: `policy_loss: Annotated[str, plug_name(LOSSES)]`.
-    """
+    """The annotation of a section's field that names a plug without options: `Annotated[str, plug_name(LOSSES)]`."""
 
     def check(name: str) -> str:
         registry.get(name)
@@ -139,10 +124,7 @@ def plug_name(registry: Registry[Any]) -> AfterValidator:
 
 
 def plug_field(registry: Registry[type[P]], default: str) -> Any:
-    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names.
-
-    Use: `env: Annotated[Environment, *plug_field(ENVIRONMENTS, "dojo")]`.
-    """
+    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names."""
 
     def resolve(given: Any) -> Any:
         if not isinstance(given, Mapping):

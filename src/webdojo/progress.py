@@ -1,12 +1,6 @@
-"""Progress for people: a live bar on a terminal, and elsewhere a plain line now and then.
+"""Progress for people: a live bar on a terminal, and elsewhere a plain line now and then and one at the end.
 
-    with progress("SFT", total=300) as bar:
-        for batch in batches:
-            bar.advance(1, loss=learn(batch))
-
-On a terminal it is a rich bar with count, rate, time left and the latest metrics. In a log file or
-a pipe it is one line every `every_s` seconds and one at the end. It writes to stderr, so that
-stdout keeps what a program prints for others to read.
+It writes to stderr, so that stdout keeps what a program prints for others to read.
 """
 
 from __future__ import annotations
@@ -32,7 +26,6 @@ class Progress:
         self._started = time.monotonic()
 
     def advance(self, count: float = 1, **metrics: float | str) -> None:
-        """Add to the count, and show these metrics from now on."""
         self.done += count
         self.metrics |= metrics
         self.changed()
@@ -48,11 +41,9 @@ class Progress:
         return f"{shown}, {duration((self.total - self.done) / rate)} left"
 
     def metrics_text(self) -> str:
-        """The latest metrics as plain text."""
         return " ".join(f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.metrics.items())
 
     def line(self) -> str:
-        """Count, time and metrics as plain text."""
         share = f"/{self.total} ({100 * self.done / self.total:.0f} %)" if self.total else ""
         gone = f"{duration(time.monotonic() - self._started)} gone"
         parts = [f"{self.name}: {self.done:g}{share}", gone, self.pace(), self.metrics_text()]
@@ -63,14 +54,7 @@ class Progress:
 def progress(
     name: str, total: int | None, *, every_s: float = 10, console: Console | None = None
 ) -> Iterator[Progress]:
-    """Show the progress of some work while the block runs.
-
-    Args:
-        name: what is being done.
-        total: the count at which the work is done; None if it is not known.
-        every_s: seconds between lines if there is no terminal.
-        console: where to print; stderr by default.
-    """
+    """Show the progress of some work while the block runs: as a bar on a terminal, else as a line every few seconds."""
     console = console or Console(stderr=True)
     bar = Progress(name, total)
     if not console.is_terminal:

@@ -116,16 +116,9 @@ class Recipe(Section):
         return tasks_of(self.env, self.tasks, split, n, self.seed)
 
     def check(self, *, trains: bool, demonstrates: bool) -> None:
-        """Check that environment, tasks, reward, harness and engine fit together.
+        """Check that environment, tasks, reward, harness, engine and curriculum fit together (ConfigError, TaskError).
 
-        Args:
-            trains: whether online training is to follow; where not, an evaluation is.
-            demonstrates: whether demonstrations may be made.
-
-        Raises:
-            ConfigError: the environment has no verdict and no other reward is named, the engine cannot train or cannot
-                serve the harness, nobody can make the demonstrations, or servers do not reach the environment.
-            TaskError: there are no tasks, some cannot be done or scored, or a stage of the curriculum draws none.
+        Without `trains` an evaluation follows, not training; `demonstrates` says that demonstrations may be made.
         """
         env, reward = self.env, self.reward_function
         self.engine.check(self.harness)
@@ -171,16 +164,10 @@ def recipe_names() -> list[str]:
 
 
 def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrate: bool = False) -> Recipe:
-    """Load, override and validate a recipe.
+    """Load, override and validate a recipe: a name from `recipe_names()` or a path to a YAML file.
 
-    Args:
-        name_or_path: a name from `recipe_names()` or a path to a YAML file.
-        overrides: `dotted.key=value` strings; values are read as YAML.
-        migrate: read keys that an older version wrote (`MOVED`) as what they are now, and leave out those that are
-            `GONE`, instead of refusing them.
-
-    Raises:
-        ConfigError: unknown recipe, key or value; the message names the nearest known one.
+    `overrides` are `dotted.key=value`, with values in YAML. `migrate` reads keys that an older version wrote (`MOVED`)
+    as what they are now, and leaves out those that are `GONE`. A ConfigError names the nearest known recipe or key.
     """
     if name_or_path.endswith((".yaml", ".yml")):
         path = Path(name_or_path)

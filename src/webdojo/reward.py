@@ -43,19 +43,10 @@ class RewardFunction(Plug):
     """Longest scoring of one episode; one that takes longer is invalid."""
 
     def check(self, task: Task) -> None:
-        """Find out, before the task runs, whether it can be scored.
-
-        Raises:
-            TaskError: it cannot; the message says why.
-        """
+        """Raise a TaskError that says why, before the task runs, where it cannot be scored."""
 
     def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:
-        """The function that scores the episodes of an environment: this one.
-
-        Args:
-            own: the environment's own reward, if it has one.
-            environment: its name.
-        """
+        """The function that scores the episodes of an environment, whose own reward is `own`: this one."""
         return self
 
     @abstractmethod
@@ -79,12 +70,7 @@ class Scorer:
         self._slots = asyncio.Semaphore(function.max_concurrency)
 
     async def score(self, trajectory: Trajectory) -> None:
-        """Set `trajectory.reward`; where the reward function fails, also what failed.
-
-        Raises:
-            TaskError: the task cannot be scored by this function.
-            ConfigError: the function cannot work as configured.
-        """
+        """Set `trajectory.reward`; where the reward function fails, also what failed."""
         termination = trajectory.termination
         if termination.is_infra:
             trajectory.reward = _invalid(f"{termination}: {trajectory.error}")
@@ -98,7 +84,6 @@ class Scorer:
             trajectory.reward = _gated(trajectory, verdict, reason)
 
     async def _verdict(self, trajectory: Trajectory) -> Reward:
-        """What the function says; invalid where it fails."""
         function = self._function
         try:
             async with asyncio.timeout(function.timeout_s):
@@ -123,7 +108,6 @@ def unfinished(trajectory: Trajectory) -> str:
 
 
 def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str) -> Reward:
-    """What a verdict is worth in training."""
     if not verdict.valid:
         return verdict
     reward = verdict.model_copy()
@@ -174,11 +158,7 @@ class EnvironmentReward(RewardFunction):
     name: str = "env"
 
     def resolved(self, own: RewardFunction | None, environment: str) -> RewardFunction:
-        """The environment's own reward.
-
-        Raises:
-            ConfigError: it has none.
-        """
+        """The environment's own reward; a ConfigError where it has none."""
         if own is None:
             raise ConfigError(
                 f"reward.name is 'env', and the environment {environment!r} has no verdict of its own: name a reward, "

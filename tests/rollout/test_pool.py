@@ -14,7 +14,7 @@ from webdojo.errors import EngineError, TrainError
 from webdojo.loops.metrics import batch_metrics
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.curriculum import TaskStream
-from webdojo.rollout.groups import Group, dynamic_sampling
+from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import Batch, PoolState, RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.types import EngineHealth, FinishReason, Prompt, Response, Sampling, Task, Termination, Trajectory
@@ -96,7 +96,6 @@ class World:
             self.run,
             TaskStream(self.tasks, seed=0, position=position),
             scheduler or plain_scheduler(concurrency),
-            filter=dynamic_sampling,
             group_size=3,
             groups=groups,
             max_groups=max_groups,

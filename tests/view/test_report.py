@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, async_playwright
-from webdojo.browser.find import find_chromium
 
 from tests.store.fabricate import page_image, trajectory, turn
 from tests.view.demo_run import HOSTILE, create, fill

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Annotated
@@ -28,14 +27,14 @@ def list_runs(
     from webdojo.loops.runs import glance, runs_in
     from webdojo.view.tables import overview
 
-    found = sorted(map(glance, runs_in(folder)), key=lambda run: run.created, reverse=True)
+    found = sorted(map(glance, runs_in(folder)), key=lambda run: run["created"], reverse=True)
     if as_json:
-        typer.echo(json.dumps([dataclasses.asdict(run) for run in found], indent=2))
+        typer.echo(json.dumps(found, indent=2))
         return
     Console().print(overview(found))
     for run in found:
-        if run.error:
-            typer.echo(run.error, err=True)
+        if run["error"]:
+            typer.echo(run["error"], err=True)
 
 
 @runs_app.command()

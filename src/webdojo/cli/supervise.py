@@ -1,8 +1,7 @@
 """Training that is started again when it dies: `webdojo train --max-restarts N`.
 
-A small parent, which holds no model, runs the training as its child and resumes it where a signal killed
-it or an error ended it that may pass. Invariants: a child does not outlive its parent; what asks the
-parent to stop reaches the child, and nothing is started after it; the exit code is the last child's, as a
+A small parent, which holds no model, runs the training as its child. Invariants: a child does not outlive its parent;
+what asks the parent to stop reaches the child, and nothing is started after it; the exit code is the last child's, as a
 shell would give it.
 """
 
@@ -41,14 +40,9 @@ def command(*arguments: str) -> list[str]:
 def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restarts: int) -> int:
     """Train until the run is finished or cannot go on; call it from the main thread.
 
-    Args:
-        first: the command that begins the training.
-        again: the one that resumes it.
-        run: its folder.
-        max_restarts: in a row, without a further valid episode or a further iteration between them.
-
-    Returns:
-        The exit code of the last child; 128 and the signal's number where a signal ended it.
+    `first` is the command that begins the training, `again` the one that resumes it; `max_restarts` counts those in a
+    row, without a further valid episode or a further iteration between them. Returns the exit code of the last child;
+    128 and the signal's number where a signal ended it.
     """
     child = _Child()
     with ExitStack() as handlers:
@@ -89,10 +83,7 @@ class _Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, words: Sequence[str]) -> int:
-        """Run a command to its end and return its exit code.
-
-        It has a session of its own, so that Ctrl-C on the terminal comes to it from here alone, and once.
-        """
+        """Run a command to its end, in a session of its own, so that Ctrl-C comes to it from here alone, and once."""
         with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as self._process:
             if self.asked:  # before there was a process to hand it on to
                 self._process.terminate()
@@ -119,7 +110,6 @@ def _progress(run: Path) -> tuple[int, int] | None:
 
 
 def _note(run: Path, why: str) -> None:
-    """Let the run folder tell of a restart."""
     with RunStore.open(run, readonly=True) as store:
         info = store.info
     restart = {"created": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "because": f"the training {why}"}

@@ -1,7 +1,7 @@
 """One task in a browser of this machine, by a model or an endpoint, shown step by step.
 
 The first Ctrl-C, by which `asyncio.run` cancels `act`, ends the episode where the agent is asked next; what was done by
-then is kept like any episode. A second one ends the program.
+then is kept like any episode.
 """
 
 from __future__ import annotations
@@ -45,11 +45,7 @@ def check_display(headless: bool) -> None:
 
 
 def task_at(env: Environment, instruction: str, url: str) -> Task:
-    """A task of the user's own on any page of an environment.
-
-    Raises:
-        ConfigError: no instruction, or not an http address.
-    """
+    """A task of the user's own on any page of an environment; ConfigError: it is empty, or `url` no http address."""
     if not instruction.strip():
         raise ConfigError("the task is empty: say what is to be done")
     try:
@@ -64,11 +60,7 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
 
 
 def recipe_of(model: str) -> str:
-    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one.
-
-    Args:
-        model: as `load_model`; empty is an endpoint.
-    """
+    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one."""
     if model and (trained := Path(model).resolve().parent.parent / "recipe.yaml").is_file():
         return str(trained)
     return "quickstart" if model == TINY else "openwebrl"
@@ -77,18 +69,7 @@ def recipe_of(model: str) -> str:
 async def act(
     task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
 ) -> tuple[Trajectory | None, bool]:
-    """Run one episode and store it, with its screenshots, in a new run folder.
-
-    Args:
-        recipe: its sections `env`, `reward`, `engine`, `browser`, `harness`, `rollout` (limits) and `evaluate`
-            (sampling, steps) count.
-        model: as `load_model`; the engine `chat` reads its tokenizer alone.
-        on_turn: called with each turn.
-
-    Returns:
-        What came of it, with a reward where the recipe's reward can score the task, or None where Ctrl-C came before
-        the first turn; and whether Ctrl-C came.
-    """
+    """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came."""
     check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
     processor = Processor.load(model_folder(model))
@@ -150,13 +131,11 @@ class Watched:
         self.answered = self.stopped = False
 
     def stop(self) -> None:
-        """Answer no more."""
         self.stopped = True
         if self._asking is not None:
             self._asking.cancel()
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """Sample as the engine does; raises EngineError once stopped."""
         if self.stopped:
             raise EngineError("interrupted")
         self._asking = asyncio.ensure_future(self._engine.generate(prompt, sampling))

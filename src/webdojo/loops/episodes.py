@@ -1,12 +1,10 @@
 """The episodes of a run: in one environment, with one pool of browsers, one harness, one reward and one store.
 
-An `EpisodeRunner` runs, scores and saves episodes for every phase of a run. Invariants: an episode is in the store
-before anyone counts it, under its phase and iteration; a web, an engine or a reward that fails again and again ends the
-run with an error instead of looking like an agent that fails.
+Invariants: an episode is in the store before anyone counts it, under its phase and iteration; a web, an engine or a
+reward that fails again and again ends the run with an error instead of looking like an agent that fails.
 
 Browser servers are tried before the first episode, so that a wrong token, another viewport or an environment that they
-cannot reach is one line at the start and not a run of failed episodes. A server that is full, drains or does not answer
-causes only a warning: the pool passes it over until it takes sessions.
+cannot reach is one line at the start. One that is full, drains or does not answer causes only a warning.
 """
 
 from __future__ import annotations
@@ -62,7 +60,6 @@ class EpisodeRunner:
     harness: Harness
     scorer: Scorer
     blocklist: Blocklist | None = None
-    """The web sites that keep failing."""
     _failed: defaultdict[str, list[Trajectory]] = field(default_factory=lambda: defaultdict(list))
     """By phase, the last episodes that failed for no fault of the agent, with no valid one among them."""
 
@@ -84,9 +81,7 @@ class EpisodeRunner:
     ) -> Trajectory:
         """Run one episode, and up to `ATTEMPTS` times in all where it loses its browser or its engine.
 
-        Args:
-            seed: the seed of what the environment draws for the episode; empty takes the trajectory's id.
-            clock: as in `run_episode`.
+        `seed` is that of what the environment draws; empty takes the trajectory's id. `clock` is as in `run_episode`.
         """
         cut: list[str] = []
         while True:
@@ -112,17 +107,13 @@ class EpisodeRunner:
             logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
 
     async def score(self, trajectory: Trajectory) -> None:
-        """Give an episode its reward."""
         began = time.perf_counter()
         await self.scorer.score(trajectory)
         trajectory.seconds["reward"] = time.perf_counter() - began
 
     async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
-        """Store an episode that has its reward, under the iteration in which it began.
-
-        Raises:
-            EngineError, BrowserError, RewardError: `FAILURES_IN_A_ROW` episodes of the phase, one after the other,
-                failed for no fault of the agent.
+        """Store an episode that has its reward, under the iteration in which it began; raise where too many fail in a
+        row.
         """
         began = time.perf_counter()
         await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
@@ -150,13 +141,8 @@ class EpisodeRunner:
     ) -> list[Trajectory]:
         """One episode of each task: those of this phase and iteration that are stored, and the others, which run now.
 
-        Args:
-            config: how they are sampled, and how long they may be.
-            run_all: where they run; by default nothing else runs meanwhile, and `rollout.concurrency` run at once.
-            clock: as in `run_episode`.
-
-        Raises:
-            EngineError, BrowserError, RewardError: more than `MAX_INVALID` of them failed for no fault of the agent.
+        They run by `run_all`; by default nothing else runs meanwhile, and `rollout.concurrency` run at once. Where more
+        than `MAX_INVALID` of them failed for no fault of the agent, it raises what failed them.
         """
         done, left = self.stored(tasks, phase, iteration)
         bar.advance(len(done))
@@ -189,10 +175,7 @@ class EpisodeRunner:
         return done
 
     def stored(self, tasks: Sequence[Task], phase: str, iteration: int) -> tuple[list[Trajectory], list[Task]]:
-        """The valid episodes that the store has, one for each task, and the tasks that have none.
-
-        Episodes whose screenshots are lost are forgotten.
-        """
+        """The valid stored episodes, one for each task, and the tasks that have none; forgets what lost screenshots."""
         open_tasks = Counter(task.id for task in tasks)
         found = []
         for episode in self.store.trajectories(phase, iteration):
@@ -225,7 +208,6 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
 
 @asynccontextmanager
 async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
-    """Start the environment and browsers of a run, and stop them in every case."""
     scorer = Scorer(recipe.reward_function, store.images)
     config, blocklist = recipe.tasks, None
     async with AsyncExitStack() as stack:
@@ -239,7 +221,6 @@ async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -
 
 @asynccontextmanager
 async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Pool[Session]]:
-    """Open the pool for a run's episodes, and close it in every case; the environment has started."""
     config = recipe.browser
     if not config.servers:
         async with BrowserPool(config, images, dict(recipe.env.hosts)) as local:

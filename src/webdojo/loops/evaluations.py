@@ -1,12 +1,10 @@
 """Evaluation during online training: fixed tasks, each time by one version of the weights, in the slots of its pool.
 
-Every `evaluate.every`-th version that serves is measured on the held-out tasks of the recipe. Their episodes go
-before those that train, so browsers and engine are shared and stay busy. Invariants: the version does not move on,
-and no checkpoint of the next one is written, before an evaluation is complete and its metrics are stored, so all of
-its tokens are of its version, and a run that is killed meanwhile completes it from the episodes that it has stored;
-and what trains is drawn as it would be without evaluations.
-
-The pipeline measures the first and the last version, with or without training in between.
+Every `evaluate.every`-th version that serves is measured on the held-out tasks of the recipe; their episodes go before
+those that train. Invariants: the version does not move on, and no checkpoint of the next one is written, before an
+evaluation is complete and its metrics are stored, so all of its tokens are of its version, and a run that is killed
+meanwhile completes it from the episodes that it has stored; and what trains is drawn as it would be without
+evaluations.
 """
 
 from __future__ import annotations
@@ -37,7 +35,6 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
     scheduler: Scheduler
     """The scheduler of `pool`, whose engine and clock these episodes share."""
     tasks: Sequence[Task]
-    """The tasks of every evaluation."""
     pool: RolloutPool
     log: RunLog
     running: asyncio.Task[None] | None = None
@@ -58,7 +55,6 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
                 self.running = asyncio.create_task(self._measure(version))
 
     async def end(self) -> None:
-        """Wait until the evaluation that runs, if there is one, is complete."""
         if self.running is not None:
             await self.running
             self.running = None

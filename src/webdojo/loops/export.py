@@ -1,10 +1,9 @@
 """Trajectories for other trainers: JSON lines with messages in OpenAI's form, and rewards.
 
 A line is one trajectory. Its messages are what the agent was shown first (protocol, task, first screen), and then its
-answers and what it was shown after each, with all screenshots in their places. What it could still see at a later turn
-may have been less: the harness leaves older screenshots and turns out. Screenshots are files, named relative to the
-folder of the lines. Invariant: the lines appear under their name when all are there, and what does not come so far
-leaves nothing behind.
+answers and what it was shown after each, with all screenshots in their places, as files that are named relative to the
+folder of the lines. What it could still see at a later turn may have been less. Invariant: the lines appear under their
+name when all are there, and what does not come so far leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from webdojo.policy.chat.client import Message
 from webdojo.policy.chat.engine import conversation, text_part
 from webdojo.policy.model.loading import model_folder
 from webdojo.policy.model.processor import Processor
-from webdojo.store.files import replacing, write_atomic, write_error
+from webdojo.store.files import replacing, write_atomic, writing
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn
 
@@ -37,16 +36,8 @@ UNREADABLE = "with an answer that writes the chat's own markers"
 def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Callable[[], None]) -> Counter[str]:
     """Write the trajectories of some phases, or of all, to `out`, and their screenshots to `images/` beside it.
 
-    Args:
-        phases: of the run (`RunStore.count`); none are all.
-        on_trajectory: called after each.
-
-    Returns:
-        How many were written, under `""`, and how many were left out, by reason.
-
-    Raises:
-        StoreError: no such phase, or the disk refuses.
-        ModelError: the run has no checkpoint, and the model that it began with cannot be had.
+    Returns how many were written, under `""`, and how many were left out, by reason. `on_trajectory` is called after
+    each.
     """
     there = store.count()
     if unknown := [phase for phase in phases if phase not in there]:
@@ -65,9 +56,10 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
             write_atomic(target, store.images.get(image), durable=False)
         return str(name)
 
-    try:
+    with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(out) as file:
+    try:
+        with writing(out), replacing(out) as file:
             for row, trajectory in store.stream(phases):
                 reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
                 if not reason:
@@ -78,21 +70,15 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
                         reason = UNREADABLE
                 counts[reason] += 1
                 on_trajectory()
-    except BaseException as error:
+    except BaseException:
         for path in added:
             path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise write_error(out, error.strerror) from None
         raise
     return counts
 
 
 def _line(row: TrajectoryRow, trajectory: Trajectory, codec: Codec, place: Callable[[ImageRef], str]) -> dict[str, Any]:
-    """One trajectory as a JSON object, in which the content of every message is a list of parts.
-
-    Raises:
-        EngineError: a text of it cannot be told from the protocol's markers.
-    """
+    """One trajectory as a JSON object; an EngineError where a text of it cannot be told from the protocol's markers."""
 
     def show(image: ImageRef) -> Message:
         return {"type": "image_url", "image_url": {"url": place(image)}}

@@ -1,13 +1,10 @@
 """What of a run stays on the disk, and what nothing needs (`webdojo runs gc`).
 
-Of online training those checkpoints stay: the latest, the best, and the last few of every so-many-th iteration.
-
-The best is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured on them
-(`evaluate.every`), it goes by the training episodes that began under a policy: they come by the hundred and for
-nothing, but are of other tasks each time and not equally many, so the lower end of the 95 % interval decides. They have
-ended `rollout.max_staleness` updates later, so as many checkpoints wait for that. Which one is the best follows from
-what is stored anyway, and the best so far is never removed, so a run that is killed at any point goes on with the same
-one.
+The best checkpoint is the one whose policy succeeded most often on the held-out tasks. Where no checkpoint was measured
+on them (`evaluate.every`), it goes by the training episodes that began under a policy: they are of other tasks each
+time and not equally many, so the lower end of the 95 % interval decides. They have ended `rollout.max_staleness`
+updates later, so as many checkpoints wait for that. The best so far is never removed, so a run that is killed at any
+point goes on with the same one.
 
 Invariants of `garbage` and `remove`: a screenshot that a stored trajectory or an export in the folder names stays, and
 so do the checkpoints of the warm start; a process that is killed in between leaves a run that is as good as before.
@@ -27,15 +24,13 @@ from webdojo.evaluation import wilson95
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.checkpoints import Checkpoint
-from webdojo.store.files import write_error
+from webdojo.store.files import writing
 from webdojo.store.run import RunStore
 
 _SHA = re.compile(r"[0-9a-f]{64}")
 
 
 class Scored(NamedTuple):
-    """A checkpoint, and how its policy did."""
-
     checkpoint: Checkpoint
     success: float
     """Share of the held-out tasks, or else of the valid training episodes."""
@@ -48,10 +43,7 @@ def saved(store: RunStore) -> dict[int, Checkpoint]:
 
 
 def best(store: RunStore, wait: int = 0) -> Scored | None:
-    """The checkpoint of the most successful policy, the later of equals; None before any has rolled out.
-
-    The last `wait` checkpoints are passed over.
-    """
+    """The checkpoint of the most successful policy, the later of equals, without the last `wait`."""
     there = saved(store)
     for iteration in sorted(there, reverse=True)[:wait]:
         del there[iteration]
@@ -87,13 +79,10 @@ def surplus(store: RunStore, recipe: Recipe, limit: int | None = None) -> list[C
 
 
 def staying(saved: Collection[int], best: int | None, every: int, limit: int, max_staleness: int) -> set[int]:
-    """Which of the iterations that are saved stay saved.
+    """Which of the iterations that are saved stay saved: the latest, the `best`, and multiples of `every`.
 
-    Args:
-        best: the iteration that made the best policy; it stays, as the latest does.
-        every: multiples of it stay as well.
-        limit: how many may stay because of `every`, together with the others, the last ones first; 0 is any number.
-        max_staleness: so many before the latest stay until their episodes have ended.
+    `limit` bounds how many may stay because of `every`, together with the others, the last ones first; 0 is any number.
+    So many as `max_staleness` before the latest stay until their episodes have ended.
     """
     stay = set(sorted(saved)[-1 - max_staleness :]) | ({best} if best is not None else set())
     for iteration in sorted(saved, reverse=True):
@@ -103,16 +92,12 @@ def staying(saved: Collection[int], best: int | None, every: int, limit: int, ma
 
 
 def remove_surplus(store: RunStore, recipe: Recipe) -> None:
-    """Delete the `surplus`."""
     for checkpoint in surplus(store, recipe):
         store.checkpoints.remove(checkpoint.name)
 
 
 def garbage(store: RunStore, keep: int | None = None) -> dict[str, list[Path]]:
-    """Find the files and folders that can go from a run that nobody writes, by kind; this reads every trajectory.
-
-    So many checkpoints of online training stay as `keep` says, by default the recipe's `train.save_total_limit`.
-    """
+    """Find what can go from a run that nobody writes, by kind; `keep` replaces `train.save_total_limit`."""
     recipe = load_recipe(str(store.path / "recipe.yaml"), migrate=True)
     needed = store.image_hashes()
     for export in store.path.glob("*.jsonl"):
@@ -131,13 +116,11 @@ def remove(store: RunStore, found: dict[str, list[Path]]) -> None:
     for checkpoint in found["checkpoints"]:
         store.checkpoints.remove(checkpoint.name)
     for path in (*found["half-written"], *found["screenshots"]):
-        try:
+        with writing(path):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-        except OSError as error:
-            raise write_error(path, error.strerror) from None
 
 
 def bytes_on_disk(path: Path) -> int:

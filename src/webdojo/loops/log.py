@@ -9,15 +9,15 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from uuid import uuid4
 
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from webdojo.store.files import write_error
+from webdojo.store.files import writing
 from webdojo.store.run import RunStore
 
 logger = logging.getLogger("webdojo")
@@ -26,15 +26,14 @@ logger = logging.getLogger("webdojo")
 class RunLog(AbstractContextManager["RunLog"]):
     """Writes metrics by phase and step; use it in a `with` block.
 
-    TensorBoard's file has them when `write` returns, also if the process dies then; torch's writer would keep them for
-    minutes, in a thread whose errors nobody can catch.
+    TensorBoard's file has them when `write` returns; torch's writer would keep them for minutes.
     """
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:8]}"
         self._path = store.path / "tensorboard" / name
-        with self._writing():
+        with writing(self._path):
             self._path.parent.mkdir(exist_ok=True)
             self._file = self._path.open("wb")
         self._records = RecordWriter(self._file)
@@ -45,11 +44,7 @@ class RunLog(AbstractContextManager["RunLog"]):
             self._file.close()
 
     def write(self, phase: str, step: int, metrics: Mapping[str, float], line: bool = True) -> None:
-        """Keep the metrics of a step; `line` also prints them.
-
-        Raises:
-            StoreFailure: the disk refuses.
-        """
+        """Keep the metrics of a step; `line` also prints them."""
         values = [Summary.Value(tag=f"{phase}/{name}", simple_value=value) for name, value in metrics.items()]
         self._add(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
         self._store.add_metrics(phase, step, metrics)
@@ -57,13 +52,6 @@ class RunLog(AbstractContextManager["RunLog"]):
             logger.info("%s %d  %s", phase, step, "  ".join(f"{k}={v:.4g}" for k, v in metrics.items()))
 
     def _add(self, event: Event) -> None:
-        with self._writing():
+        with writing(self._path):
             self._records.write(event.SerializeToString())
             self._records.flush()
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise write_error(self._path, error.strerror) from None

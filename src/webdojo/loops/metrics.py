@@ -85,11 +85,7 @@ def evaluation_metrics(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _slot_seconds(trajectory: Trajectory) -> dict[str, float]:
-    """What the slot of an episode was taken for, in seconds by phase (`SLOT_PHASES`).
-
-    Together they are all the time of the slot, except for attempts that were cut (`Trajectory.cut`), whose time is not
-    known any more.
-    """
+    """Seconds by phase (`SLOT_PHASES`): all the time of the slot, but for attempts that were cut (`Trajectory.cut`)."""
     seconds = trajectory.seconds
     queue = sum(turn.response.seconds.get("queue", 0.0) for turn in trajectory.turns)
     ready = sum(turn.seconds.get("ready", 0.0) for turn in trajectory.turns)
@@ -107,8 +103,7 @@ class StepTimer:
         self._scheduler = scheduler
         self._store = store
         self._now = asyncio.get_running_loop().time
-        self._unix = time.time() - self._now()
-        """What is added to this clock's time to get Unix time."""
+        self._unix = time.time() - self._now()  # is added to this clock's time
         self._began = self._now()
         self._usage, self._stored = scheduler.usage(), store.storage_counts
         self._seconds: defaultdict[str, float] = defaultdict(float)
@@ -127,8 +122,7 @@ class StepTimer:
         self._spans.add(Span(part, self._unix + began, seconds))
 
     def metrics(self) -> dict[str, float]:
-        """The metrics of the time since the last call: seconds of each part, what slots and learner were busy with or
-        waited for, which of engine, browsers and learner took longest, and bytes per trajectory that was stored.
+        """The metrics of the time since the last call.
 
         `bubble_fraction` are the white gaps of AsyncWebRL's schedule: the share in which the busier one of rollouts and
         learner idled. `slots_busy` and the shares by reason (`rollout.scheduler.Limit`) sum to 1.

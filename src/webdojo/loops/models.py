@@ -44,10 +44,8 @@ def open_engine(
 ) -> AbstractAsyncContextManager[Engine]:
     """The recipe's engine, serving a model until the block ends.
 
-    Args:
-        attempt: how often the run was resumed; every attempt draws other numbers, so that an episode that joins
-            others of its group that were stored before does not repeat what they drew.
-        version: of the model's weights.
+    `attempt` is how often the run was resumed; every attempt draws other numbers, so that an episode that joins others
+    of its group that were stored before does not repeat what they drew.
     """
     return recipe.engine.open(
         ServedModel(
@@ -82,7 +80,6 @@ def check_ranks(recipe: Recipe) -> None:
 
 
 def machine_of(config: ModelConfig) -> Machine:
-    """The machine that a learner with this `model` section runs on."""
     there = torch.cuda.is_available()
     if config.device == "cuda" or (config.device == "auto" and there):
         return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if there else 0)
@@ -92,8 +89,8 @@ def machine_of(config: ModelConfig) -> Machine:
 def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bool = True) -> Learner:
     """A fresh learner on the weights of a model, of which those train that the recipe leaves free.
 
-    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many, which read `images` each.
-    Without `kl` it has no reference model, whatever the recipe says.
+    Whoever gets it closes it: with `train.ranks` above 1 this process leads that many. Without `kl` it has no
+    reference model.
     """
     check_ranks(recipe)
     build = partial(_learner, recipe, images, model_path, kl=kl)
@@ -103,12 +100,10 @@ def make_learner(recipe: Recipe, images: ImageSource, model_path: str, *, kl: bo
 
 
 def compute_dtype(recipe: Recipe) -> torch.dtype:
-    """Precision of the learner's passes: bfloat16 on a GPU, else float32."""
     return torch.bfloat16 if device_of(recipe.model).type == "cuda" else torch.float32
 
 
 def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks, *, kl: bool = True) -> Learner:
-    """The learner of one rank."""
     if ranks.rank:
         torch.set_num_threads(_threads(recipe.train))
     model, processor = load_model(model_path)
@@ -137,7 +132,6 @@ def _learner(recipe: Recipe, images: ImageSource, model_path: str, ranks: Ranks,
 
 
 def _threads(config: TrainConfig) -> int:
-    """How many torch threads one rank has."""
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 

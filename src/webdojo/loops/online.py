@@ -32,7 +32,7 @@ from webdojo.loops.resume import replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
-from webdojo.rollout.groups import Group, dynamic_sampling
+from webdojo.rollout.groups import Group
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
@@ -51,16 +51,8 @@ async def online(
 ) -> None:
     """Train until `train.iterations` iterations are done, from the store's last RL checkpoint if there is one.
 
-    Args:
-        learner: holds the warm-started weights; on resume they are replaced by the checkpoint's.
-        engine: samples; gets the learner's weights at the start and after every update.
-        tasks: the training tasks; their order is a seeded shuffle, pass after pass.
-        heldout: the tasks on which `evaluate.every` measures policies.
-
-    Raises:
-        TrainError: too few groups can train, or an update has metrics that are not finite.
-        EngineError, BrowserError, RewardError: the engine, the browser or the reward is dead.
-        ModelError: the checkpoint to go on from is corrupt.
+    The `learner` holds the warm-started weights; on resume they are replaced by the checkpoint's. The `engine` gets its
+    weights at the start and after every update. `evaluate.every` measures policies on the `heldout` tasks.
     """
     recipe, store = runner.recipe, runner.store
     config, rollout = recipe.train, recipe.rollout
@@ -93,7 +85,6 @@ async def online(
         episode,
         stream,
         scheduler,
-        filter=dynamic_sampling,
         group_size=rollout.group_size,
         groups=config.groups_per_iteration,
         max_groups=config.max_groups_per_iteration,

@@ -92,7 +92,6 @@ class Pipeline:
         return self.recipe.draw("train", TRAIN_TASKS)
 
     async def all(self, processor: Processor) -> dict[str, Any]:
-        """Run every phase and return the result."""
         base = self.recipe.model.path
         async with open_episodes(self.recipe, self.store, processor) as runner:
             with self._timed("evaluate_base"):
@@ -125,8 +124,8 @@ class Pipeline:
     async def evaluate(self, runner: EpisodeRunner, phase: str, model_path: str, iteration: int = 0) -> dict[str, Any]:
         """Measure success on the held-out tasks.
 
-        Episodes of these tasks that the store has of this phase and `iteration`, which is the policy's, count
-        as they are; so do those of another phase that measured the same model.
+        Their stored episodes of this phase and `iteration`, which is the policy's, count as they are; so do those of
+        another phase that measured the same model.
         """
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
         episodes, left = runner.stored(self.heldout, phase, iteration)
@@ -139,7 +138,6 @@ class Pipeline:
         return success(episodes).model_dump(mode="json")
 
     async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
-        """Call `evaluate` with browsers of its own."""
         processor = Processor.load(model_folder(model_path))
         async with open_episodes(self.recipe, self.store, processor) as runner:
             return await self.evaluate(runner, phase, model_path)
@@ -185,8 +183,7 @@ class Pipeline:
             meta = {"phase": SFT, "metrics": metrics}
             return str(self.store.checkpoints.save(SFT, learner.save, meta).path)
 
-    def _is_warm(self) -> bool:
-        """Whether an earlier attempt made the warm start."""
+    def _is_warm(self) -> bool:  # by an earlier attempt
         return any(checkpoint.name == SFT for checkpoint in self.store.checkpoints.all())
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:

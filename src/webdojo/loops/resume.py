@@ -1,10 +1,8 @@
 """What online training goes on from: its latest checkpoint, and the episodes that earlier attempts have stored.
 
-A checkpoint names the place in the task order and the groups before it that no update has had yet. An episode cannot
-train any more where its screenshots are gone, or where it was sampled by weights that the run does not go on from,
-because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and a group that waited to train
-with it waits no more. What was measured of such weights is forgotten too, because other weights will have their
-versions.
+An episode cannot train any more where its screenshots are gone, or where it was sampled by weights that the run does
+not go on from, because somebody deleted their checkpoint. Such an episode is forgotten and runs again, and a group that
+waited to train with it waits no more. What was measured of such weights is forgotten too.
 """
 
 from __future__ import annotations
@@ -30,13 +28,10 @@ from webdojo.types import Task, Trajectory
 
 @dataclass
 class ResumeState:
-    """Where online training stands."""
-
     store: RunStore
     iteration: int = 0
     """The last iteration that is finished, whose weights the learner holds."""
     position: int = 0
-    """The place in the task order."""
     pool: PoolState = field(default_factory=PoolState)
     members: dict[str, list[TrajectoryRow]] = field(default_factory=dict)
     """The stored episodes by group, oldest first."""
@@ -44,8 +39,7 @@ class ResumeState:
     def stored(self, group: Group) -> list[Trajectory]:
         """Hand out what earlier attempts stored of a group, once.
 
-        Members that failed for no fault of the agent are left out and forgotten, so that they run again, unless the
-        group has ended.
+        Members that failed for no fault of the agent are forgotten, so that they run again, unless the group has ended.
         """
         ended = group.number in {*self.pool.waiting, *self.pool.finished}
         found: list[Trajectory] = []
@@ -96,7 +90,6 @@ def latest(store: RunStore) -> Checkpoint | None:
 
 
 def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
-    """The metrics of the step that a checkpoint was saved after."""
     found: dict[str, float] = _either(checkpoint, "metrics", "figures")
     return found
 
@@ -112,10 +105,8 @@ def _either(checkpoint: Checkpoint, name: str, in_0_1: str) -> Any:
 
 
 def _forget_unusable(state: ResumeState, group_size: int) -> None:
-    """Find the stored episodes, and discard those that cannot train among the groups that come again.
-
-    Those groups are the ones that the checkpoint names, and all from its position on. A group with fewer than
-    `group_size` members, some of which an earlier attempt forgot, does not wait to train.
+    """Find the stored episodes, and discard those that cannot train among the groups that come again: those that the
+    checkpoint names, and all from its position on. A group with fewer than `group_size` members does not wait to train.
     """
     store, pool = state.store, state.pool
     members: defaultdict[str, list[TrajectoryRow]] = defaultdict(list)
@@ -143,10 +134,7 @@ def _forget_unusable(state: ResumeState, group_size: int) -> None:
 
 
 def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], recipe: Recipe) -> list[Sample]:
-    """The samples of an update that replays the last iterations, which are read one at a time.
-
-    `own` are those that the iteration itself has brought; they come back where there is nothing to draw.
-    """
+    """The samples of an update that replays the last iterations; `own` where there is nothing to draw."""
     config = recipe.train
     last = range(iteration - config.replay_buffer_capacity + 1, iteration)
     earlier = [ids for past in last if (ids := store.get(trained_key(past))) is not None]

@@ -1,15 +1,15 @@
 """Which folder a run lives in, with which recipe it goes on, and what the phases in it are called.
 
-Without a folder from the user, a run of recipe `quickstart` lives in `runs/quickstart`; further ones
-in `runs/quickstart-2`, `-3`, …. A run is finished when its `result.json` exists. A run goes on with
-the recipe that it was started with, so that an edited file cannot change it half-way; only overrides
-given with `--resume` do, and they are saved with the run.
+Without a folder from the user, a run of recipe `quickstart` lives in `runs/quickstart`; further ones in
+`runs/quickstart-2`, `-3`, …. A run goes on with the recipe that it was started with, so that an edited file cannot
+change it half-way; only overrides given with `--resume` do, and they are saved with the run.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 from webdojo.errors import ConfigError
@@ -17,32 +17,20 @@ from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import DATABASE, RunStore
 
 RL = "rl"
-"""The phase of online training, as the store names it."""
 EVALUATION = "eval_rl"
 """The phase of evaluations of every version, by iteration; their metrics are stored by step, and step 0 is the warm
 start."""
 ACT = "act"
 """The phase of a single task that a user has given."""
 
-FIXED: dict[str, Callable[[Recipe], object]] = {
-    "seed": lambda recipe: recipe.seed,
-    "env": lambda recipe: recipe.env.model_dump(exclude={"host", "port"}),
-    "tasks": lambda recipe: recipe.tasks,
-    "reward": lambda recipe: recipe.reward.model_dump(),
-    "model.path": lambda recipe: recipe.model.path,
-    "browser.viewport_px": lambda recipe: recipe.browser.viewport_px,
-    "harness": lambda recipe: recipe.harness.model_dump(),
-    "rollout.group_size": lambda recipe: recipe.rollout.group_size,
-    "rollout.sampling": lambda recipe: recipe.rollout.sampling,
-    "evaluate.sampling": lambda recipe: recipe.evaluate.sampling,
-    "evaluate.max_steps": lambda recipe: recipe.evaluate.max_steps,
-    "evaluate.max_steps_by_difficulty": lambda recipe: recipe.evaluate.max_steps_by_difficulty,
-}
-"""What `--resume` may not change."""
+FIXED = (
+    *("seed", "env", "tasks", "reward", "model.path", "browser.viewport_px", "harness", "rollout.group_size"),
+    *("rollout.sampling", "evaluate.sampling", "evaluate.max_steps", "evaluate.max_steps_by_difficulty"),
+)
+"""What `--resume` may not change, but for `env.host` and `env.port`."""
 
 
 def is_unfinished(folder: Path) -> bool:
-    """True for a folder whose run was started and has no result yet."""
     return (folder / DATABASE).is_file() and not (folder / "result.json").is_file()
 
 
@@ -55,7 +43,6 @@ def resume_or_next(root: Path, name: str) -> tuple[Path, bool]:
 
 
 def next_free(root: Path, name: str) -> Path:
-    """The folder after the last one of that name under `root`."""
     number = max(_numbered(root, name), default=0) + 1
     return root / (name if number == 1 else f"{name}-{number}")
 
@@ -75,8 +62,9 @@ def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
     recipe = load_recipe(str(folder / "recipe.yaml"), overrides, migrate=True)
     if recipe.name != name:
         raise ConfigError(f"the run in {folder} was started with recipe {recipe.name!r}, not {name!r}: name that one")
-    for key, value in FIXED.items():
-        if value(recipe) != value(started):
+    before, after = (each.model_dump(exclude={"env": {"host", "port"}}) for each in (started, recipe))
+    for key in FIXED:
+        if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
             raise ConfigError(
                 f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
                 "leave out the override, or start a new --run"

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,42 +21,6 @@ from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 
 
-class State(StrEnum):
-    """What has become of a run."""
-
-    RUNNING = "running"
-    """A process writes it now."""
-    STOPPED = "stopped"
-    """It ended before its result, by itself or by Ctrl-C."""
-    KILLED = "killed"
-    """Its process died while it wrote."""
-    FINISHED = "finished"
-    UNREADABLE = "unreadable"
-
-
-@dataclass(frozen=True)
-class Glance:
-    """A run in one line."""
-
-    run: str
-    state: State
-    recipe: str = ""
-    iteration: int = 0
-    """How many are finished."""
-    iterations: int = 0
-    success: float | None = None
-    """Share of the held-out tasks, where the result has it, else of the last iteration's training episodes."""
-    measured: bool = False
-    """Whether the share is that of held-out tasks."""
-    episodes: int = 0
-    bytes: int = 0
-    """What the folder takes on the disk."""
-    created: float = 0.0
-    """Unix seconds; 0 where it is not known."""
-    error: str = ""
-    """Why it cannot be read."""
-
-
 def runs_in(folder: Path) -> list[Path]:
     """The folder itself if it is a run, else the runs right below it."""
     if (folder / DATABASE).is_file():
@@ -69,31 +31,40 @@ def runs_in(folder: Path) -> list[Path]:
     return found
 
 
-def state_of(store: RunStore) -> State:
-    """What has become of the run."""
+def state_of(store: RunStore) -> str:
+    """What has become of the run: one that is `stopped` has no result yet, one that is `killed` died as it wrote."""
     lock = writer(store.path)
     if lock.alive:
-        return State.RUNNING
+        return "running"
     if not is_unfinished(store.path) or set(store.count()) == {ACT}:
-        return State.FINISHED
-    return State.KILLED if lock.pid else State.STOPPED
+        return "finished"
+    return "killed" if lock.pid else "stopped"
 
 
-def glance(path: Path) -> Glance:
-    """A run in one line; a run that cannot be read has a state of its own."""
+def glance(path: Path) -> dict[str, Any]:
+    """A run in one line, as a JSON object; a run that cannot be read has a state of its own.
+
+    `iteration` is how many are finished, `bytes` what the folder takes on the disk, `created` Unix seconds, 0 where
+    that is not known. `success` is the share of the held-out tasks, where the result has it (`measured`), else of the
+    last iteration's training episodes; `error` is why the run cannot be read.
+    """
+    blank: dict[str, Any] = {"run": str(path), "state": "unreadable", "recipe": "", "iteration": 0, "iterations": 0}
+    blank |= {"success": None, "measured": False, "episodes": 0}
+    blank |= {"bytes": bytes_on_disk(path), "created": 0.0, "error": ""}
     try:
         with RunStore.open(path, readonly=True) as store:
             last = next((row["success"] for row in reversed(store.metrics(RL)) if "success" in row), None)
             measured = store.get("result", {}).get("success_rl", {}).get("rate")
-            return Glance(
+            created = store.info.get("created")
+            return blank | {
                 **_heading(store, _recipe(store)),
-                success=last if measured is None else measured,
-                measured=measured is not None,
-                episodes=sum(store.count().values()),
-                created=datetime.fromisoformat(created).timestamp() if (created := store.info.get("created")) else 0.0,
-            )
+                "success": last if measured is None else measured,
+                "measured": measured is not None,
+                "episodes": sum(store.count().values()),
+                "created": datetime.fromisoformat(created).timestamp() if created else 0.0,
+            }
     except StoreError as error:
-        return Glance(str(path), State.UNREADABLE, bytes=bytes_on_disk(path), error=str(error))
+        return blank | {"error": str(error)}
 
 
 def describe(path: Path) -> dict[str, Any]:

@@ -38,8 +38,6 @@ LEAST_TURNS = 250
 
 
 class Window(NamedTuple):
-    """What was measured while about the same number of slots ran."""
-
     running: float
     """Episodes, on average."""
     rate: float
@@ -76,13 +74,7 @@ class AdaptiveConcurrency:
         self._begin_window()
 
     def note(self, turns: int, running: int, seconds: float, full: bool) -> int:
-        """Take note of the time since the last call, and return how many episodes may run from now on.
-
-        Args:
-            turns: how many have finished in all.
-            running: how many episodes ran all the time.
-            full: whether no slot lacked work.
-        """
+        """How many episodes may run, after a time with `running` ones and `turns` done; `full`: no slot lacked work."""
         finished, self._turns = turns - self._turns, turns
         if not full:
             return self.slots

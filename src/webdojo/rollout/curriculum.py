@@ -1,8 +1,7 @@
-"""Which task comes next: the order of the tasks, and the curriculum, which says with which chance a task is drawn when
-its turn comes, and how many turns its episodes may take.
+"""Which task comes next: the order of the tasks, and the curriculum.
 
-Two reasons make the chance less than 1: the stage of the curriculum wants other difficulties than the task list has
-(`train.stages`, WebGym §5.2), and the task's last group taught nothing (`tasks.settled_chance`). It never depends on
+A task is drawn with a chance below 1 where the stage of the curriculum wants other difficulties than the task list has
+(`train.stages`, WebGym §5.2), or its last group taught nothing (`tasks.settled_chance`). The chance never depends on
 the place in the order, so an order that is gone on with is the same order.
 """
 
@@ -50,7 +49,6 @@ class Curriculum:
         return (stage_of(self.stages, self.iteration()) or self.rollout).horizon(difficulty)
 
     def chance(self, task: Task) -> float:
-        """Chance with which the task is drawn now when its turn comes."""
         settled = self.settled_chance if task.id in self._settled else 1.0
         stage = stage_of(self.stages, self.iteration())
         if stage is None or not stage.difficulty_sampling:
@@ -60,7 +58,6 @@ class Curriculum:
         return settled * (wanted[task.difficulty] / max(wanted.values()))
 
     def note(self, task_id: str, rewards: Sequence[float]) -> None:
-        """Take note of the rewards of the valid members of a group."""
         (self._settled.add if is_settled(rewards) else self._settled.discard)(task_id)
 
 

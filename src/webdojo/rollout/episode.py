@@ -1,8 +1,7 @@
 """One episode: open a session, then observe, ask, parse and act until something ends it.
 
-Whatever the web, the agent or the engine does wrong becomes a `Termination` with the turns up to
-then; only cancellation and errors of our own code leave `run_episode` as exceptions. The session is
-closed in every case.
+Whatever the web, the agent or the engine does wrong becomes a `Termination` with the turns up to then; only
+cancellation and errors of our own code leave `run_episode` as exceptions.
 """
 
 from __future__ import annotations
@@ -44,19 +43,13 @@ async def run_episode(
     on_turn: Callable[[Turn], None] = lambda turn: None,
     clock: SleepClock | None = None,
 ) -> Trajectory:
-    """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1).
+    """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1), in an environment that has started.
 
-    Args:
-        env: an environment that has started; the episode is a visit there.
-        config: says `max_context_tokens` and `task_timeout_s`.
-        seed: the seed of what the environment draws for the visit.
-        trajectory_id: a unique id; empty draws one.
-        on_turn: called with each turn once its calls were carried out.
-        clock: the clock that `task_timeout_s` goes by, which leaves out the engine's sleep; None if it never sleeps.
+    `seed` is that of what the environment draws; `trajectory_id` is drawn where it is empty; `on_turn` is called with
+    each turn once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out the engine's sleep.
 
-    Raises:
-        TaskError: the task cannot be done in this environment.
-        ConfigError: the task's `storage_state` cannot be read.
+    A TaskError says that the task cannot be done in this environment, a ConfigError that its `storage_state` cannot be
+    read.
     """
     timer = _Timer()
     trajectory = Trajectory(
@@ -67,6 +60,60 @@ async def run_episode(
         termination=Termination.ABORTED,
         began=timer.now(),
     )
+
+    async def converse(visit: Visit, session: SessionT) -> Termination:
+        """Let the agent act until something ends the episode."""
+        engine = actor(task, session)
+        room = config.max_context_tokens - sampling.max_tokens  # for the prompt
+        with timer.phase("observe"):
+            observation = await session.observe(harness.view)
+        conversation = harness.start(task, observation)
+        malformed = 0
+        while True:
+            trajectory.final = observation
+            if len(trajectory.turns) == max_steps:
+                return Termination.MAX_STEPS
+            prompt = conversation.prompt(room)
+            if len(prompt) > room:
+                return Termination.CONTEXT_LENGTH
+            timer.turn = {}
+            began = timer.now()
+            with timer.phase("generate"):
+                response = await engine.generate(prompt, sampling)
+            text = harness.codec.decode(response.ids)
+            parsed = conversation.parse(text)
+            turn = Turn(
+                observation=observation, prompt=prompt, response=response, text=text, parsed=parsed, began=began
+            )
+            trajectory.turns.append(turn)
+            turn.seconds = timer.turn
+            if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
+                on_turn(turn)
+                return Termination.GENERATION_LENGTH
+            malformed = malformed + 1 if parsed.error is not None else 0
+            trajectory.final, answer = None, None
+            if parsed.calls:
+                with timer.phase("act"):
+                    result = await session.act(parsed.calls)
+                turn.feedback, answer = result.feedback, result.answer
+                turn.seconds |= result.seconds
+            on_turn(turn)
+            if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
+                with timer.phase("observe"):
+                    observation = await session.observe(harness.view)
+            trajectory.final = observation
+            turn.same_screen = observation.screenshot.sha == turn.observation.screenshot.sha
+            with environment_errors(env):
+                if await env.is_over(visit):
+                    trajectory.answer = answer or None
+                    return Termination.COMPLETED
+            if answer is not None:
+                trajectory.answer = answer
+                return Termination.COMPLETED
+            if malformed == harness.config.max_format_errors:
+                return Termination.FORMAT_ERROR
+            conversation.add(response, parsed, turn.feedback, observation)
+
     visit: Visit | None = None
     try:
         async with (clock or SleepClock()).timeout(config.task_timeout_s) as deadline:
@@ -75,11 +122,7 @@ async def run_episode(
                     visit = await env.visit(task, seed)
                 session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             try:
-                engine = actor(task, session)
-                room = config.max_context_tokens - sampling.max_tokens
-                trajectory.termination = await _converse(
-                    trajectory, env, visit, session, harness, engine, room, sampling, max_steps, timer, on_turn
-                )
+                trajectory.termination = await converse(visit, session)
             finally:
                 timer.turn = {}
                 with timer.phase("close"):
@@ -121,68 +164,6 @@ def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
         message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
         raise kind(message, Failure.ENVIRONMENT_FAILED, {"traceback": traceback.format_exc()}) from error
-
-
-async def _converse(
-    trajectory: Trajectory,
-    env: Environment,
-    visit: Visit,
-    session: Session,
-    harness: Harness,
-    engine: Engine,
-    room: int,
-    sampling: Sampling,
-    max_steps: int,
-    timer: _Timer,
-    on_turn: Callable[[Turn], None],
-) -> Termination:
-    """Let the agent act, with prompts of at most `room` tokens, until something ends the episode."""
-    with timer.phase("observe"):
-        observation = await session.observe(harness.view)
-    conversation = harness.start(trajectory.task, observation)
-    malformed = 0
-    while True:
-        trajectory.final = observation
-        if len(trajectory.turns) == max_steps:
-            return Termination.MAX_STEPS
-        prompt = conversation.prompt(room)
-        if len(prompt) > room:
-            return Termination.CONTEXT_LENGTH
-        timer.turn = {}
-        began = timer.now()
-        with timer.phase("generate"):
-            response = await engine.generate(prompt, sampling)
-        text = harness.codec.decode(response.ids)
-        parsed = conversation.parse(text)
-        turn = Turn(observation=observation, prompt=prompt, response=response, text=text, parsed=parsed, began=began)
-        trajectory.turns.append(turn)
-        turn.seconds = timer.turn
-        if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
-            on_turn(turn)
-            return Termination.GENERATION_LENGTH
-        malformed = malformed + 1 if parsed.error is not None else 0
-        trajectory.final, answer = None, None
-        if parsed.calls:
-            with timer.phase("act"):
-                result = await session.act(parsed.calls)
-            turn.feedback, answer = result.feedback, result.answer
-            turn.seconds |= result.seconds
-        on_turn(turn)
-        if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
-            with timer.phase("observe"):
-                observation = await session.observe(harness.view)
-        trajectory.final = observation
-        turn.same_screen = observation.screenshot.sha == turn.observation.screenshot.sha
-        with environment_errors(env):
-            if await env.is_over(visit):
-                trajectory.answer = answer or None
-                return Termination.COMPLETED
-        if answer is not None:
-            trajectory.answer = answer
-            return Termination.COMPLETED
-        if malformed == harness.config.max_format_errors:
-            return Termination.FORMAT_ERROR
-        conversation.add(response, parsed, turn.feedback, observation)
 
 
 def fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:

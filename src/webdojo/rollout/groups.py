@@ -32,7 +32,7 @@ class Group:
 
     @property
     def rewards(self) -> list[float]:
-        """The reward values of the valid members."""
+        """Of the valid members."""
         return [t.reward.value for t in self.trajectories if t.reward is not None and t.reward.valid]
 
     @property
@@ -42,7 +42,6 @@ class Group:
 
 
 def member_ids(group: Group, group_size: int) -> list[str]:
-    """The ids of a group's trajectories, in the order of its members."""
     return [f"{group.id}-{member}" for member in range(group_size)]
 
 
@@ -57,17 +56,12 @@ def in_order(group: Group) -> None:
 
 
 class FilterOutput(NamedTuple):
-    """Whether a group trains."""
-
     keep: bool
     reason: str
     """A few words that can be counted."""
     advice: str = ""
     """What the user can do where this reason leaves too few groups."""
 
-
-GroupFilter = Callable[[Group], FilterOutput]
-"""Decides about a finished group."""
 
 STALE = FilterOutput(False, "too stale", "raise rollout.max_staleness")
 """The verdict on a group whose tokens have become too old, which the pool itself gives."""
@@ -98,10 +92,7 @@ def is_settled(rewards: Sequence[float]) -> bool:
 
 
 async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> list[Trajectory]:
-    """Run one episode of each task, at most so many at once; the first one that raises ends the others.
-
-    A free slot starts the next episode at once. The trajectories come back in the order of their tasks.
-    """
+    """Run one episode of each task, at most so many at once; one that raises ends the others."""
     slots = asyncio.Semaphore(concurrency)
 
     async def episode(task: Task) -> Trajectory:

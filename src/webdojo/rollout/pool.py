@@ -36,7 +36,7 @@ from uuid import uuid4
 
 from webdojo.errors import TrainError
 from webdojo.rollout.curriculum import TaskStream
-from webdojo.rollout.groups import STALE, Group, GroupFilter, RunEpisode, in_order, member_ids
+from webdojo.rollout.groups import STALE, Group, RunEpisode, dynamic_sampling, in_order, member_ids
 from webdojo.rollout.scheduler import RESOURCES, Scheduler
 from webdojo.types import Task, Trajectory
 
@@ -78,7 +78,6 @@ class RolloutPool:
     run: RunEpisode
     tasks: TaskStream
     scheduler: Scheduler
-    filter: GroupFilter
     group_size: int
     groups: int
     """N, the groups of a batch."""
@@ -89,31 +88,24 @@ class RolloutPool:
     updates: int
     """How many the whole run has."""
     version: int
-    """That of the weights that serve."""
     earlier: InitVar[PoolState]
     """What an earlier pool left; it comes before any new group."""
     stored: Callable[[Group], Sequence[Trajectory]]
     """Returns the members that a group has from an earlier pool; only missing ones run."""
     on_end: Callable[[Group], None] = lambda group: None
-    """Called with each group that ended."""
 
     def __post_init__(self, earlier: PoolState) -> None:
         self.waiting: list[Group] = []
-        """Groups that may train and that no update has had yet."""
-        self.episodes = 0
-        """How many have ended so far."""
+        self.episodes = 0  # that have ended so far
         self.max_groups = self.max_groups or 8 * self.groups
         self._again = deque(earlier.running)
-        self._batches = self.version
-        """How many updates have got their groups."""
+        self._batches = self.version  # so many updates have got their groups
         self._unfinished: dict[str, Group] = {}
         self._queued: deque[tuple[RunEpisode, Group, str]] = deque()
-        """What starts next; the names of episodes come last."""
         self._running: dict[asyncio.Task[Trajectory], Group] = {}
         self._ended: asyncio.Queue[asyncio.Task[Trajectory] | None] = asyncio.Queue()
         """Episodes that have ended; None asks the scheduler again."""
-        self._asks_again = False
-        """Whether a None is on its way."""
+        self._asks_again = False  # whether a None is on its way
         self._news = asyncio.Event()
         ended = {number: self._group(number) for number in {*earlier.waiting, *earlier.finished}}
         self._next = Batch([], [ended[number] for number in earlier.finished], Counter(earlier.dropped))
@@ -133,12 +125,7 @@ class RolloutPool:
         await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def next_batch(self, on_news: Callable[[], None] = lambda: None) -> Batch:
-        """Wait for N groups that train, and take those with the oldest tokens; each episode's end calls `on_news`.
-
-        Raises:
-            TrainError: `max_groups` groups ended and too few of them train.
-            WebdojoError: an episode raised it, or there are no tasks to draw.
-        """
+        """Wait for N groups that train, and take those with the oldest tokens; each episode's end calls `on_news`."""
         self._raise_what_ended()
         while len(self.waiting) < self.groups:
             if len(self._next.finished) >= self.max_groups:
@@ -153,10 +140,10 @@ class RolloutPool:
         return batch
 
     async def evaluate(self, run: RunEpisode, tasks: Sequence[Task]) -> list[Trajectory]:
-        """Run an episode of each task in the next slots that are free, and wait for all of them.
+        """Run an episode of each task in the next slots that are free, and wait for all of them; they count for no
+        batch.
 
-        They belong to no group that trains: neither the staleness gate nor `next_batch` counts them. All their tokens
-        are of the version that serves if `advance` comes after them. What any episode raises is raised here, too.
+        All their tokens are of the version that serves if `advance` comes after them.
         """
         groups = [Group(f"{task.id}-{uuid4().hex[:12]}", task) for task in tasks]
         self._queued.extendleft((run, group, member_ids(group, 1)[0]) for group in reversed(groups))
@@ -224,7 +211,6 @@ class RolloutPool:
         return bool(self._queued) or (begun < batches * self.groups and len(self.waiting) < self.groups)
 
     def _begin(self) -> None:
-        """Queue the members of one more group."""
         group = self._group(self._again.popleft() if self._again else self.tasks.draw())
         there = {trajectory.id for trajectory in group.trajectories}
         self._unfinished[group.id] = group
@@ -246,7 +232,6 @@ class RolloutPool:
         return group
 
     def _end(self, episode: asyncio.Task[Trajectory]) -> None:
-        """Take in an episode that has ended, whose slot is free now."""
         group = self._running.pop(episode)
         if group.id not in self._unfinished and episode.cancelled():
             return  # with its group, which was given up
@@ -257,7 +242,6 @@ class RolloutPool:
         self._news.set()
 
     def _finish(self, group: Group) -> None:
-        """Take in a group whose members are all there."""
         in_order(group)
         del self._unfinished[group.id]
         self._next.finished.append(group)
@@ -266,8 +250,7 @@ class RolloutPool:
         self._news.set()
 
     def _keep_or_drop(self, group: Group) -> None:
-        """Let a whole group wait for its update, or drop it."""
-        found = self.filter(group)
+        found = dynamic_sampling(group)
         if found.keep and self._is_stale(group.versions[0]):
             found = STALE
         if found.keep:
@@ -297,7 +280,7 @@ class RolloutPool:
         finished, dropped = self._next.finished, self._next.dropped
         causes = ", ".join(f"{reason} in {count} of {len(finished)} groups" for reason, count in dropped.most_common())
         commonest = dropped.most_common(1)[0][0] if dropped else ""
-        advice = {found.reason: found.advice for found in (STALE, *map(self.filter, finished))}.get(commonest, "")
+        advice = {found.reason: found.advice for found in (STALE, *map(dynamic_sampling, finished))}.get(commonest, "")
         return (
             f"only {len(self.waiting)} of {self.groups} groups can train after {len(finished)} groups: {causes}"
             f"{'; ' if advice else ''}{advice}"

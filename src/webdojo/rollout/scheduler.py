@@ -58,11 +58,9 @@ class Usage:
 
     @property
     def slot_seconds(self) -> float:
-        """Seconds of all slots."""
         return self.busy + sum(self.idle.values())
 
     def since(self, before: Usage) -> Usage:
-        """The usage between `before` and now."""
         idle = {reason: seconds - before.idle[reason] for reason, seconds in self.idle.items()}
         return Usage(self.busy - before.busy, idle, self.engine - before.engine)
 
@@ -70,12 +68,8 @@ class Usage:
 class Scheduler:
     """Says whether an episode may start, why not, how many slots there are, and how their time was spent.
 
-    Args:
-        max_sessions: how many browser sessions there may be at once, as far as it is known now.
-
-    Attributes:
-        slots: how many there are now, a fixed number, or following what pays (`adaptive.py`).
-        engine: the engine with its requests counted; episodes ask this one.
+    Episodes ask `engine`, whose requests are counted; `slots` is how many there are now; `max_sessions` returns how
+    many browser sessions there may be at once, as far as it is known now.
     """
 
     def __init__(
@@ -101,10 +95,7 @@ class Scheduler:
         self._last_awake = self.clock.at(self._last)
 
     def limit(self, running: int, has_work: bool) -> Limit | None:
-        """What keeps the next episode from starting now; None where it may start.
-
-        Call this whenever the number of running episodes has changed; `has_work` says whether staleness lets one start.
-        """
+        """What keeps the next episode from starting now; call it whenever `running` has changed."""
         self._account()
         self._running = running
         limit = self._limit_now(running, has_work)
@@ -112,7 +103,6 @@ class Scheduler:
         return limit
 
     def usage(self) -> Usage:
-        """The time of slots and requests so far."""
         self._account()
         return Usage(self._busy, self._idle.copy(), self.engine.seconds())
 
@@ -149,15 +139,13 @@ class MeteredEngine:
     """An engine whose requests are counted, in seconds of a clock that stands still while the engine sleeps."""
 
     def __init__(self, engine: MonitoredEngine, clock: SleepClock) -> None:
-        self.answered = 0
-        """How many responses there were so far, one for each turn."""
+        self.answered = 0  # responses so far, one for each turn
         self._engine, self._clock = engine, clock
         self._in_flight = 0
         self._seconds = 0.0
         """The sum of all times at which requests ended, less that of those at which they began."""
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
-        """Sample a response; raises what the engine raises."""
         self._in_flight += 1
         self._seconds -= self._clock.now()
         try:
@@ -196,8 +184,7 @@ class MemoryGate:
 class SleepClock:
     """The event loop's clock without the times at which the engine slept during an update, and deadlines that go by it.
 
-    Episodes cannot go on meanwhile, and it is not their fault: that time counts towards no episode's limit, no
-    request's seconds and no slot's work.
+    That time counts towards no episode's limit, no request's seconds and no slot's work.
     """
 
     def __init__(self) -> None:
@@ -219,7 +206,6 @@ class SleepClock:
             self._reschedule()
 
     def now(self) -> float:
-        """Seconds by this clock."""
         return self.at(_loop_time())
 
     def at(self, moment: float) -> float:
@@ -228,7 +214,6 @@ class SleepClock:
 
     @asynccontextmanager
     async def timeout(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
-        """`asyncio.timeout` by this clock."""
         async with asyncio.timeout(None) as deadline:
             self._deadlines[deadline] = self.now() + seconds
             self._reschedule()

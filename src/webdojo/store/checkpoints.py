@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webdojo.errors import StoreError
-from webdojo.store.files import sync, write_error
+from webdojo.store.files import sync, writing
 
 RECORD = "checkpoint.json"
 
@@ -50,7 +50,7 @@ class CheckpointFolder:
             )
         target, temporary, old = self.folder / name, self.folder / f"{name}.tmp", self.folder / f"{name}.old"
         number = 1 + max((checkpoint.number for checkpoint in self.all()), default=0)
-        try:
+        with writing(target):
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True)
             try:
@@ -67,8 +67,6 @@ class CheckpointFolder:
                 target.rename(old)
             temporary.rename(target)
             sync(self.folder)
-        except OSError as error:
-            raise write_error(target, error.strerror) from None
         shutil.rmtree(old, ignore_errors=True)
         return Checkpoint(target, meta, number)
 
@@ -99,11 +97,8 @@ class CheckpointFolder:
     def remove(self, name: str) -> None:
         """Delete one; it is renamed first, so that no other process sees it half deleted."""
         path = self.get(name).path
-        try:
-            trash = path.rename(self.folder / f"{name}.tmp")
-            shutil.rmtree(trash)
-        except OSError as error:
-            raise write_error(path, error.strerror) from None
+        with writing(path):
+            shutil.rmtree(path.rename(self.folder / f"{name}.tmp"))
 
     def repair(self) -> None:
         """Finish or undo what a killed writer left. Only the process that holds the lock may call it."""

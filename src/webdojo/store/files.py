@@ -22,16 +22,22 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
     Raises:
         StoreFailure: the disk refuses it.
     """
-    try:
-        with replacing(path, durable=durable) as file:
-            file.write(data)
-    except OSError as error:
-        raise write_error(path, error.strerror) from None
+    with writing(path), replacing(path, durable=durable) as file:
+        file.write(data)
 
 
 def write_error(path: Path, why: str | None) -> StoreFailure:
     """The error for a file that the disk refuses to write."""
     return StoreFailure(f"cannot write {path} ({why}): free space or make it writable")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says when the disk refuses to write `path` into a `StoreFailure`."""
+    try:
+        yield
+    except OSError as error:
+        raise write_error(path, error.strerror) from None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from webdojo.errors import StoreError, StoreFailure
-from webdojo.store.files import write_atomic, write_error
+from webdojo.store.files import write_atomic, writing
 from webdojo.types import ImageRef
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
@@ -43,13 +43,12 @@ class ImageStore:
             if path.is_file() and path.stat().st_size == len(data):
                 self.known_bytes += len(data)
             else:
-                try:
-                    # Without its parents: if the whole folder was deleted, its images are lost: that must be noticed.
-                    path.parent.mkdir(exist_ok=True)
-                except FileNotFoundError:
-                    raise self._gone() from None
-                except OSError as error:
-                    raise write_error(path, error.strerror) from None
+                with writing(path):
+                    try:
+                        # Without its parents: if the whole folder was deleted, its images are lost: to be noticed.
+                        path.parent.mkdir(exist_ok=True)
+                    except FileNotFoundError:
+                        raise self._gone() from None
                 # Not flushed: a run writes tens a second, and `get` notices files that a power cut left damaged.
                 write_atomic(path, data, durable=False)
                 self.new_bytes += len(data)

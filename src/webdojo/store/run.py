@@ -27,7 +27,7 @@ from typing import IO, Any, NamedTuple
 from webdojo.errors import StoreError, StoreFailure
 from webdojo.store.checkpoints import CheckpointFolder
 from webdojo.store.database import Database, rescue_path
-from webdojo.store.files import sync, write_atomic, write_error
+from webdojo.store.files import sync, write_atomic, writing
 from webdojo.store.images import ImageStore
 from webdojo.store.lock import LOCK, lock, unlock
 from webdojo.types import ImageRef, Trajectory
@@ -303,10 +303,8 @@ class RunStore:
     def write_start(self, recipe_yaml: str, info: Mapping[str, Any]) -> None:
         """Store what a resumed run continues with, and remove its earlier result."""
         result = self.path / "result.json"
-        try:
+        with writing(result):
             result.unlink(missing_ok=True)
-        except OSError as error:
-            raise write_error(result, error.strerror) from None
         self._database.write("DELETE FROM kv WHERE key = 'result'", ())
         _write_start(self.path, recipe_yaml, info)
 

@@ -43,12 +43,10 @@ class Sample:
     """Samples of the same unit share much of their context, and stay in one mini-batch."""
 
     def __len__(self) -> int:
-        """Prompt and response tokens together."""
         return len(self.prompt) + len(self.response_ids)
 
 
 def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[Sample]:
-    """The samples of one policy update: `advantages_of` the groups, then `weighted_samples`."""
     return weighted_samples(groups, advantages_of(groups, config), config)
 
 
@@ -113,12 +111,10 @@ def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: Tra
     Samples from which nothing would be learned are passed over. Each of the others is drawn with weight k^p, where k is
     its iteration in the buffer and p = `config.recency_bias_power`. All loss weights are multiplied by (samples that
     teach, mean over iterations) / (samples drawn), so that the loss has the size of an update without replay. A draw is
-    a function of the samples and the seed alone, so a run that goes on after a crash draws what it would have drawn.
+    a function of the samples and the seed alone.
 
-    Args:
-        buffer: k, counted from 1 at the oldest, and the samples of that iteration, weighted as for an update of
-            their own. Read once, in order, so that one iteration at a time need be in memory.
-        seed: another one draws others.
+    `buffer` gives k, counted from 1 at the oldest, and the samples of that iteration, weighted as for an update of
+    their own; it is read once, in order, so that one iteration at a time need be in memory.
     """
     rng = random.Random(seed)
     # The first to ring among exponential clocks with rates w are a draw by weight w without replacement.
@@ -144,7 +140,6 @@ def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: Tra
 
 
 def _teaches(sample: Sample, config: TrainConfig) -> bool:
-    """Whether the sample moves the weights."""
     if config.kl_coef or config.entropy_coef:
         return True
     return sample.advantage > 0 if LOSSES.get(config.policy_loss).positives_only else sample.advantage != 0

@@ -17,7 +17,6 @@ _PROX = {
 
 
 def explain(train: TrainConfig, rollout: RolloutConfig) -> str:
-    """A few lines of text: the loss, each of its parts, and the steps that minimise it."""
     return "\n".join(_lines(train, rollout))
 
 

@@ -30,7 +30,6 @@ class Tokens:
 
     prox_logprobs: Tensor
     behave_logprobs: Tensor
-    """As the engine reported them."""
     advantages: Tensor
     token_weights: Tensor
     """See `advantages.py`."""

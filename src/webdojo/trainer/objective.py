@@ -24,8 +24,7 @@ def objective(
 ) -> tuple[Tensor, dict[str, float]]:
     """The summed loss of a micro-batch, with gradient, and means over the tokens that have weight, for the log.
 
-    Args:
-        version: of the weights that learn; read where `old_logprobs` is `loglinear`.
+    `version` is that of the weights that learn; read where `old_logprobs` is `loglinear`.
     """
     device = scores.logprobs.device
     loss, correction = LOSSES.get(config.policy_loss), CORRECTIONS.get(config.correction)
@@ -52,11 +51,7 @@ def objective(
 
 @torch.no_grad()
 def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -> dict[str, float]:
-    """How far the policy has moved from π_prox, and what the loss cuts off (`docs/metrics.md`).
-
-    Returns:
-        Plain means over the tokens with a weight other than 0, whatever that weight is; 0 over none.
-    """
+    """Plain means over the tokens with weight: how far π is from π_prox, what the loss cuts off (`docs/metrics.md`)."""
     counted = tokens.token_weights != 0
     log_ratio_T = logprobs_T - tokens.prox_logprobs
     clipped_T = turn_means(log_ratio_T, tokens.turns) if loss.clips == "turn" else log_ratio_T
@@ -75,7 +70,6 @@ def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -
 
 
 def token_table(members: Sequence[Sample], device: torch.device) -> Tokens:
-    """The response tokens of some samples, sample after sample."""
     lengths = torch.tensor([len(sample.response_ids) for sample in members], device=device)
     return Tokens(
         prox_logprobs=flat([sample.prox_logprobs or sample.old_logprobs for sample in members], device),

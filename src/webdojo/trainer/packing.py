@@ -120,16 +120,7 @@ def collate_micro_batch(
     images: ImageSource,
     grids: Mapping[str, tuple[int, int]] | None = None,
 ) -> Batch:
-    """A micro-batch as a `Batch` of a single long row; its T response tokens stand member after member.
-
-    Args:
-        sequences: the samples of `micro_batch.members`, in that order.
-        grids: token rows and columns of every image by hash, where the visual features are at hand: no image is read
-            then. `feature_rows` counts on features in order of first appearance.
-
-    Raises:
-        EngineError: image tokens and features disagree, or a response holds a banned id.
-    """
+    """These samples as a `Batch` of a single long row; its T response tokens stand member after member."""
     shown = ShownImages(sequences, processor, images, grids)
     banned = processor.banned(processor.vocab_size)
     placed = place(micro_batch, [len(prompt) for prompt, _ in sequences], [len(response) for _, response in sequences])

@@ -27,19 +27,12 @@ Progress = Callable[[int, int, dict[str, float]], None]
 def train_sft(
     learner: Learner, samples: Sequence[Sample], config: SFTConfig, progress: Progress | None = None
 ) -> dict[str, float]:
-    """Imitate demonstrations for `config.epochs` passes, on `config.schedule` with a linear warm-up.
+    """Imitate demonstrations (`sft_samples`) for `config.epochs` passes, on `config.schedule` with a linear warm-up.
 
-    Args:
-        learner: a fresh one; policy training should start with another, as its optimizer moments and step
-            count belong to this phase.
-        samples: what `sft_samples` gave.
-
-    Returns:
-        Means over the last epoch: `loss` (nats a token), `entropy`, `grad_norm`, `lr`. Totals: `epoch` (how many),
-        `samples`, `tokens` (of the responses), `optimizer_steps` and `seconds`.
-
-    Raises:
-        TrainError: no samples, or a loss or gradient that is not finite.
+    The learner is a fresh one; policy training should start with another, as its optimizer moments and step count
+    belong to this phase. Returns means over the last epoch: `loss` (nats a token), `entropy`, `grad_norm`, `lr`; and
+    totals: `epoch` (how many), `samples`, `tokens` (of the responses), `optimizer_steps` and `seconds`. A loss or
+    gradient that is not finite is a TrainError.
     """
     if not samples:
         raise TrainError("supervised fine-tuning has no samples: no demonstration has a turn with a response")

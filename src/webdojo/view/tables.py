@@ -13,7 +13,6 @@ from rich.console import RenderableType
 from rich.filesize import decimal
 from rich.table import Table
 
-from webdojo.loops.runs import Glance
 from webdojo.progress import duration
 from webdojo.types import Turn
 from webdojo.view.film import call_text
@@ -123,22 +122,21 @@ def time_table(rows: Sequence[Mapping[str, float]]) -> Table:
     return table
 
 
-def overview(runs: Sequence[Glance]) -> Table:
-    """The table of `runs list`, with one row for each run."""
+def overview(runs: Sequence[Mapping[str, Any]]) -> Table:
+    """The table of `runs list`, with one row for each run, from what `loops.runs.glance` returns."""
     table = new_table("", ["run", "recipe", "state"], ["iter", "success", "episodes", "size", "age"])
-    if any(run.success is not None and not run.measured for run in runs):
+    if any(run["success"] is not None and not run["measured"] for run in runs):
         table.caption, table.caption_justify = "* of the episodes that it trains on", "left"
     for run in runs:
-        success = "" if run.success is None else f"{run.success:.1%}{'' if run.measured else '*'}"
         table.add_row(
-            run.run,
-            run.recipe,
-            run.state.value,
-            f"{run.iteration}/{run.iterations}" if run.iterations else "",
-            success,
-            f"{run.episodes:,}",
-            decimal(run.bytes),
-            duration(time.time() - run.created).split()[0] if run.created else "",
+            run["run"],
+            run["recipe"],
+            run["state"],
+            f"{run['iteration']}/{run['iterations']}" if run["iterations"] else "",
+            "" if run["success"] is None else f"{run['success']:.1%}{'' if run['measured'] else '*'}",
+            f"{run['episodes']:,}",
+            decimal(run["bytes"]),
+            duration(time.time() - run["created"]).split()[0] if run["created"] else "",
         )
     return table
 

@@ -1,10 +1,9 @@
 """Training checkpoints: a policy in Hugging Face layout plus what a resumed learner needs.
 
-The folder loads as it is in `transformers` and vLLM. Beside the weights lie `trainer.pt` (steps and the order of
-samples), `optimizer/` (what the optimizer keeps for each weight, written by every rank for its part and read
-by any number of ranks: torch distributed checkpoint) and `manifest.json` (SHA-256 of every file). Invariant: what is
-read back is bit for bit what was written, or a `ModelError`. Writing to a temporary name and renaming is the store's
-part. An index of `optimizer/` is a pickle: resume from your own runs only.
+Beside the weights lie `trainer.pt` (steps and the order of samples), `optimizer/` (what the optimizer keeps for each
+weight, written by every rank for its part and read by any number of ranks: torch distributed checkpoint) and
+`manifest.json` (SHA-256 of every file). Invariant: what is read back is bit for bit what was written, or a
+`ModelError`. An index of `optimizer/` is a pickle: resume from your own runs only.
 """
 
 from __future__ import annotations
@@ -52,11 +51,7 @@ def write_moments(folder: Path, moments: Mapping[str, Tensor]) -> None:
 
 
 def read_moments(folder: Path, fresh: Callable[[Collection[str]], dict[str, Tensor]]) -> None:
-    """Read what `write_moments` was given, laid out for the ranks of now; every rank calls it.
-
-    Args:
-        fresh: takes the names of parameters and gives the tensors to read in place, by `NAME/…`.
-    """
+    """Read what `write_moments` was given into what `fresh` gives for the names of parameters: tensors by `NAME/…`."""
     source = folder / OPTIMIZER
     keys = FileSystemReader(source).read_metadata().state_dict_metadata if source.exists() else {}
     if moments := fresh({key.rpartition("/")[0] for key in keys}):

@@ -66,13 +66,11 @@ class Means:
         self._weights: defaultdict[str, float] = defaultdict(float)
 
     def add(self, values: Mapping[str, float], weight: float = 1.0) -> None:
-        """Add one value a name, all of the same weight (above 0)."""
         for name, value in values.items():
             self._sums[name] += weight * value
             self._weights[name] += weight
 
     def merge(self, other: Means) -> None:
-        """Add all that was added to another."""
         for name, total in other._sums.items():
             self._sums[name] += total
             self._weights[name] += other._weights[name]
@@ -95,16 +93,11 @@ def on_every_rank(method: Callable[Concatenate[Learner, P], T]) -> Callable[Conc
 class Learner:
     """A model, its optimizer, and the steps it has taken, on the device that the model is on.
 
-    Args:
-        model: float32 weights; parameters with `requires_grad=False` stay as they are. Where none of the vision
-            tower's trains, each screenshot is decoded and goes through the tower once, while memory for it lasts.
-            Where `ranks` has a mesh it is on the CPU, and is spread over the mesh.
-        reference: what the KL term holds the policy to (`config.kl_coef`); whole on every rank, and on the CPU but
-            while it scores. Where there are adapters it is the model without them.
-        adapters: those of the model, where they train in place of its weights.
-        ranks: says which of how many ranks this learner is. The driver's methods do on all of them what they do on one;
-            once one of them has raised, the ranks have ended.
-        compute_dtype: precision of activations and of the weights they meet; other than float32 only with a mesh.
+    Parameters with `requires_grad=False` stay as they are; where none of the vision tower's trains, each screenshot
+    goes through it once, while memory lasts. With a mesh in `ranks` the float32 model is on the CPU, and is spread over
+    the mesh; the driver's methods do on all ranks what they do on one, and once one has raised, the ranks have ended.
+    The `reference` of the KL term is whole on every rank, and on the CPU but while it scores; where there are adapters
+    it is the model without them. `compute_dtype` is other than float32 only with a mesh.
     """
 
     def __init__(
@@ -131,13 +124,11 @@ class Learner:
         self.adapters = adapters
         self.processor = processor
         self.config = config
-        self.steps = 0
-        """Optimizer steps taken; the schedule's only state."""
+        self.steps = 0  # of the optimizer; the schedule's only state
         self.thread = ThreadPoolExecutor(1, "learner")
         """For steps beside other work. Always the same thread, because malloc keeps what a thread has freed for that
         thread: in a pool each would keep the memory of an update."""
-        self.generator = torch.Generator().manual_seed(seed)
-        """Decides the order in which samples are drawn."""
+        self.generator = torch.Generator().manual_seed(seed)  # of the order in which samples are drawn
         trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self._parameters = [p for _, p in trained]
         self._optimizer = make_optimizer(trained, config)
@@ -154,17 +145,11 @@ class Learner:
     ) -> dict[str, float]:
         """One policy update: `ppo_epochs` passes over the samples with the recipe's loss (OpenWebRL §4.4).
 
-        Args:
-            temperature: the one at which the responses were sampled; logits are divided by it.
-            version: which version the weights that learn are; None: the newest that sampled.
-
-        Returns:
-            The metrics of an update (`docs/metrics.md`). `engine_gap_mean` and `engine_gap_max` are over the tokens of
-            that version before the first step, of the first mini-batch only, unless `old_logprobs` is `learner`;
-            absent where that has no such token.
-
-        Raises:
-            TrainError: no samples, a loss or gradient that is not finite, or `stop` is set.
+        `temperature` is the one at which the responses were sampled; `version` that of the weights that learn, by
+        default the newest that sampled. Returns the metrics of an update (`docs/metrics.md`). `engine_gap_mean` and
+        `engine_gap_max` are over the tokens of that version before the first step, of the first mini-batch only, unless
+        `old_logprobs` is `learner`; absent where that has no such token. No samples, a loss or gradient that is not
+        finite, or `stop` are a TrainError.
         """
         if not samples:
             raise TrainError("a policy update has no samples: every trajectory was invalid or empty")
@@ -193,7 +178,6 @@ class Learner:
         return means.result() | gap | self.totals(samples, first_step, started)
 
     def totals(self, samples: Sequence[Sample], first_step: int, started: float) -> dict[str, float]:
-        """Metrics of what was learned from some samples since a step and a time of `perf_counter`."""
         return {
             "samples": len(samples),
             "tokens": sum(len(sample.response_ids) for sample in samples),
@@ -212,17 +196,11 @@ class Learner:
         loss: TokenLoss,
         means: Means,
     ) -> list[Tensor]:
-        """One optimizer step on a mini-batch.
+        """One optimizer step on a mini-batch, which holds `share` in (0, 1] of the update's samples; the loss is
+        divided by it.
 
-        Args:
-            share: which part of the update's samples the mini-batch holds, in (0, 1]; the loss is divided by it.
-            means: where `loss`, `grad_norm`, `lr` and the token means are added.
-
-        Returns:
-            Log-probabilities [|y|] of each sample's response before the step, on the CPU, in order.
-
-        Raises:
-            TrainError: loss or gradient is not finite, or `stop` is set; the weights are as before.
+        Adds `loss`, `grad_norm`, `lr` and the token means to `means`. Returns log-probabilities [|y|] of each sample's
+        response before the step, on the CPU, in order. Where it raises, the weights are as before.
         """
         self._optimizer.zero_grad(set_to_none=True)
         if self.adapters is not None:
@@ -298,11 +276,8 @@ class Learner:
     def load(self, folder: Path) -> None:
         """Take over weights, optimizer moments, step count and sample order of a checkpoint, of any number of ranks.
 
-        Learning rate, decay and betas stay those of `config`, so a resumed run may change them.
-
-        Raises:
-            ModelError: no checkpoint there, a corrupt file, a model of another shape, or a learner that trained
-                other parameters (nothing has changed then).
+        Learning rate, decay and betas stay those of `config`. Where it does not fit, a ModelError comes and nothing has
+        changed.
         """
         checkpoint.check_checkpoint(folder)
         saved, _ = load_model(folder)
@@ -326,7 +301,6 @@ class Learner:
         self.steps = trainer["steps"]
 
     def close(self) -> None:
-        """End the other ranks; a learner that has any is of no use afterwards."""
         self.ranks.close()
         self.thread.shutdown(wait=False)
 

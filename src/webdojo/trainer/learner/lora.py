@@ -34,15 +34,11 @@ NAME = "default"
 
 
 class Adapters:
-    """The adapters of a model, in place once this is made.
+    """The adapters of a model, in place once this is made; the model's own float32 weights do not train from now on.
 
-    Args:
-        model: float32 weights, which do not train from now on.
-        base: folder or hub id of the model, for those who read the adapters.
-        seed: decides A and what is dropped; B starts at zero, so that the model computes what it did.
-
-    Raises:
-        ConfigError: `peft` is not installed, or `lora.target_modules` fits no linear layer, or something else too.
+    `base` is the folder or hub id of the model, for those who read the adapters. `seed` decides A and what is dropped;
+    B starts at zero, so that the model computes what it did. A ConfigError says that `peft` is not installed, or that
+    `lora.target_modules` fits no linear layer, or something else too.
     """
 
     def __init__(self, model: PreTrainedModel, config: ModelConfig, *, base: str, seed: int) -> None:
@@ -99,10 +95,7 @@ class Adapters:
 
     @torch.no_grad()
     def merged(self, state: State) -> dict[str, torch.Tensor]:
-        """The weights of a model without adapters that computes the same, from the state dict of the one with them.
-
-        What the adapters change is new, and computed on the CPU; the rest is as given.
-        """
+        """The weights of a model without adapters that computes the same; what these change is new, and on the CPU."""
         merged: dict[str, torch.Tensor] = {}
         for name, tensor in state.items():
             layer, base, end = name.rpartition(".base_layer.")

@@ -1,8 +1,7 @@
 """What the memory allocator of the C library does with the tensors that an update frees.
 
-This is the one place where the package sets options of malloc (`mallopt`). It was tested with glibc 2.36;
-`tests/trainer/learner/test_malloc.py` fails where it stops working. With another C library, or where glibc does not
-take an option, the allocator works as it does by default: the same results, more slowly.
+This is the one place where the package sets options of malloc (`mallopt`), tested with glibc 2.36;
+`tests/trainer/learner/test_malloc.py` fails where it stops working. Elsewhere results are the same, more slowly.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ _TRIM_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -4, -8
 
 
 def keep_freed_memory() -> None:
-    """Let this process keep what it frees for the next micro-batch, and so its peak, as a GPU's caching allocator does.
+    """Let this process keep what it frees for the next micro-batch, as a GPU's caching allocator does.
 
-    By default glibc maps every tensor of more than 32 MB anew: the system clears its pages at each use, which takes a
-    seventh of an update of 100 M parameters in micro-batches of 4,096 tokens on two cores.
+    By default glibc maps every tensor of more than 32 MB anew, which takes a seventh of an update of 100 M parameters.
     """
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)

@@ -74,14 +74,12 @@ def step_optimizer(optimizer: Optimizer, lr: float, config: TrainConfig) -> None
 
 
 def parameters_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
-    """The parameters of an optimizer by name, in its order."""
     groups = optimizer.param_groups
     return {n: p for group in groups for n, p in zip(group["param_names"], group["params"], strict=True)}
 
 
 def moments_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
-    """What an optimizer keeps for its parameters, by `NAME/kind`."""
-    return {
+    return {  # what it keeps for its parameters, by `NAME/kind`
         f"{name}/{kind}": value
         for name, parameter in parameters_of(optimizer).items()
         for kind, value in optimizer.state.get(parameter, {}).items()
@@ -91,7 +89,7 @@ def moments_of(optimizer: Optimizer) -> dict[str, torch.Tensor]:
 def fresh_moments(optimizer: Optimizer, names: Collection[str], config: TrainConfig) -> dict[str, torch.Tensor]:
     """Give an optimizer moments of these parameters alone, for a checkpoint to be read into; as `moments_of`.
 
-    Moments of 8 bits, which would not come out as they were if they were read otherwise, are made by a step only.
+    Moments of 8 bits are made by a step only: read otherwise, they would not come out as they were.
     """
     optimizer.state.clear()
     for name, parameter in parameters_of(optimizer).items():
@@ -125,7 +123,6 @@ def constant(step: int, *, peak: float, warmup_steps: int) -> float:
 
 def cosine(step: int, *, peak: float, warmup_steps: int, total_steps: int) -> float:
     """Linear warm-up, then a half cosine that ends just above 0 at the last step (OpenWebRL A.5)."""
-    if step < warmup_steps:
-        return peak * ((step + 1) / warmup_steps)
-    progress = (step - warmup_steps) / max(total_steps - warmup_steps, 1)
-    return peak * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
+    progress = max(step - warmup_steps, 0) / max(total_steps - warmup_steps, 1)
+    rate = constant(step, peak=peak, warmup_steps=warmup_steps)
+    return rate * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))

@@ -1,10 +1,9 @@
 """The ranks of a learner: processes that do the same work at the same time, each on a share of it.
 
-The driver is rank 0; the others are its followers, on the same machine. Each gets the same calls with the same
-samples and cuts the same micro-batches, so a rank knows without a message what every other one computes, and all meet
-in the same collectives. Invariants: a follower that fails or dies ends the call that is under way with one error in the
-driver, never in a wait without end; followers do not outlive the driver. A learner of several ranks that has raised has
-lost them.
+The driver is rank 0; the others are its followers, on the same machine. Each gets the same calls with the same samples
+and cuts the same micro-batches, so a rank knows without a message what every other one computes. Invariants: a follower
+that fails or dies ends the call that is under way with one error in the driver, never in a wait without end; followers
+do not outlive the driver. A learner of several ranks that has raised has lost them.
 """
 
 from __future__ import annotations
@@ -49,7 +48,8 @@ class Ranks:
         self, work: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> AbstractContextManager[None]:
         """Where this is the driver, the followers do `work(learner, *args, **kwargs)` while the block does the same; a
-        TrainError says that one failed, or has failed before."""
+        TrainError says that one failed, or has failed before.
+        """
         return nullcontext()
 
     def gather(self, value: T) -> list[T]:
@@ -61,7 +61,6 @@ class Ranks:
         return found
 
     def close(self) -> None:
-        """End the followers; the learner is of no use afterwards."""
         if self.mesh is not None and dist.is_initialized():
             dist.destroy_process_group()
 
@@ -69,13 +68,9 @@ class Ranks:
 def lead(build: Callable[[Ranks], L], count: int, device_type: str) -> L:
     """Build a learner of `count` ranks, this process being rank 0; whoever gets it closes its ranks.
 
-    Args:
-        build: makes each rank's learner; pickled, so a function of a module or a `partial` of one.
-        count: ranks. With one, nothing is started; its model is sharded all the same, over a mesh of one.
-        device_type: `cuda`, where rank r takes GPU r, or `cpu`.
-
-    Raises:
-        TrainError: a rank cannot start, or the ranks of another learner of this process are not closed.
+    `build` makes each rank's learner, and is pickled. With one rank nothing is started; its model is sharded all the
+    same, over a mesh of one. On `cuda` rank r takes GPU r. A TrainError says that a rank cannot start, or that the
+    ranks of another learner of this process are not closed.
     """
     if dist.is_initialized():
         raise TrainError("this process already leads the ranks of a learner; close that learner before the next")
@@ -153,7 +148,6 @@ class Driver(Ranks):
         self._kill()
 
     def give_up(self) -> None:
-        """End all, and forget the group that they were in."""
         self._kill()
         if dist.is_initialized():
             dist.destroy_process_group()
@@ -219,10 +213,8 @@ def _join(store: TCPStore, rank: int, count: int, device_type: str) -> DeviceMes
 
 
 def _follow(pipe: Pipe, build: Callable[[Ranks], Any], rank: int, count: int, port: int, device_type: str) -> None:
-    """The main function of a follower: do what the driver says until it says `None` or is gone.
-
-    It answers each call, and its start and `build` before, with None, or with whether its error may have come of
-    another rank that was gone, and the error in words.
+    """The main function of a follower. It answers each call, and its start and `build` before, with None, or with
+    whether its error may have come of another rank that was gone, and the error in words.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt ends
     threading.Thread(target=_end_with_the_driver, daemon=True).start()

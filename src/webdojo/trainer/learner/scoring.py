@@ -57,13 +57,10 @@ class Piece(NamedTuple):
 
 
 class Scoring:
-    """The forward passes of a learner; the arguments are as `Learner` takes them.
+    """The forward passes of a learner; the arguments are as `Learner` has them.
 
-    The model is changed in place: its layers recompute or are compiled as `config` says, and it is spread over the mesh
-    of `ranks`, if that has one.
-
-    Args:
-        stop: makes whatever computes micro-batches raise before the next one.
+    The model is changed in place: its layers recompute or are compiled as `config` says, and it is spread over the
+    mesh.
     """
 
     def __init__(
@@ -128,11 +125,7 @@ class Scoring:
     def logprobs(
         self, samples: Sequence[Sample], temperature: float, reference: PreTrainedModel | None = None
     ) -> list[Tensor]:
-        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it.
-
-        Args:
-            reference: another model that scores them in the policy's place; it is on its device only meanwhile.
-        """
+        """Log-probabilities [|y|] of each sample's response, on the CPU, in order; every rank calls it."""
         if reference is not None:
             message = (
                 "when the reference model of the KL term came beside the policy; set train.kl_coef=0, or "
@@ -154,7 +147,6 @@ class Scoring:
         return in_order(self._ranks.gather(mine))
 
     def does_not_fit(self, piece: Piece) -> str:
-        """Which micro-batch memory ran out in, and what to lower."""
         images = {image.sha for sample in piece.members for image in sample.prompt.images}
         longest = max(map(len, piece.members))
         advice = "" if self._config.gradient_checkpointing else "set train.gradient_checkpointing=true, or "
@@ -201,9 +193,8 @@ def _compile_layers(model: PreTrainedModel) -> None:
     """Compile the text layers, once for micro-batches of any length; call it when the model is sharded, if it is.
 
     What gathers and drops weights around a layer stays outside, and so does the attention of micro-batches on the CPU,
-    which would be compiled again for every number of pieces. This is the only place in `trainer` that binds `forward`
-    anew; it was tested with torch 2.13 and transformers 5.23, and `tests/trainer/learner/test_layers.py` fails where it
-    stops working.
+    which would be compiled again for every number of pieces. `tests/trainer/learner/test_layers.py` fails where binding
+    `forward` anew stops working; it was tested with torch 2.13 and transformers 5.23.
     """
     AttentionInterface.register(TREE, torch.compiler.disable(tree_attention))
     for layer in text_layers(model):

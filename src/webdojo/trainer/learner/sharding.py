@@ -1,9 +1,8 @@
 """A model whose weights, gradients and optimizer state lie in parts on the ranks that train it (FSDP2).
 
-Weights, gradients after their reduction and moments are float32, each rank holding its slice of every tensor.
-A layer's weights are gathered in the precision of the computation just before it runs, and dropped after. Gradients
-are summed over ranks, because the loss is a sum; they are reduced after every micro-batch, so no rank ever holds
-them whole. A vision tower that does not train stays whole on every rank and takes part in no communication.
+Weights, gradients after their reduction and moments are float32. A layer's weights are gathered in the precision of the
+computation just before it runs, and dropped after. Gradients are summed over ranks, because the loss is a sum, after
+every micro-batch, so no rank ever holds them whole. A vision tower that does not train stays whole on every rank.
 """
 
 from __future__ import annotations
@@ -65,7 +64,6 @@ def shard(scorer: Scorer, mesh: DeviceMesh, compute_dtype: torch.dtype) -> None:
 
 
 def tower_trains(model: PreTrainedModel) -> bool:
-    """Whether any weight of the vision tower trains."""
     tower = vision_tower(model)
     return tower is not None and any(parameter.requires_grad for parameter in tower.parameters())
 
@@ -90,10 +88,7 @@ def whole_tensor(value: Tensor) -> Tensor:
 
 @torch.no_grad()
 def load_weights(model: PreTrainedModel, weights: Mapping[str, Tensor], source: str) -> None:
-    """Overwrite the weights, sharded or not, with whole tensors, of which each rank takes its part.
-
-    Where those, which come from `source`, are of another shape, it raises a ModelError and changes nothing.
-    """
+    """Overwrite the weights, sharded or not, with whole tensors from `source`; a ModelError if they do not fit."""
     state = model.state_dict(keep_vars=True)
     if {name: value.shape for name, value in state.items()} != {name: value.shape for name, value in weights.items()}:
         raise ModelError(f"{source} holds a model of another shape than the one that learns")
