@@ -22,7 +22,6 @@ stay in it.
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -32,7 +31,7 @@ from typing import Any
 
 from paced import SIGMAS, run, run_phased
 from quickstart import train
-from record import RESULTS, record
+from record import record, recorded
 
 from webdojo.evaluation import wilson95
 from webdojo.loops.resume import trained_key
@@ -238,10 +237,7 @@ def keep(rows: list[dict[str, Any]]) -> None:
     """Record rows beside those of other seeds and kinds."""
     rows = [{"commit": git_hash(), **row} for row in rows]
     measured = {(kind_of(row), row["seed"]) for row in rows}
-    last = RESULTS / "async_loop.json"
-    if last.exists():
-        earlier = json.loads(last.read_text())["rows"]
-        rows = [row for row in earlier if (kind_of(row), row["seed"]) not in measured] + rows
+    rows = [row for row in recorded("async_loop") if (kind_of(row), row["seed"]) not in measured] + rows
     headline: dict[str, float] = {}
     for kind, summarise in HEADLINES.items():
         if of_kind := [row for row in rows if kind_of(row) == kind]:

@@ -24,7 +24,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from process_tree import tree_bytes
-from record import RESULTS, record
+from record import record, recorded
 
 from webdojo.evaluation import wilson95
 from webdojo.loops.episodes import open_episodes
@@ -136,10 +136,8 @@ def main() -> None:
     folders = {seed: arguments.runs / f"seed-{seed}" for seed in arguments.seeds}
     used = {seed: train(folder, seed, overrides) for seed, folder in folders.items()}
     rows = [row(folder, seed, used[seed]) for seed, folder in folders.items()]
-    last = RESULTS / "quickstart.json"
-    for earlier in json.loads(last.read_text())["rows"] if last.exists() else []:
-        if earlier.get("recipe") == rows[0]["recipe"] and earlier["seed"] not in folders:
-            rows.append(earlier)
+    same = rows[0]["recipe"]
+    rows += [row for row in recorded("quickstart") if row.get("recipe") == same and row["seed"] not in folders]
     headline: dict[str, float] = {}
     for stage in STAGES:
         rates = [found[stage]["rate"] for found in rows]

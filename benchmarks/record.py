@@ -37,6 +37,12 @@ class Part:
         self._path.unlink(missing_ok=True)
 
 
+def recorded(name: str) -> list[dict[str, Any]]:
+    """The rows of the record of a benchmark; none where it has no record yet."""
+    path = RESULTS / f"{name}.json"
+    return list(json.loads(path.read_text())["rows"]) if path.exists() else []
+
+
 def record(name: str, headline: Mapping[str, float | None], rows: list[dict[str, Any]]) -> None:
     """Write the record of a benchmark and print it as the last line."""
     entry = {"name": name, "commit": git_hash(), "machine": machine(), "headline": headline, "rows": rows}

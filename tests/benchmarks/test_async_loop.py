@@ -16,7 +16,6 @@ from tests.benchmarks.conftest import Script
 @pytest.fixture
 def loop(script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     loop = script("async_loop")
-    monkeypatch.setattr(loop, "RESULTS", tmp_path)
     monkeypatch.setattr(script("record"), "RESULTS", tmp_path)
     return loop
 
@@ -33,7 +32,9 @@ def of_arm(seed: int, rate: float, an_hour: float) -> dict[str, Any]:
     }
 
 
-def test_seeds_of_an_earlier_day_stay_in_the_record(loop: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seeds_of_an_earlier_day_stay_in_the_record(
+    loop: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ran: list[str] = []
 
     def real(folder: Path, start: Path, seed: int, overrides: list[str], counted: slice) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def test_seeds_of_an_earlier_day_stay_in_the_record(loop: ModuleType, monkeypatc
         loop.main()
     assert ran == [f"{seed}-{arm}" for seed in (0, 1) for arm in ("sync", "async", "async-coupled")]
 
-    record = json.loads((loop.RESULTS / "async_loop.json").read_text())
+    record = json.loads((tmp_path / "async_loop.json").read_text())
     assert [(row["seed"], row["real"]) for row in record["rows"]] == [
         (seed, arm) for seed in (0, 1) for arm in ("sync", "async", "async, coupled")
     ]
@@ -61,7 +62,7 @@ def test_seeds_of_an_earlier_day_stay_in_the_record(loop: ModuleType, monkeypatc
 
 
 def test_the_speed_is_measured_in_an_order_that_favours_neither(
-    loop: ModuleType, monkeypatch: pytest.MonkeyPatch
+    loop: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
 
@@ -78,20 +79,22 @@ def test_the_speed_is_measured_in_an_order_that_favours_neither(
         *("0-speed-0-sync", "0-speed-1-async", "0-speed-2-async", "0-speed-3-sync"),
         *("1-speed-0-async", "1-speed-1-sync", "1-speed-2-sync", "1-speed-3-async"),
     ]
-    headline = json.loads((loop.RESULTS / "async_loop.json").read_text())["headline"]
+    headline = json.loads((tmp_path / "async_loop.json").read_text())["headline"]
     assert headline.keys() == {
         f"x_sync_real{key}{end}" for key in ("", "_trajectories", "_trained") for end in ("", "_low", "_high")
     }
     assert headline["x_sync_real"] == headline["x_sync_real_low"] == headline["x_sync_real_high"] == pytest.approx(1.1)
 
 
-def test_paced_loops_have_a_headline_of_their_own(loop: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paced_loops_have_a_headline_of_their_own(
+    loop: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loop, "PHASED", 64)
     monkeypatch.setattr(loop, "GROUPS", 16)
     monkeypatch.setattr(loop, "FIXED", (64, 256))
     monkeypatch.setattr(sys, "argv", ["async_loop.py", "--paced", "--seeds", "0", "--iterations", "7"])
     loop.main()
-    record = json.loads((loop.RESULTS / "async_loop.json").read_text())
+    record = json.loads((tmp_path / "async_loop.json").read_text())
     assert len(record["rows"]) == 2 * 3 + 3
     assert record["headline"].keys() == {
         *("x_sync_paced", "x_phased_paced", "bubble_fraction"),
