@@ -48,9 +48,19 @@ def glance(path: Path) -> dict[str, Any]:
     that is not known. `success` is the share of the held-out tasks, where the result has it (`measured`), else of the
     last iteration's training episodes; `error` is why the run cannot be read.
     """
-    blank: dict[str, Any] = {"run": str(path), "state": "unreadable", "recipe": "", "iteration": 0, "iterations": 0}
-    blank |= {"success": None, "measured": False, "episodes": 0}
-    blank |= {"bytes": bytes_on_disk(path), "created": 0.0, "error": ""}
+    blank: dict[str, Any] = {
+        "run": str(path),
+        "state": "unreadable",
+        "recipe": "",
+        "iteration": 0,
+        "iterations": 0,
+        "success": None,
+        "measured": False,
+        "episodes": 0,
+        "bytes": 0,
+        "created": 0.0,
+        "error": "",
+    }
     try:
         with RunStore.open(path, readonly=True) as store:
             last = next((row["success"] for row in reversed(store.metrics(RL)) if "success" in row), None)
@@ -64,7 +74,7 @@ def glance(path: Path) -> dict[str, Any]:
                 "created": datetime.fromisoformat(created).timestamp() if created else 0.0,
             }
     except StoreError as error:
-        return blank | {"error": str(error)}
+        return blank | {"bytes": bytes_on_disk(path), "error": str(error)}
 
 
 def describe(path: Path) -> dict[str, Any]:
