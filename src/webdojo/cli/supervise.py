@@ -48,7 +48,8 @@ def supervise(first: Sequence[str], again: Sequence[str], run: Path, max_restart
     with ExitStack() as handlers:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
-                handlers.callback(signal.signal, number, signal.signal(number, child.stop))
+                previous = signal.signal(number, child.stop)
+                handlers.callback(signal.signal, number, previous)
         restarts, reached = 0, _progress(run)
         now = first
         while True:

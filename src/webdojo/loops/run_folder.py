@@ -24,8 +24,18 @@ ACT = "act"
 """The phase of a single task that a user has given."""
 
 FIXED = (
-    *("seed", "env", "tasks", "reward", "model.path", "browser.viewport_px", "harness", "rollout.group_size"),
-    *("rollout.sampling", "evaluate.sampling", "evaluate.max_steps", "evaluate.max_steps_by_difficulty"),
+    "seed",
+    "env",
+    "tasks",
+    "reward",
+    "model.path",
+    "browser.viewport_px",
+    "harness",
+    "rollout.group_size",
+    "rollout.sampling",
+    "evaluate.sampling",
+    "evaluate.max_steps",
+    "evaluate.max_steps_by_difficulty",
 )
 """What `--resume` may not change, but for `env.host` and `env.port`."""
 

@@ -31,7 +31,7 @@ OPTIMIZER = "optimizer"
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def writing_weights(folder: Path) -> Iterator[None]:
     """Turn whatever each library raises when the disk refuses into `StoreFailure`."""
     try:
         yield

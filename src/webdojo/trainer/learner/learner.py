@@ -258,7 +258,7 @@ class Learner:
         """Write a checkpoint that `load_model` can serve and that `load` continues from: bit for bit with one rank."""
         first = self.ranks.rank == 0
         weights = gather_weights(self.model, keep=first)
-        with checkpoint.writing(folder):
+        with checkpoint.writing_weights(folder):
             if first:
                 folder.mkdir(parents=True, exist_ok=True)
                 if self.adapters is not None:
