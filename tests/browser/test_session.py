@@ -17,7 +17,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import BrowserError
 from webdojo.store.images import MemoryImages
-from webdojo.types import ToolCall
+from webdojo.types import Observation, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -315,6 +315,48 @@ async def test_a_hanging_page_is_timed_out_and_then_lost(site: str, monkeypatch:
         other = await pool.open(f"{site}/two")  # the others go on
         assert (await other.observe()).url == f"{site}/two"
         await other.close()
+
+
+BUSY = """
+document.onclick = () => window.clicks = (window.clicks || 0) + 1;
+setTimeout(() => {{ const end = Date.now() + {}; while (Date.now() < end); }});
+"""
+"""Counts clicks, and keeps the page from answering for so many milliseconds."""
+
+
+@pytest.mark.parametrize(("retries", "clicks"), [(2, 1), (0, 0)])
+async def test_a_step_that_failed_before_it_touched_the_page_is_tried_again(
+    site: str, retries: int, clicks: int
+) -> None:
+    config = BrowserConfig(viewport_px=(500, 500), action_timeout_s=2, step_retries=retries, guard=LOCAL)
+    async with BrowserPool(config, MemoryImages()) as pool:
+        session = await pool.open(f"{site}/")
+        await session.page.evaluate(BUSY.format(3000))
+        said = await say(session, ToolCall(name="click", arguments={"x": 900, "y": 900}))
+        assert ("timed out" in said) != bool(clicks)
+        assert await session.page.evaluate("window.clicks || 0") == clicks
+        await session.close()
+
+
+@pytest.mark.parametrize("retries", [2, 0])
+async def test_an_observation_that_came_too_late_is_tried_again(
+    site: str, retries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browser_session, "_SCREENSHOT_TIMEOUT_S", 2.0)
+    config = BrowserConfig(viewport_px=(500, 500), step_retries=retries, guard=LOCAL)
+    async with BrowserPool(config, MemoryImages()) as pool:
+        session = await pool.open(f"{site}/")
+        await session.page.evaluate(BUSY.format(3000))
+        (seen,) = await asyncio.gather(session.observe(), return_exceptions=True)
+        assert isinstance(seen, Observation) == bool(retries), seen
+        await session.close()
+
+
+async def test_done_without_an_answer_is_done(pool: BrowserPool, site: str) -> None:
+    session = await pool.open(f"{site}/")
+    result = await session.act([ToolCall(name="done", arguments={})])
+    assert (result.answer, result.feedback[0].ok) == ("", True)
+    await session.close()
 
 
 async def test_a_crashed_tab_is_an_error(pool: BrowserPool, site: str) -> None:

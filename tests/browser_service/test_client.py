@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
 
@@ -18,7 +21,7 @@ from webdojo.agent.openwebrl import OpenWebRLConfig
 from webdojo.agent.openwebvoyager import OpenWebVoyagerConfig
 from webdojo.agent.webgym import WebGymConfig
 from webdojo.browser.config import BrowserConfig, ServeConfig
-from webdojo.browser.interface import Pool, Session
+from webdojo.browser.interface import ActResult, Pool, Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser_service.client import RemotePool, RemoteSession
 from webdojo.envs.dojo import Dojo
@@ -30,7 +33,7 @@ from webdojo.rollout.episode import Actor, SessionT, run_episode
 from webdojo.sites.oracle import Oracle
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
-from webdojo.types import ImageRef, Prompt, Response, Sampling, Task, ToolCall, Trajectory
+from webdojo.types import ImageRef, Observation, Prompt, Response, Sampling, Task, ToolCall, Trajectory
 
 TOKEN = "a-secret"
 CLICK = ToolCall(name="click", arguments={"x": 30, "y": 20})
@@ -111,6 +114,54 @@ async def test_a_screen_that_stays_is_sent_once(large: Served, site: str) -> Non
         assert first == second
         assert images.puts == 1
         await session.close()
+
+
+class FlakyHTTP:
+    """Fails the next requests whose path ends so, and counts those that got through."""
+
+    def __init__(self, pool: RemotePool, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.failures: list[tuple[str, Exception]] = []
+        self.sent: Counter[str] = Counter()
+        self._request = pool._http.request
+        monkeypatch.setattr(pool._http, "request", self.request)
+
+    async def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        path = url.rpartition("/")[2]
+        if self.failures and self.failures[0][0] == path:
+            raise self.failures.pop(0)[1]
+        self.sent[path] += 1
+        return await self._request(method, url, **options)
+
+
+async def test_a_step_that_never_reached_the_server_is_sent_again(
+    pool: RemotePool, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webdojo.browser_service.client._RETRY_AFTER_S", 0.01)
+    session = await pool.open(f"{site}/two")
+    flaky = FlakyHTTP(pool, monkeypatch)
+    flaky.failures = [("act", httpx.ConnectError("refused")), ("act", httpx.ConnectTimeout("late"))]
+    (done,) = await asyncio.gather(session.act([CLICK]), return_exceptions=True)
+    assert isinstance(done, ActResult), done
+    flaky.failures = [("observation", httpx.ReadError("cut")), ("observation", httpx.ReadTimeout("late"))]
+    (seen,) = await asyncio.gather(session.observe(), return_exceptions=True)
+    assert isinstance(seen, Observation), seen
+    assert flaky.sent == {"act": 1, "observation": 1}
+    flaky.failures = [("act", httpx.ConnectError("refused"))] * 3
+    with pytest.raises(BrowserError, match="refused"):
+        await session.act([CLICK])
+    await session.close()
+
+
+async def test_a_step_that_may_have_been_taken_is_not_sent_again(
+    pool: RemotePool, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await pool.open(f"{site}/two")
+    flaky = FlakyHTTP(pool, monkeypatch)
+    flaky.failures = [("act", httpx.ReadError("cut"))]
+    with pytest.raises(BrowserError, match="cut"):
+        await session.act([CLICK])
+    assert flaky.sent["act"] == 0
+    await session.close()
 
 
 class Replay:

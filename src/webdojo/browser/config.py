@@ -46,7 +46,7 @@ class BrowserConfig(Section):
     servers: list[str] = []
     """Browser servers (`webdojo browser serve`) that `train` and `eval` use instead of this machine's browsers, such as
     `http://10.0.0.7:8400`; their token is read from WEBDOJO_BROWSER_TOKEN. The rest of this section is then theirs, but
-    for `viewport_px`, which must be the same there, and `acquire_timeout_s`."""
+    for `viewport_px`, which must be the same there, `acquire_timeout_s` and `step_retries`."""
     proxy: str = ""
     """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
     storage_state: str = ""
@@ -84,6 +84,10 @@ class BrowserConfig(Section):
     ready_cap_s: float = Field(default=5, gt=0)
     """Longest wait for a page to become quiet after an action."""
     navigation_retries: int = Field(default=2, ge=0)
+    """Further tries to reach the start URL."""
+    step_retries: int = Field(default=2, ge=0)
+    """Further tries of an observation, and of a tool call that failed, for no fault of the agent, before it touched the
+    page (OpenWebRL Table 7, browser step retries)."""
     guard: GuardConfig = GuardConfig()
     """Which addresses may be reached; by default all public ones, and the embedded sites."""
     serve: ServeConfig = ServeConfig()

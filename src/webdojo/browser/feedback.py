@@ -64,7 +64,7 @@ def _text(call: ToolCall, before: PageState, after: PageState) -> str:
             return f"switch_tab: now on {place}"
         case "close_tab":
             return f"close_tab: closed; now on {place}"
-    return f'{call.name}: "{clip(given["answer"], 200)}"'
+    return f'{call.name}: "{clip(given.get("answer", ""), 200)}"'
 
 
 def _write(wanted: str, before: PageState, after: PageState) -> str:

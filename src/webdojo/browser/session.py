@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Awaitable, Callable, Container, Sequence
+from typing import Any, TypeVar
 
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
@@ -41,6 +40,8 @@ _NOTES_SHOWN = 3
 _CRASH_EVENT_S = 0.3
 """The event that a tab has crashed may arrive after the first error that the crash caused."""
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
 
@@ -56,6 +57,8 @@ class BrowserSession(Tabs):
         self._browser = browser
         self._images = images
         self._on_closed: Callable[[], None] = lambda: None
+        self._touched = False
+        """Whether the call that runs has begun to act on the page."""
         self._ready_s = 0.0
         """Seconds spent in `settle` so far."""
         self._limit: asyncio.TimerHandle | None = None
@@ -77,8 +80,7 @@ class BrowserSession(Tabs):
 
     async def observe(self, view: View | None = None) -> Observation:
         with self.log.timed("observe"):
-            async with self._reading("screenshot"):
-                image, fields = await self._look(view)
+            image, fields = await self._read_in_time("screenshot", lambda: self._look(view))
             # Storing hashes and may write to a slow disk: in a thread, it holds up no other session.
             shot = await asyncio.to_thread(
                 self._images.put, image, *self.viewport_px, f"image/{self.config.screenshot_format}"
@@ -87,27 +89,24 @@ class BrowserSession(Tabs):
 
     async def snapshot(self) -> Snapshot:
         with self.log.timed("snapshot"):
-            async with self._reading("description"):
-                await self.settle()
-                page, elements = await snapshot(self.page, self.viewport_px)
-                await self._number(page, elements, numbered(page).values())
-                return page
+            return await self._read_in_time("description", self._describe)
+
+    async def _describe(self) -> Snapshot:
+        await self.settle()
+        page, elements = await snapshot(self.page, self.viewport_px)
+        await self._number(page, elements, numbered(page).values())
+        return page
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
         result, ready_s = ActResult(), self._ready_s
         for call in calls:
-            try:
-                with self.log.timed(call.name):
-                    async with asyncio.timeout(self.config.action_timeout_s):
-                        feedback = await self._run(call)
-            except TimeoutError as error:
-                if (lost := self.lost(error)) is not None:
-                    raise lost from None
-                result.feedback.append(failed(call, f"timed out after {self.config.action_timeout_s:g} s"))
-                break
+            with self.log.timed(call.name):
+                feedback, in_time = await self._carry_out(call)
             result.feedback.append(feedback)
+            if not in_time:
+                break
             if call.name == "done" and feedback.ok:
-                result.answer = call.arguments["answer"]
+                result.answer = call.arguments.get("answer", "")
                 break
         result.seconds["ready"] = self._ready_s - ready_s
         return result
@@ -146,6 +145,24 @@ class BrowserSession(Tabs):
                 at = {"url": tab.url, "tab": self.tabs.index(tab), "tabs": len(self.tabs), "document": tab.document}
                 return PageState(**(raw | elements | at))
 
+    async def _carry_out(self, call: ToolCall) -> tuple[Feedback, bool]:
+        """Carry out a call, again where it failed before it touched the page; the feedback, and whether it was in
+        time."""
+        retries = self.config.step_retries
+        while True:
+            self._touched = False
+            try:
+                async with asyncio.timeout(self.config.action_timeout_s):
+                    return await self._run(call), True
+            except (TimeoutError, PlaywrightError) as error:
+                if (lost := self.lost(error)) is not None:
+                    raise lost from error
+                if self._touched or not retries:
+                    if isinstance(error, PlaywrightError):
+                        return failed(call, first_line(error)), True
+                    return failed(call, f"timed out after {self.config.action_timeout_s:g} s"), False
+            retries -= 1
+
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
         if reason is not None:
@@ -163,6 +180,7 @@ class BrowserSession(Tabs):
             before = await self._read(lambda tab: until_read(lambda: tab.page.evaluate(PROBE_JS, at_px), tab.navigated))
             async with self.drawing():
                 tab, note = self.active, None
+                self._touched = True
                 try:
                     note = await execute(self, call, before)
                 except PlaywrightError:
@@ -171,10 +189,6 @@ class BrowserSession(Tabs):
                 after = await self.settle(at_px)
         except ToolFailed as error:
             return failed(call, str(error))
-        except PlaywrightError as error:
-            if (lost := self.lost(error)) is not None:
-                raise lost from error
-            return failed(call, first_line(error))
         notes = [note] if note is not None else []
         if after.document != before.document:
             if (reason := self.guard.refusal(self.active.url)) is not None:
@@ -227,16 +241,22 @@ class BrowserSession(Tabs):
             "blocked": blocked_by(tab.status, state["marks"]),
         }
 
-    @asynccontextmanager
-    async def _reading(self, what: str) -> AsyncIterator[None]:
-        """Limit the time of a block that reads the tab, and turn its failure into a BrowserError."""
+    async def _read_in_time(self, what: str, read: Callable[[], Awaitable[T]]) -> T:
+        """Read the tab within a limit, which starts anew with each of the retries; a BrowserError where it fails."""
+        retries = self.config.step_retries
         try:
-            async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
-                yield
-        except TimeoutError as error:
-            message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
-            lost = self.lost(error)
-            raise lost or BrowserError(message, Failure.SCREENSHOT_TIMEOUT, self.diagnostics(error)) from None
+            while True:
+                try:
+                    async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
+                        return await read()
+                except TimeoutError as error:
+                    if (lost := self.lost(error)) is not None:
+                        raise lost from None
+                    if not retries:
+                        message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
+                        diagnostics = self.diagnostics(error)
+                        raise BrowserError(message, Failure.SCREENSHOT_TIMEOUT, diagnostics) from None
+                retries -= 1
         except PlaywrightError as error:
             if self.lost(error) is None:
                 await asyncio.sleep(_CRASH_EVENT_S)

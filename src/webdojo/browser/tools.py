@@ -33,6 +33,8 @@ class Tool:
     about: str
     arguments: dict[str, Schema] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
+    forgiven: tuple[str, ...] = ()
+    """Arguments that agents are told to give, and that count as empty where they do not."""
 
 
 def _coordinate(about: str) -> Schema:
@@ -111,6 +113,7 @@ TOOLS: dict[str, Tool] = {
     "done": Tool(
         "End the task and give the final answer.",
         {"answer": _string("The final answer, or a short report of what was done.")},
+        forgiven=("answer",),
     ),
 }
 """All tools by name, in the order of the table in the paper."""
@@ -146,7 +149,7 @@ def check_call(call: ToolCall) -> str | None:
             reason = _check_value(schema, given[name])
             if reason is not None:
                 return f"{call.name}: {name} {reason}"
-        elif name not in tool.optional:
+        elif name not in (*tool.optional, *tool.forgiven):
             return f"{call.name} needs {name}; use {signature(call.name)}"
     if call.name == "scroll" and ("x" in given) != ("y" in given):
         return "scroll: give both x and y, or neither"

@@ -1,7 +1,8 @@
 """Sessions on browser servers, with the interface of the local pool.
 
-A session stays on one server until it ends; only new sessions go to another server. No request that could have an
-effect is ever sent twice. Screenshots are stored under the same hash as those of a local browser. Messages of errors
+A session stays on one server until it ends; only new sessions go to another server. A request that failed is sent again
+(`step_retries`) if it only reads, or never reached the server; none that could have had an effect is ever sent twice.
+Screenshots are stored under the same hash as those of a local browser. Messages of errors
 begin with the server's URL.
 """
 
@@ -31,6 +32,9 @@ _CALL_TIMEOUT_S = 300.0
 _CLOSE_TIMEOUT_S = 15.0
 _KEEP_ALIVE_S = 30.0
 """Shorter than servers keep idle connections."""
+_RETRY_AFTER_S = 0.5
+_UNHEARD = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""Errors of requests that never reached the server."""
 _POLL_S = 0.05
 _CHECK_EVERY_S = 2.0
 _CHECK_AT_LEAST_EVERY_S = 30.0
@@ -52,15 +56,23 @@ class RemotePool:
     Args:
         token: the WEBDOJO_BROWSER_TOKEN of the servers.
         acquire_timeout_s: how long `open` looks for a server with a free place.
+        step_retries: further tries of an observation or a step.
     """
 
     def __init__(
-        self, servers: Sequence[str], images: ImageSink, token: str = "", *, acquire_timeout_s: float = 60
+        self,
+        servers: Sequence[str],
+        images: ImageSink,
+        token: str = "",
+        *,
+        acquire_timeout_s: float = 60,
+        step_retries: int = 2,
     ) -> None:
         if not servers:
             raise ConfigError("no browser server is given: name at least one, such as http://10.0.0.7:8400")
         self._images = images
         self._acquire_timeout_s = acquire_timeout_s
+        self._step_retries = step_retries
         self._http = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {token}"} if token else {},
             timeout=httpx.Timeout(_CALL_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
@@ -100,7 +112,8 @@ class RemotePool:
             server = await self._free_server(deadline)
             try:
                 response = await server.request("POST", "/sessions", json=body)
-                return RemoteSession(server, Opened.model_validate_json(response.content), self._images, self._open)
+                opened = Opened.model_validate_json(response.content)
+                return RemoteSession(server, opened, self._images, self._open, self._step_retries)
             except BaseException as error:
                 server.own -= 1
                 if not isinstance(error, ServerError):
@@ -134,12 +147,20 @@ class RemotePool:
 class RemoteSession:
     """A session on a server, with the methods of `interface.Session`; `RemotePool.open` makes one."""
 
-    def __init__(self, server: _Server, opened: Opened, images: ImageSink, open_sessions: set[RemoteSession]) -> None:
+    def __init__(
+        self,
+        server: _Server,
+        opened: Opened,
+        images: ImageSink,
+        open_sessions: set[RemoteSession],
+        step_retries: int,
+    ) -> None:
         self.viewport_px = opened.viewport_px
         self._server = server
         self._path = f"/sessions/{opened.id}"
         self._images = images
         self._open_sessions = open_sessions
+        self._step_retries = step_retries
         open_sessions.add(self)
         self._seen = ""
         """Hash of the last screenshot, which is stored in the sink."""
@@ -180,12 +201,18 @@ class RemoteSession:
     async def _call(self, method: str, path: str, **options: object) -> bytes:
         if self._lost is not None:
             raise ServerError(f"the session was lost before: {self._lost}")
-        try:
-            return (await self._server.request(method, self._path + path, **options)).content
-        except ServerError as error:
-            if error.kind in (None, ErrorKind.UNKNOWN_SESSION):
-                self._lost = error
-            raise
+        retries = self._step_retries
+        while True:
+            try:
+                return (await self._server.request(method, self._path + path, **options)).content
+            except ServerError as error:
+                failed_by = httpx.TransportError if method == "GET" else _UNHEARD
+                if not retries or not isinstance(error.__cause__, failed_by):
+                    if error.kind in (None, ErrorKind.UNKNOWN_SESSION):
+                        self._lost = error
+                    raise
+            retries -= 1
+            await asyncio.sleep(_RETRY_AFTER_S)
 
 
 class _Server:
