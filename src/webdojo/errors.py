@@ -44,6 +44,8 @@ class Failure(StrEnum):
     SERVER_LOST = "server_lost"
     """The browser server does not answer any more, or has forgotten the session."""
     ENGINE_LOST = "engine_lost"
+    ENGINE_TIMEOUT = "engine_timeout"
+    """The engine took too long for one response."""
     ENVIRONMENT_FAILED = "environment_failed"
     """The environment's own code raised an error."""
     REWARD_FAILED = "reward_failed"
@@ -102,10 +104,20 @@ class EngineError(WebdojoError):
     """The policy engine failed a request (out of memory, shut down)."""
 
     exit_code = PASSING
+    failure: ClassVar[Failure | None] = None
+    """The name by which such failures are counted, if they have one of their own."""
 
 
 class EngineLost(EngineError):
     """The engine's process died under a request; it is started again for the next one."""
+
+    failure = Failure.ENGINE_LOST
+
+
+class EngineTimeout(EngineError):
+    """The engine gave no response in time (OpenWebRL Tables 7 and 8, inference step timeout)."""
+
+    failure = Failure.ENGINE_TIMEOUT
 
 
 class RewardError(WebdojoError):

@@ -11,8 +11,10 @@ from tests.rollout.stage import BAD, BROWSER, DONE, IMAGES, NEXT, Stage, serving
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
-from webdojo.errors import ConfigError, EngineError, TaskError
-from webdojo.types import FinishReason, ImageSegment, Termination
+from webdojo.errors import ConfigError, EngineError, Failure, TaskError
+from webdojo.recipe import load_recipe
+from webdojo.trainer.batch import samples_from_groups
+from webdojo.types import FinishReason, ImageSegment, Reward, Termination
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -119,6 +121,35 @@ async def test_done_after_another_call_is_seen(stage, site):
     assert (trajectory.termination, trajectory.steps) == (Termination.COMPLETED, 1)
     assert trajectory.final is not None
     assert trajectory.final.url == f"{site}/next"
+
+
+@pytest.mark.parametrize("end", [DONE, '<think>ok</think><tool_call>{"name": "done", "arguments": {}}</tool_call>'])
+async def test_the_answer_of_a_success_trains_and_what_changed_nothing_does_not(stage, end):
+    idle = NEXT.replace('"y": 100', '"y": 900')
+    trajectory = await stage.play(idle, NEXT, end)
+    assert trajectory.termination is Termination.COMPLETED
+    assert [turn.same_screen for turn in trajectory.turns] == [True, False, False]
+    trajectory.reward = Reward(value=1, success=True)
+    trained = samples_from_groups([[trajectory]], load_recipe("webgym").train)
+    assert [stage.codec.decode(sample.response_ids) for sample in trained] == [NEXT, end]
+
+
+async def test_an_engine_that_takes_too_long_fails_the_episode(stage):
+    stopped = asyncio.Event()
+
+    async def slow(session: BrowserSession) -> str:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.set()
+        return DONE
+
+    trajectory = await stage.play(NEXT, slow, inference_timeout_s=0.3)
+    assert (trajectory.termination, trajectory.failure) == (Termination.ABORTED, Failure.ENGINE_TIMEOUT)
+    assert trajectory.error == "the engine gave no response within 0.3 s (inference_timeout_s)"
+    assert stopped.is_set(), "the request goes on"
+    assert trajectory.steps == 1
+    assert (await stage.play(NEXT, DONE, inference_timeout_s=30)).termination is Termination.COMPLETED
 
 
 async def test_generation_length(stage):

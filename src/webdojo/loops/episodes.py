@@ -76,6 +76,7 @@ class EpisodeRunner:
         actor: Actor[Session],
         sampling: Sampling,
         max_steps: int,
+        inference_timeout_s: float,
         seed: str = "",
         clock: SleepClock | None = None,
     ) -> Trajectory:
@@ -94,6 +95,7 @@ class EpisodeRunner:
                 config=self.recipe.rollout,
                 sampling=sampling,
                 max_steps=max_steps,
+                inference_timeout_s=inference_timeout_s,
                 seed=f"{self.recipe.seed}/{seed or trajectory_id}",
                 group=group,
                 trajectory_id=trajectory_id,
@@ -158,6 +160,7 @@ class EpisodeRunner:
                 actor=actor,
                 sampling=config.sampling,
                 max_steps=config.horizon(task.difficulty),
+                inference_timeout_s=config.inference_timeout_s,
                 # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
                 seed=f"{task.id}/{begun[task.id]}",
                 clock=clock,
@@ -229,7 +232,13 @@ async def _open_browsers(recipe: Recipe, images: ImageSink) -> AsyncIterator[Poo
     recipe.env.check_servers()
     token = token_from_environment()
     await asyncio.gather(*(_try_server(url, token, recipe, images) for url in config.servers))
-    async with RemotePool(config.servers, images, token, acquire_timeout_s=config.acquire_timeout_s) as remote:
+    async with RemotePool(
+        config.servers,
+        images,
+        token,
+        acquire_timeout_s=config.acquire_timeout_s,
+        step_retries=config.step_retries,
+    ) as remote:
         yield remote
 
 
