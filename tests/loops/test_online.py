@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import fmean
@@ -96,6 +97,39 @@ def test_staleness_is_that_of_the_turns_that_train(tmp_path: Path, monkeypatch: 
             {lag: lags.count(lag) / len(lags) for lag in range(3)}
         )
     assert max(row["staleness_max"] for row in rows) == 2, "nothing was replayed"
+
+
+@pytest.mark.parametrize("size", [2, 1])
+def test_fixed_batches_train_on_the_next_groups_whatever_their_rewards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    world = World(tmp_path / "run", monkeypatch)
+    fixed = [f"rollout.group_size={size}", "train.dynamic_sampling=false", "train.advantage=reinforce"]
+    trained = world.go("rollout.max_staleness=0", "train.kl_coef=0", *fixed)
+    with RunStore.open(world.folder, readonly=True) as store:
+        groups = [store.get(f"trained groups {step}") for step in range(1, len(trained) + 1)]
+        rewards = defaultdict[str, list[float]](list)
+        for episode in store.trajectories("rl"):
+            assert episode.reward is not None
+            rewards[episode.group].append(episode.reward.value)
+    numbers = [int(id.rpartition("-")[2]) for ids in groups for id in sorted(ids, key=lambda id: id.rpartition("-")[2])]
+    assert sorted(numbers) == list(range(len(numbers))), "a group was left out"
+    assert {tuple(set(rewards[id])) for ids in groups for id in ids} >= {(0,), (1,)}, "no group agrees"
+    for samples, ids in zip(trained, groups, strict=True):
+        assert len(samples) == 2 * sum(sum(rewards[id]) for id in ids), (
+            "each turn of each success trains, and nothing else"
+        )
+
+
+def test_an_iteration_without_a_success_takes_no_step_where_only_those_teach(
+    tmp_path: Path, small_recipe: SmallRecipe, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = ["train.dynamic_sampling=false", "rollout.group_size=1", "train.policy_loss=bc", "train.kl_coef=0"]
+    train(small_recipe(*options, "train.iterations=2", "sft.demos=0"), tmp_path / "run", resume=False)
+    with RunStore.open(tmp_path / "run", readonly=True) as store:
+        assert [row["optimizer_steps"] for row in store.metrics("rl")] == [0, 0]
+        assert [row["version"] for row in store.metrics("rl")] == [1, 2]
+    assert "iteration 1 takes no step: none of its turns teaches anything" in caplog.text
 
 
 def test_slots_follow_the_browser_sessions_and_metrics_say_why_they_idle(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.rollout.records import screen, task, trajectory
 from webdojo.loops.online import assemble
 from webdojo.loops.resume import stored_groups
@@ -78,4 +76,4 @@ def test_an_iteration_and_a_buffer_without_any_success_train_as_without_replay(t
         for member in members:
             store.add_trajectory(member, "rl", 1)
         samples = assemble([Group("t-1", members[0].task, members)], 1, successes, store)
-    assert [sample.advantage for sample in samples] == pytest.approx([0.0, -1.0])
+    assert [sample.advantage for sample in samples] == [0.0, 0.0], "the KL term alone trains"

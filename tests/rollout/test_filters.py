@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rollout.records import reward_of, task, trajectory
-from webdojo.rollout.groups import Group, dynamic_sampling
+from webdojo.rollout.groups import Group, dynamic_sampling, every_group
 from webdojo.types import Termination
 
 
@@ -35,6 +35,34 @@ def test_what_trains_and_why_not(members: Group, keep: bool, reason: str) -> Non
     found = dynamic_sampling(members)
     assert (found.keep, found.reason) == (keep, reason)
     assert bool(found.advice) is not keep, "a group was dropped without a word of advice"
+
+
+@pytest.mark.parametrize(
+    ("members", "keep", "reason"),
+    [
+        (group(-1, 0, 0), False, "no positive reward"),
+        (group(-1, 0, 1), True, "effective"),
+        (group(0, 0.5), True, "effective"),
+        (group(0, 0), False, "all rewards 0"),
+    ],
+)
+def test_who_learns_from_positives_only_needs_one(members: Group, keep: bool, reason: str) -> None:
+    found = dynamic_sampling(members, positives_only=True)
+    assert (found.keep, found.reason) == (keep, reason)
+    assert bool(found.advice) is not keep
+
+
+@pytest.mark.parametrize("members", [group(0), group(1), group(0, 0, 0), group(1, 1), group(-1, Termination.TIMEOUT)])
+def test_a_fixed_batch_keeps_groups_whatever_their_rewards(members: Group) -> None:
+    assert every_group(members) == (True, "valid", "")
+
+
+def test_a_fixed_batch_leaves_out_groups_that_nobody_finished() -> None:
+    found = every_group(group(Termination.TIMEOUT, Termination.ENV_ERROR))
+    assert (found.keep, found.reason) == (False, "fewer than 1 valid member (env_error, timeout)")
+    silent = group(0)
+    silent.trajectories[0].turns = []  # its first prompt was too long
+    assert not every_group(silent).keep
 
 
 def test_invalid_members_do_not_count() -> None:

@@ -142,6 +142,34 @@ def test_mini_batches_never_cut_a_unit() -> None:
     assert max(map(len, batches)) - min(map(len, batches)) <= 2 * 9
 
 
+@pytest.mark.parametrize("advantage", ["grpo", "reinforce", "rloo"])
+@pytest.mark.parametrize("loss", ["raft", "bc"])
+def test_who_learns_from_positives_imitates_no_failure(loss: str, advantage: str) -> None:
+    config = TrainConfig(policy_loss=loss, advantage=advantage)
+    rewards = (-1.0, 0.0, 0.0, 0.0, 0.0)
+    failed = [trajectory([turn(prompt([1]), response([5]))] * 4, reward) for reward in rewards]
+    assert samples_from_groups([failed], config) == [], "failed turns are imitated"
+    mixed = [*failed, trajectory([turn(prompt([1]), response([6]))], 0.5)]
+    mixed.append(trajectory([turn(prompt([1]), response([7]))], 1.0, valid=False))
+    assert [(s.response_ids, s.advantage) for s in samples_from_groups([mixed], config)] == [([6], 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("options", "taught"),
+    [
+        ({"policy_loss": "bc"}, [1.0]),
+        ({"policy_loss": "raft"}, [1.0]),
+        ({"advantage": "reinforce"}, [-1.0, 1.0]),
+        ({"advantage": "reinforce", "kl_coef": 0.1}, [-1.0, 0.0, 1.0]),
+        ({"policy_loss": "bc", "kl_coef": 0.1}, [0.0, 0.0, 1.0]),
+        ({"policy_loss": "bc", "entropy_coef": 0.1}, [0.0, 0.0, 1.0]),
+    ],
+)
+def test_a_turn_that_teaches_nothing_becomes_no_sample(options: dict[str, object], taught: list[float]) -> None:
+    group = [trajectory([turn(prompt([1]), response([5]))], reward) for reward in (-1.0, 0.0, 1.0)]
+    assert [s.advantage for s in samples_from_groups([group], TrainConfig.model_validate(options))] == taught
+
+
 def test_a_turn_that_changed_nothing_is_not_praised() -> None:
     good, bad = (
         trajectory([turn(prompt([1]), response([5])), turn(prompt([1]), response([6]))], value) for value in (1.0, 0.0)

@@ -27,6 +27,14 @@ def random_tokens(seed: int) -> tuple[torch.Tensor, Tokens]:
     return new, tokens
 
 
+def tokens_for(name: str, seed: int) -> tuple[torch.Tensor, Tokens]:
+    """With the advantages that a loss gets: 1 and 0 where it learns from positives only."""
+    new, tokens = random_tokens(seed)
+    if LOSSES.get(name).positives_only:
+        tokens = dataclasses.replace(tokens, advantages=(tokens.advantages > 0).float())
+    return new, tokens
+
+
 def one(ratio: float, advantage: float) -> tuple[torch.Tensor, Tokens]:
     new = torch.tensor([math.log(ratio)], requires_grad=True)
     zero = torch.zeros(1)
@@ -52,15 +60,15 @@ def formula(name: str, new: list[float], tokens: Tokens, k: int) -> float:
         "decoupled": math.exp(prox[k] - behave[k]) * max(-a * rho, -a * held(rho)),
         "gspo": -min(turn * a, held(turn) * a),
         "cispo": -held(rho) * a * new[k],
-        "raft": -min(rho, held(rho)) if a > 0 else 0.0,
-        "bc": -new[k] if a > 0 else 0.0,
+        "raft": -min(rho, held(rho)) if a else 0.0,
+        "bc": -new[k] if a else 0.0,
     }[name]
 
 
 @pytest.mark.parametrize("name", LOSSES.built_in)
 @pytest.mark.parametrize("seed", range(3))
 def test_each_policy_loss_equals_its_formula(name: str, seed: int) -> None:
-    new, tokens = random_tokens(seed)
+    new, tokens = tokens_for(name, seed)
     expected = [formula(name, new.tolist(), tokens, k) for k in range(len(TURNS))]
     assert LOSSES.get(name).function(new, tokens, BOUNDS).tolist() == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
@@ -140,17 +148,16 @@ def test_statistics_equal_their_definitions(seed: int) -> None:
 @pytest.mark.parametrize("name", LOSSES.built_in)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_clip_fraction_is_that_of_tokens_whose_gradient_is_cut_off(name: str, seed: int) -> None:
-    new, tokens = random_tokens(seed)
+    new, tokens = tokens_for(name, seed)
     tokens = dataclasses.replace(tokens, token_weights=torch.ones_like(tokens.token_weights))
     new.requires_grad_()
     LOSSES.get(name).function(new, tokens, BOUNDS).sum().backward()
     assert new.grad is not None
     loss = LOSSES.get(name)
-    taught = tokens.advantages > 0 if loss.positives_only else tokens.advantages != 0
-    cut = float(((new.grad == 0) & taught).float().mean())
+    cut = float(((new.grad == 0) & (tokens.advantages != 0)).float().mean())
     assert policy_stats(new.detach(), tokens, BOUNDS, loss).get("clip_fraction", 0.0) == pytest.approx(cut)
     assert loss.clips is not None or cut == 0
-    assert bool(new.grad[tokens.advantages < 0].any()) != loss.positives_only
+    assert bool(new.grad[tokens.advantages <= 0].any()) != loss.positives_only
 
 
 def test_no_counted_token_gives_zeros_not_nan() -> None:

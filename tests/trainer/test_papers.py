@@ -92,7 +92,7 @@ def webagent_r1(groups: Groups) -> float:
 
 
 def asyncwebrl(groups: Groups) -> float:
-    """AsyncWebRL, equation 1: the constant 1/k in place of both means, and the decoupled loss."""
+    """AsyncWebRL, equation 1: the constant 1/k in place of both means, and the decoupled loss, with one ε."""
     total = 0.0
     for group in groups:
         rewards = [member.reward for member in group]
@@ -100,19 +100,42 @@ def asyncwebrl(groups: Groups) -> float:
             A = (member.reward - mean(rewards)) / (stdev(rewards) + 1e-6)
             for token in (token for tokens, _ in member.turns for token in tokens):
                 ratio = math.exp(token.new - token.prox)
-                loss = max(-A * ratio, -A * clipped(ratio, 0.2, 0.28))
+                loss = max(-A * ratio, -A * clipped(ratio, 0.2, 0.2))
                 total += math.exp(token.prox - token.behave) * loss / (len(group) * 10)
     return total / len(groups)
 
 
 def webgym(groups: Groups) -> float:
-    """WebGym §5.1, equation 1: likelihood of the turns of successes, but those after which the screen is the same."""
+    """WebGym §5.1, equation 1: Σ log π of the turns of successes, but those after which the screen is the same."""
     total = 0.0
     for group in groups:
         for member in (member for member in group if member.reward == 1):
             for tokens, same_screen in member.turns:
                 if not same_screen:
-                    total += sum(token.new for token in tokens) / len(tokens) / len(group)
+                    total += sum(token.new for token in tokens) / len(group)
+    return -total / len(groups)
+
+
+def openwebvoyager(groups: Groups) -> float:
+    """OpenWebVoyager §3.5: fine-tuning on what succeeded; here divided by all tokens that were sampled."""
+    everything = [(m, token) for group in groups for m in group for tokens, _ in m.turns for token in tokens]
+    return -sum(token.new for member, token in everything if member.reward == 1) / len(everything)
+
+
+def openwebrl_bc(groups: Groups) -> float:
+    """OpenWebRL C.3: supervised updates on successes."""
+    turns = [(len(g), tokens) for g in groups for m in g if m.reward == 1 for tokens, _ in m.turns]
+    return -sum(sum(t.new for t in tokens) / len(tokens) / size for size, tokens in turns) / len(groups)
+
+
+def asyncwebrl_raft(groups: Groups) -> float:
+    """RAFT++: the ratio to the policy that sampled, clipped, of successes alone."""
+    total = 0.0
+    for group in groups:
+        for member in (member for member in group if member.reward == 1):
+            for token in (token for tokens, _ in member.turns for token in tokens):
+                ratio = math.exp(token.new - token.behave)
+                total += min(ratio, clipped(ratio, 0.2, 0.2)) / (len(group) * 10)
     return -total / len(groups)
 
 
@@ -121,7 +144,9 @@ OBJECTIVES = {
     "webagent_r1": webagent_r1,
     "asyncwebrl": asyncwebrl,
     "webgym": webgym,
-    "openwebvoyager": openwebrl,  # its exploration trains by MM-GRPO here
+    "openwebvoyager": openwebvoyager,
+    "openwebrl_bc": openwebrl_bc,
+    "asyncwebrl_raft": asyncwebrl_raft,
 }
 
 

@@ -14,6 +14,7 @@ from tests.trainer.conftest import MakeSamples
 from tests.trainer.records import prompt, response, trajectory, turn
 from webdojo.errors import ConfigError
 from webdojo.policy.model.processor import Processor
+from webdojo.recipe import load_recipe
 from webdojo.rollout.config import RolloutConfig
 from webdojo.trainer.batch import samples_from_groups
 from webdojo.trainer.config import TrainConfig
@@ -83,6 +84,27 @@ def test_what_a_loss_of_ones_own_does_not_say_is_not_assumed(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         TrainConfig.model_validate({"policy_loss": f"{mine}:unclipped"} | options)
+
+
+def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
+    def text(name: str, *overrides: str) -> str:
+        recipe = load_recipe(name, list(overrides))
+        return explain(recipe.train, recipe.rollout)
+
+    gym = text("webgym")
+    assert "ρ" not in gym and "π_prox" not in gym, "a ratio that the loss does not have"
+    assert "A_i  = 1[R_i > 0], over valid trajectories\n" in gym
+    assert "w    = 1 / 512  (webgym)" in gym
+    assert "fixed batches: the next 512 groups train, whatever their rewards" in gym
+    assert "episodes of at most 30 turns (10 up to difficulty 3, 20 up to difficulty 6)" in gym
+    rl = text("openwebrl")
+    assert "ρ    = π_θ(k) / π_prox(k)" in rl
+    assert "dynamic sampling: as many groups as give 48 whose rewards differ\n" in rl
+    assert "iterations 1 to 90: episodes of at most 15 turns\n" in rl
+    assert "iterations 91 to 140: episodes of at most 30 turns\n" in rl
+    raft = text("asyncwebrl_raft", "train.dynamic_sampling=true", "train.schedule=cosine")
+    assert "whose rewards differ, one of them positive" in raft
+    assert "lr falls to almost 0" in raft
 
 
 def test_the_recipe_and_its_explanation_load_no_torch() -> None:

@@ -62,23 +62,8 @@ def test_turns_of_a_group_stay_a_unit_and_those_of_other_iterations_are_others()
     assert all(units[s.versions[0], s.response_ids[0] // 4] == s.unit for s in found)
 
 
-@pytest.mark.parametrize(
-    ("options", "taught"),
-    [
-        ({"policy_loss": "bc"}, [1.0]),
-        ({"policy_loss": "raft"}, [1.0]),
-        ({}, [-1.0, 1.0]),
-        ({"policy_loss": "bc", "kl_coef": 0.1}, [-1.0, 0.0, 1.0]),
-        ({"entropy_coef": 0.1}, [-1.0, 0.0, 1.0]),
-    ],
-)
-def test_what_teaches_nothing_takes_no_place(options: dict[str, object], taught: list[float]) -> None:
-    mixed = [sample(10, index, advantage) for index, advantage in enumerate((-1.0, 0.0, 1.0))]
-    assert [s.advantage for s in draw([(1, mixed)], 3, config(**options), "s")] == taught
-
-
-def test_nothing_that_teaches_is_nothing_drawn() -> None:
-    assert draw([(1, [sample(10, advantage=0.0)]), (2, [])], 3, config(), "s") == []
+def test_of_nothing_nothing_is_drawn() -> None:
+    assert draw([(1, []), (2, [])], 3, config(), "s") == []
 
 
 def test_one_iteration_at_a_time_is_read() -> None:

@@ -60,9 +60,10 @@ def batch_metrics(batch: Batch) -> dict[str, float]:
 
 def staleness_metrics(samples: Sequence[Sample], version: int) -> dict[str, float]:
     """By how many versions the tokens that train lag behind `version`, the weights that they train (AsyncWebRL's
-    off-policy gap): mean, maximum, and the histogram as shares of the tokens."""
+    off-policy gap): mean, maximum, and the histogram as shares of the tokens; nothing where no token trains."""
     lags = Counter(version - sampled_by for sample in samples for sampled_by in sample.versions)
-    tokens = lags.total()
+    if not (tokens := lags.total()):
+        return {}
     return {
         "staleness_mean": sum(lag * count for lag, count in lags.items()) / tokens,
         "staleness_max": max(lags),

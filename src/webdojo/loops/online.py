@@ -19,8 +19,10 @@ goes on from.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
@@ -32,13 +34,17 @@ from webdojo.loops.resume import replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
 from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
-from webdojo.rollout.groups import Group
+from webdojo.rollout.groups import Group, GroupFilter, dynamic_sampling, every_group
 from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
 from webdojo.trainer.batch import Sample, advantages_of, weighted_samples
+from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.learner import Learner
+from webdojo.trainer.losses import LOSSES
 from webdojo.types import Task, TrainableEngine, Trajectory
+
+logger = logging.getLogger("webdojo")
 
 
 async def online(
@@ -73,6 +79,7 @@ async def online(
             actor=lambda task, session: scheduler.engine,
             sampling=rollout.sampling,
             max_steps=curriculum.horizon(task.difficulty),
+            inference_timeout_s=rollout.inference_timeout_s,
             clock=scheduler.clock,
         )
         await runner.score(trajectory)
@@ -93,6 +100,7 @@ async def online(
         version=state.iteration,
         earlier=state.pool,
         stored=state.stored,
+        keep=group_filter(config),
         on_end=lambda group: curriculum.note(group.task.id, group.rewards),
     )
     evaluations = Evaluations(runner, scheduler, heldout, pool, log)
@@ -141,8 +149,17 @@ def assemble(groups: Sequence[Group], iteration: int, recipe: Recipe, store: Run
     samples = weighted_samples(trajectories, advantages, recipe.train)
     store.set(trained_key(iteration), [group.id for group in groups])
     if recipe.train.replay_buffer_capacity > 1:
-        return replayed(store, RL, iteration, samples, recipe)
+        samples = replayed(store, RL, iteration, samples, recipe)
+    if not samples:
+        logger.warning("iteration %d takes no step: none of its turns teaches anything", iteration)
     return samples
+
+
+def group_filter(config: TrainConfig) -> GroupFilter:
+    """The filter that decides which groups an update gets."""
+    if not config.dynamic_sampling:
+        return every_group
+    return partial(dynamic_sampling, positives_only=LOSSES.get(config.policy_loss).positives_only)
 
 
 def _shown_on(bar: Progress, pool: RolloutPool) -> Callable[[], None]:

@@ -63,6 +63,9 @@ class FilterOutput(NamedTuple):
     """What the user can do where this reason leaves too few groups."""
 
 
+GroupFilter = Callable[[Group], FilterOutput]
+"""Decides whether a group that has ended trains."""
+
 STALE = FilterOutput(False, "too stale", "raise rollout.max_staleness")
 """The verdict on a group whose tokens have become too old, which the pool itself gives."""
 
@@ -73,17 +76,30 @@ _SETTLED_ADVICE = {
 }
 
 
-def dynamic_sampling(group: Group) -> FilterOutput:
-    """Keep a group if at least two members are valid and their rewards differ (DAPO; OpenWebRL §4.4)."""
+def dynamic_sampling(group: Group, positives_only: bool = False) -> FilterOutput:
+    """Keep a group if at least two members are valid and their rewards differ (DAPO; OpenWebRL §4.4); where the loss
+    learns from `positives_only`, if one of them is positive, too."""
     rewards = group.rewards
     if len(rewards) < 2:
-        causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
-        reason = f"fewer than 2 valid members ({', '.join(causes)})"
-        return FilterOutput(False, reason, "the web or the engine fails: read the errors of the stored trajectories")
-    if not is_settled(rewards):
-        return FilterOutput(True, "effective")
-    reward = f"{rewards[0]:g}"
-    return FilterOutput(False, f"all rewards {reward}", _SETTLED_ADVICE.get(reward, ""))
+        return _too_few(group, 2)
+    if is_settled(rewards):
+        reward = f"{rewards[0]:g}"
+        return FilterOutput(False, f"all rewards {reward}", _SETTLED_ADVICE.get(reward, ""))
+    if positives_only and max(rewards) <= 0:
+        return FilterOutput(False, "no positive reward", _SETTLED_ADVICE["0"])
+    return FilterOutput(True, "effective")
+
+
+def every_group(group: Group) -> FilterOutput:
+    """Keep a group if a valid member has said anything, whatever its reward: fixed query batches."""
+    valid = [t for t in group.trajectories if t.reward is not None and t.reward.valid and t.versions]
+    return FilterOutput(True, "valid") if valid else _too_few(group, 1)
+
+
+def _too_few(group: Group, least: int) -> FilterOutput:
+    causes = sorted({str(t.termination) for t in group.trajectories if t.termination.is_infra})
+    reason = f"fewer than {least} valid member{'s' * (least > 1)} ({', '.join(causes)})"
+    return FilterOutput(False, reason, "the web or the engine fails: read the errors of the stored trajectories")
 
 
 def is_settled(rewards: Sequence[float]) -> bool:

@@ -36,7 +36,15 @@ from uuid import uuid4
 
 from webdojo.errors import TrainError
 from webdojo.rollout.curriculum import TaskStream
-from webdojo.rollout.groups import STALE, Group, RunEpisode, dynamic_sampling, in_order, member_ids
+from webdojo.rollout.groups import (
+    STALE,
+    Group,
+    GroupFilter,
+    RunEpisode,
+    dynamic_sampling,
+    in_order,
+    member_ids,
+)
 from webdojo.rollout.scheduler import RESOURCES, Scheduler
 from webdojo.types import Task, Trajectory
 
@@ -92,6 +100,8 @@ class RolloutPool:
     """What an earlier pool left; it comes before any new group."""
     stored: Callable[[Group], Sequence[Trajectory]]
     """Returns the members that a group has from an earlier pool; only missing ones run."""
+    keep: GroupFilter = dynamic_sampling
+    """Decides which groups train."""
     on_end: Callable[[Group], None] = lambda group: None
 
     def __post_init__(self, earlier: PoolState) -> None:
@@ -250,7 +260,7 @@ class RolloutPool:
         self._news.set()
 
     def _keep_or_drop(self, group: Group) -> None:
-        found = dynamic_sampling(group)
+        found = self.keep(group)
         if found.keep and self._is_stale(group.versions[0]):
             found = STALE
         if found.keep:
@@ -280,7 +290,7 @@ class RolloutPool:
         finished, dropped = self._next.finished, self._next.dropped
         causes = ", ".join(f"{reason} in {count} of {len(finished)} groups" for reason, count in dropped.most_common())
         commonest = dropped.most_common(1)[0][0] if dropped else ""
-        advice = {found.reason: found.advice for found in (STALE, *map(dynamic_sampling, finished))}.get(commonest, "")
+        advice = {found.reason: found.advice for found in (STALE, *map(self.keep, finished))}.get(commonest, "")
         return (
             f"only {len(self.waiting)} of {self.groups} groups can train after {len(finished)} groups: {causes}"
             f"{'; ' if advice else ''}{advice}"

@@ -36,6 +36,8 @@ class Advantage:
     """Takes all groups of an update, since some normalise over all of them, and gives one number per member."""
     formula: str
     """A_i as `webdojo explain` prints it."""
+    group_relative: bool = False
+    """It compares the members of a group, so that a group of one has advantage 0."""
 
 
 def by_group(groups: Groups, of_valid: Callable[[list[float]], Sequence[float]], least: int) -> list[list[float]]:
@@ -99,12 +101,14 @@ ADVANTAGES: Registry[Advantage] = Registry(
         "grpo": Advantage(
             lambda groups: by_group(groups, lambda R: scaled(centred(R, R), R), least=2),
             "(R_i - mean_group) / (std_group + 1e-6)",
+            group_relative=True,
         ),
-        "dr_grpo": Advantage(dr_grpo, "R_i - mean_group"),
+        "dr_grpo": Advantage(dr_grpo, "R_i - mean_group", group_relative=True),
         # The reward minus the mean of the other valid members.
         "rloo": Advantage(
             lambda groups: by_group(groups, lambda R: [len(R) / (len(R) - 1) * a for a in centred(R, R)], least=2),
             "n/(n-1) · (R_i - mean_group), n valid members",
+            group_relative=True,
         ),
         # No baseline.
         "reinforce": Advantage(lambda groups: by_group(groups, lambda R: R, least=1), "R_i"),
@@ -115,7 +119,7 @@ ADVANTAGES: Registry[Advantage] = Registry(
             "(R_i - mean_update) / (std_update + 1e-6)",
         ),
         "reinforce_plus_plus_baseline": Advantage(
-            reinforce_plus_plus_baseline, "(R_i - mean_group) / (std_update of these + 1e-6)"
+            reinforce_plus_plus_baseline, "(R_i - mean_group) / (std_update of these + 1e-6)", group_relative=True
         ),
     },
 )
@@ -166,6 +170,12 @@ NORMALIZERS: Registry[Normalizer] = Registry(
         ),
         # Sum over turns and tokens, divided by a constant (AsyncWebRL, equation 1).
         "asyncwebrl": _CONSTANT,
+        # What that one takes the place of: the same sum, divided by the trajectory's turns (AsyncWebRL, step 3).
+        "length_norm": Normalizer(
+            lambda turn, k: 1 / (turn.groups * turn.group_size * turn.turns), "1 / ({episodes} · T_i)"
+        ),
+        # Sum over turns and tokens, mean over trajectories (WebGym, equation 1).
+        "webgym": Normalizer(lambda turn, k: 1 / (turn.groups * turn.group_size), "1 / {episodes}"),
         # Its constant is the longest response that may be sampled (Dr. GRPO).
         "dr_grpo": _CONSTANT,
         # Mean over all response tokens of the update (DAPO, token-level loss).

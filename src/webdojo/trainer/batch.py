@@ -1,8 +1,8 @@
 """From trajectories to samples: one sample a turn, ready for a learner that knows no algorithm.
 
 Invariant: a sample holds exactly the ids that were sampled, and the weights of all samples of an update
-times token loss sum to the whole objective. Turns of invalid trajectories and empty responses have no
-weight to carry, so they become no sample; they still count in the normalisers.
+times token loss sum to the whole objective. Turns of invalid trajectories, empty responses and turns whose loss is 0
+whatever the weights are (advantage 0, and no KL or entropy term) become no sample; they still count in the normalisers.
 """
 
 from __future__ import annotations
@@ -51,14 +51,20 @@ def samples_from_groups(groups: Sequence[Sequence[Trajectory]], config: TrainCon
 
 
 def advantages_of(groups: Sequence[Sequence[Trajectory]], config: TrainConfig) -> list[list[float]]:
-    """The advantage of each trajectory by `config.advantage`, group by group; groups may differ in size."""
+    """The advantage of each trajectory by `config.advantage`, group by group; groups may differ in size.
+
+    For a loss that learns from positives only it is 1 where a valid reward is positive, else 0.
+    """
+    if LOSSES.get(config.policy_loss).positives_only:
+        return [[float(_reward(each).valid and _reward(each).value > 0) for each in group] for group in groups]
     return ADVANTAGES.get(config.advantage).function([[_reward(each) for each in group] for group in groups])
 
 
 def weighted_samples(
     groups: Sequence[Sequence[Trajectory]], advantages: Sequence[Sequence[float]], config: TrainConfig
 ) -> list[Sample]:
-    """One sample for each turn that trains, whose tokens weigh what `config.normalizer` gives them."""
+    """One sample for each turn that teaches, whose tokens weigh what `config.normalizer` gives them."""
+    every_turn_teaches = bool(config.kl_coef or config.entropy_coef)
     trained = [
         (unit, trajectory, len(group), advantage)
         for unit, (group, row) in enumerate(zip(groups, advantages, strict=True))
@@ -71,7 +77,9 @@ def weighted_samples(
     for unit, trajectory, group_size, advantage in trained:
         for turn in trajectory.turns:
             tokens = len(turn.response.ids)
-            if not tokens or (config.repetition_penalty and turn.same_screen and advantage > 0):
+            if not tokens or not (advantage or every_turn_teaches):
+                continue
+            if config.repetition_penalty and turn.same_screen and advantage > 0:
                 continue
             shape = TurnShape(len(groups), group_size, len(trajectory.turns), tokens, all_tokens)
             samples.append(_sample(trajectory, turn, advantage, weight_of(shape, config.normalizer_k), unit))
@@ -108,10 +116,9 @@ def mini_batches(samples: Sequence[Sample], size: int, generator: torch.Generato
 def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: TrainConfig, seed: str) -> list[Sample]:
     """At most `count` samples for an update, oldest first, none of them twice: replay (WebGym §5.1, table 6).
 
-    Samples from which nothing would be learned are passed over. Each of the others is drawn with weight k^p, where k is
-    its iteration in the buffer and p = `config.recency_bias_power`. All loss weights are multiplied by (samples that
-    teach, mean over iterations) / (samples drawn), so that the loss has the size of an update without replay. A draw is
-    a function of the samples and the seed alone.
+    A sample is drawn with weight k^p, where k is its iteration in the buffer and p = `config.recency_bias_power`. All
+    loss weights are multiplied by (samples, mean over iterations) / (samples drawn), so that the loss has the size of
+    an update without replay. A draw is a function of the samples and the seed alone.
 
     `buffer` gives k, counted from 1 at the oldest, and the samples of that iteration, weighted as for an update of
     their own; it is read once, in order, so that one iteration at a time need be in memory.
@@ -123,9 +130,8 @@ def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: Tra
     for age, samples in buffer:
         iterations += 1
         for sample in samples:
-            if _teaches(sample, config):
-                rung.append((rng.expovariate(age**config.recency_bias_power), found, age, sample))
-                found += 1
+            rung.append((rng.expovariate(age**config.recency_bias_power), found, age, sample))
+            found += 1
         rung = heapq.nsmallest(count, rung)
     scale = found / iterations / len(rung) if rung else 0.0
     units: dict[tuple[int, int], int] = {}
@@ -137,12 +143,6 @@ def draw(buffer: Iterable[tuple[int, Sequence[Sample]]], count: int, config: Tra
         )
         for _, _, age, sample in sorted(rung, key=lambda entry: entry[1])
     ]
-
-
-def _teaches(sample: Sample, config: TrainConfig) -> bool:
-    if config.kl_coef or config.entropy_coef:
-        return True
-    return sample.advantage > 0 if LOSSES.get(config.policy_loss).positives_only else sample.advantage != 0
 
 
 def _reward(trajectory: Trajectory) -> Reward:

@@ -42,10 +42,13 @@ class TrainConfig(Section):
     """Curriculum, in order: how far episodes may go, in place of the horizon of `rollout`, and which difficulties are
     drawn. Empty is one stage."""
     groups_per_iteration: int = Field(default=48, ge=1)
-    """Effective groups (non-zero reward spread) an iteration: dynamic sampling."""
+    """Groups an iteration."""
+    dynamic_sampling: bool = True
+    """Roll out until so many groups are effective: their rewards differ, and where the loss learns from positives only
+    one is positive (DAPO; OpenWebRL §4.4). False trains on query batches of a fixed size, whatever their rewards."""
     max_groups_per_iteration: int = Field(default=0, ge=0)
-    """Clear error when this many groups that ended since the last update hold too few effective ones; 0 means 8 times
-    the above."""
+    """Clear error when this many groups that ended since the last update hold too few that train; 0 means 8 times the
+    above."""
     ppo_epochs: int = Field(default=2, ge=1)
     """Passes over the turns of an update."""
     batch_size: int = Field(default=256, ge=1)
@@ -70,9 +73,11 @@ class TrainConfig(Section):
     optimizer_offload: bool = False
     """Between steps the moments lie in the machine's memory, and leave the GPU's to passes and to engines."""
     lr: float = Field(default=1e-6, gt=0)
-    """Learning rate of online training."""
+    """Learning rate of online training: the peak of the schedule."""
     warmup_steps: int = Field(default=0, ge=0)
-    """Optimizer steps over which the rate rises to `lr`; it is constant after them."""
+    """Optimizer steps over which the rate rises to `lr`."""
+    schedule: Literal["constant", "cosine"] = "constant"
+    """After the warm-up: the peak to the end, or down to almost 0 over the iterations of the run (WebGym, table 6)."""
     weight_decay: float = Field(default=0.1, ge=0)
     adam_betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.98)
     grad_clip: float = Field(default=1.0, gt=0)
@@ -93,8 +98,9 @@ class TrainConfig(Section):
     """See `trainer/advantages.py`: `grpo`, `dr_grpo`, `rloo`, `reinforce`, `reinforce_baseline`, `reinforce_plus_plus`,
     `reinforce_plus_plus_baseline`, or an `Advantage` of your own."""
     normalizer: Annotated[str, plug_name(NORMALIZERS)] = "openwebrl"
-    """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `asyncwebrl` and `dr_grpo`:
-    constant `normalizer_k`; `dapo`: mean over all tokens of the update."""
+    """`openwebrl`: mean over the tokens of a turn, no 1/T; `webagent_r1`: also 1/T; `webgym`: sum over tokens and
+    turns; `length_norm`: that sum by 1/T; `asyncwebrl` and `dr_grpo`: by the constant `normalizer_k`; `dapo`: mean over
+    all tokens of the update."""
     normalizer_k: float = Field(default=10.0, gt=0)
     old_logprobs: Literal["engine", "learner", "loglinear"] = "engine"
     """π_prox of the ratio: what the engine reported, the learner's weights at the start of the update, or, in a

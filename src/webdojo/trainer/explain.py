@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webdojo.rollout.config import RolloutConfig
+from webdojo.rollout.config import HorizonSection, RolloutConfig
 from webdojo.trainer.advantages import ADVANTAGES, NORMALIZERS
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.losses import CORRECTIONS, KL_ESTIMATORS, LOSSES
@@ -33,10 +33,17 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     yield f"w    = {weight}  ({train.normalizer})"
     if train.repetition_penalty:
         yield "       and 0 where A_i > 0 and the screen after the turn is the same"
-    yield f"A_i  = {ADVANTAGES.get(train.advantage).formula}, over valid trajectories  ({train.advantage})"
-    yield f"ρ    = π_θ(k) / π_prox(k), at temperature {rollout.sampling.temperature:g}"
-    yield f"       π_prox: {_PROX[train.old_logprobs]}"
-    yield f"ℓ    = {LOSSES.get(train.policy_loss).formula(train.clip)}  ({train.policy_loss})"
+    loss = LOSSES.get(train.policy_loss)
+    if loss.positives_only:
+        yield "A_i  = 1[R_i > 0], over valid trajectories"
+    else:
+        yield f"A_i  = {ADVANTAGES.get(train.advantage).formula}, over valid trajectories  ({train.advantage})"
+    formula = loss.formula(train.clip)
+    if "ρ" in formula:
+        yield f"ρ    = π_θ(k) / π_prox(k), at temperature {rollout.sampling.temperature:g}"
+    if "ρ" in formula or "π_prox" in formula or train.correction != "none":
+        yield f"       π_prox: {_PROX[train.old_logprobs]}"
+    yield f"ℓ    = {formula}  ({train.policy_loss})"
     if train.correction != "none":
         yield f"c    = {CORRECTIONS.get(train.correction).formula}, q = π_prox(k) / π_engine(k)  ({train.correction})"
     if train.kl_coef:
@@ -44,6 +51,7 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     if train.entropy_coef:
         yield "H    = entropy of the distribution that k was drawn from"
     yield ""
+    yield from _sampling(train, rollout)
     first, second = train.adam_betas
     yield (
         f"{train.iterations} iterations of {train.ppo_epochs} passes in batches of about {train.batch_size} turns; "
@@ -58,3 +66,28 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
         )
     if train.warmup_steps:
         yield f"lr rises linearly over the first {train.warmup_steps} steps"
+    if train.schedule == "cosine":
+        yield "lr falls to almost 0 over the iterations, as a half cosine"
+
+
+def _sampling(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
+    """Which groups train, and how far their episodes go."""
+    if train.dynamic_sampling:
+        positive = ", one of them positive" if LOSSES.get(train.policy_loss).positives_only else ""
+        yield f"dynamic sampling: as many groups as give {train.groups_per_iteration} whose rewards differ{positive}"
+    else:
+        yield f"fixed batches: the next {train.groups_per_iteration} groups train, whatever their rewards"
+    begin = 1
+    for stage in train.stages:
+        end = train.iterations if stage is train.stages[-1] else begin + stage.iterations - 1
+        ratio = f", difficulties drawn {stage.difficulty_sampling}" if stage.difficulty_sampling else ""
+        yield f"iterations {begin} to {end}: episodes of {_horizon(stage)}{ratio}"
+        begin = end + 1
+    if not train.stages:
+        yield f"episodes of {_horizon(rollout)}"
+
+
+def _horizon(section: HorizonSection) -> str:
+    easier = [f"{turns} up to difficulty {level}" for level, turns in sorted(section.max_steps_by_difficulty.items())]
+    most = f"at most {section.max_steps} turns"
+    return f"{most} ({', '.join(easier)})" if easier else most

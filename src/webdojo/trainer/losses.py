@@ -70,7 +70,8 @@ class Loss:
     clips: Literal["token", "turn"] | None = None
     """The ratio whose clip cuts gradients off: that of each token, or that of the whole turn; None where none does."""
     positives_only: bool = False
-    """Nothing is learned from an advantage of 0 or below."""
+    """It imitates what got a positive reward and learns nothing from the rest: the advantage of a token is then 1 or 0,
+    whatever `train.advantage` is."""
     dual_clip: bool = False
     """It honours `Clip.dual`; `train.dual_clip` is refused for others."""
     decoupled: bool = False
@@ -126,14 +127,13 @@ def cispo(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
 
 
 def raft(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
-    """1[A > 0] · -min(ρ, clip(ρ)): positives only, with ratio and clip (RAFT++)."""
-    positive_T = (tokens.advantages > 0).to(logprobs_T.dtype)
-    return clipped((logprobs_T - tokens.prox_logprobs).exp(), positive_T, bounds)
+    """1[R > 0] · -min(ρ, clip(ρ)): positives only, with ratio and clip (RAFT++)."""
+    return clipped((logprobs_T - tokens.prox_logprobs).exp(), tokens.advantages, bounds)
 
 
 def bc(logprobs_T: Tensor, tokens: Tokens, bounds: Clip) -> Tensor:
-    """1[A > 0] · -log π: filtered behaviour cloning (WebGym §5.1)."""
-    return -(tokens.advantages > 0).to(logprobs_T.dtype) * logprobs_T
+    """1[R > 0] · -log π: filtered behaviour cloning (WebGym, equation 1)."""
+    return -tokens.advantages * logprobs_T
 
 
 def _clip_formula(bounds: Clip) -> str:
@@ -159,8 +159,8 @@ LOSSES: Registry[Loss] = Registry(
         "decoupled": Loss(decoupled, _decoupled_formula, clips="token", dual_clip=True, decoupled=True),
         "gspo": Loss(gspo, _gspo_formula, clips="turn", dual_clip=True),
         "cispo": Loss(cispo, lambda bounds: f"-sg[{bounds}] A_i log π_θ(k)"),
-        "raft": Loss(raft, lambda bounds: f"1[A_i > 0] · -min(ρ, {bounds})", clips="token", positives_only=True),
-        "bc": Loss(bc, lambda bounds: "1[A_i > 0] · -log π_θ(k)", positives_only=True),
+        "raft": Loss(raft, lambda bounds: f"-min(ρ, {bounds}) A_i", clips="token", positives_only=True),
+        "bc": Loss(bc, lambda bounds: "-log π_θ(k) A_i", positives_only=True),
     },
 )
 """What `train.policy_loss` of a recipe may be."""

@@ -56,8 +56,6 @@ def policy_stats(logprobs_T: Tensor, tokens: Tokens, bounds: Clip, loss: Loss) -
     log_ratio_T = logprobs_T - tokens.prox_logprobs
     clipped_T = turn_means(log_ratio_T, tokens.turns) if loss.clips == "turn" else log_ratio_T
     advantages, log_ratio, clipped = tokens.advantages[counted], log_ratio_T[counted], clipped_T[counted].exp()
-    if loss.positives_only:
-        advantages = advantages.clamp(min=0)
     ratio = log_ratio.exp()
     found = {"approx_kl": ratio - 1 - log_ratio, "ratio": ratio}
     if loss.clips:
@@ -83,7 +81,7 @@ def token_table(members: Sequence[Sample], device: torch.device) -> Tokens:
 def log_linear(logprobs_T: Tensor, behave_T: Tensor, age_T: Tensor) -> Tensor:
     """log π_prox of tokens that are d versions old, as if log-probabilities moved evenly from version to version, the
     next one being π: log π_behave + d / (d + 1) · (log π - log π_behave)."""
-    return torch.lerp(behave_T, logprobs_T, age_T / (age_T + 1))
+    return behave_T + age_T / (age_T + 1) * (logprobs_T - behave_T)
 
 
 def flat(values: Sequence[Sequence[float]], device: torch.device) -> Tensor:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -187,9 +188,16 @@ def test_an_infinite_loss_raises_and_changes_nothing(loaded: Loaded, images: Ima
     assert all(torch.equal(now, before[name]) for name, now in weights_of(model).items())
 
 
-def test_an_update_without_samples_is_an_error(loaded: Loaded, images: Images) -> None:
-    with pytest.raises(TrainError, match="no samples"):
-        Learner(*loaded, images, settings()).train_policy([], 1.0)
+def test_an_update_without_samples_takes_no_step(loaded: Loaded, images: Images) -> None:
+    metrics = Learner(*loaded, images, settings()).train_policy([], 1.0)
+    assert metrics.pop("seconds") >= 0
+    assert metrics == {"samples": 0, "tokens": 0, "optimizer_steps": 0}
+
+
+def test_a_cosine_rate_falls_over_the_iterations(loaded: Loaded, images: Images, make_samples: MakeSamples) -> None:
+    learner = Learner(*loaded, images, settings(schedule="cosine", iterations=4, lr=1e-3))
+    rates = [learner.train_policy(make_samples(2), 1.0, version)["lr"] for version in range(4)]
+    assert rates == pytest.approx([1e-3 * (1 + math.cos(math.pi * step / 4)) / 2 for step in range(4)])
 
 
 def test_resume_equals_the_uninterrupted_run_bit_for_bit(

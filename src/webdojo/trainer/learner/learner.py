@@ -39,6 +39,7 @@ from webdojo.trainer.learner.malloc import keep_freed_memory
 from webdojo.trainer.learner.optimizer import (
     constant,
     fresh_moments,
+    half_cosine,
     make_optimizer,
     moments_of,
     parameters_of,
@@ -148,14 +149,14 @@ class Learner:
         `temperature` is the one at which the responses were sampled; `version` that of the weights that learn, by
         default the newest that sampled. Returns the metrics of an update (`docs/metrics.md`). `engine_gap_mean` and
         `engine_gap_max` are over the tokens of that version before the first step, of the first mini-batch only, unless
-        `old_logprobs` is `learner`; absent where that has no such token. No samples, a loss or gradient that is not
-        finite, or `stop` are a TrainError.
+        `old_logprobs` is `learner`; absent where that has no such token. Without samples there is no step. A loss or
+        gradient that is not finite, or `stop`, is a TrainError.
         """
-        if not samples:
-            raise TrainError("a policy update has no samples: every trajectory was invalid or empty")
         config = self.config
         started = time.perf_counter()
         first_step = self.steps
+        if not samples:
+            return self.totals(samples, first_step, started)
         if version is None:
             version = max(sampled_by for sample in samples for sampled_by in sample.versions)
         gaps: list[Tensor] = []
@@ -167,9 +168,10 @@ class Learner:
             before = self.logprobs(samples, temperature, reference=True)
             samples = [replace(s, reference_logprobs=lp.tolist()) for s, lp in zip(samples, before, strict=True)]
         loss, means = partial(objective, config=config, version=version), Means()
+        decayed = half_cosine(version / max(config.iterations, 1)) if config.schedule == "cosine" else 1.0
         for _ in range(config.ppo_epochs):
             for batch in mini_batches(samples, config.batch_size, self.generator):
-                lr = constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
+                lr = decayed * constant(self.steps, peak=config.lr, warmup_steps=config.warmup_steps)
                 share = len(batch) / len(samples)
                 scored = self.step(batch, share=share, temperature=temperature, lr=lr, loss=loss, means=means)
                 gaps = gaps or _engine_gaps(batch, scored, version)  # of the first step, unless `old_logprobs: learner`

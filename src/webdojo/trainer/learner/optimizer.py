@@ -124,5 +124,9 @@ def constant(step: int, *, peak: float, warmup_steps: int) -> float:
 def cosine(step: int, *, peak: float, warmup_steps: int, total_steps: int) -> float:
     """Linear warm-up, then a half cosine that ends just above 0 at the last step (OpenWebRL A.5)."""
     progress = max(step - warmup_steps, 0) / max(total_steps - warmup_steps, 1)
-    rate = constant(step, peak=peak, warmup_steps=warmup_steps)
-    return rate * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
+    return constant(step, peak=peak, warmup_steps=warmup_steps) * half_cosine(progress)
+
+
+def half_cosine(progress: float) -> float:
+    """From 1 at a progress of 0 down to 0 at 1."""
+    return 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
