@@ -3,10 +3,13 @@ verdict.
 
     invalid  the web, the engine or the reward function failed: the episode trains nothing (`Reward.valid`)
     -1       the episode ended by repeated format errors
-     0       it did not finish, gave no answer, or any of its turns had a format error
+     0       it did not finish, gave no answer where one is needed, or any of its turns had a format error
     verdict  otherwise: what the reward function says
 
-An episode is finished when the agent called `done` with an answer, or when the environment itself ended it. The paper's
+Without `format_reward` format errors cost nothing by themselves, and no reward is below 0 (WebAgent-R1 §2.1; WebGym
+§5.1).
+
+An episode is finished when the agent called `done`, or when the environment itself ended it. The paper's
 format score F is 1 only if every turn parsed without an error, not only the last one. `Reward.success` is the verdict
 alone, so that a recovered format error costs the agent its training reward but does not hide that the task was done.
 """
@@ -41,6 +44,13 @@ class RewardFunction(Plug):
     """Episodes that are scored at once."""
     timeout_s: float = Field(default=120, gt=0)
     """Longest scoring of one episode; one that takes longer is invalid."""
+    format_reward: bool = True
+    """-1 for an episode that ended by repeated format errors, and 0 for one with a format error in any turn (OpenWebRL
+    A.4); false is the verdict alone."""
+
+    def needs_answer(self, task: Task) -> bool:
+        """Whether an episode whose agent gave no answer has failed without being judged (OpenWebRL A.4)."""
+        return True
 
     def check(self, task: Task) -> None:
         """Raise a TaskError that says why, before the task runs, where it cannot be scored."""
@@ -71,17 +81,25 @@ class Scorer:
 
     async def score(self, trajectory: Trajectory) -> None:
         """Set `trajectory.reward`; where the reward function fails, also what failed."""
-        termination = trajectory.termination
+        termination, function = trajectory.termination, self._function
         if termination.is_infra:
             trajectory.reward = _invalid(f"{termination}: {trajectory.error}")
         elif termination is Termination.FORMAT_ERROR:
-            trajectory.reward = Reward(value=-1.0, success=False, reason="repeated format errors")
-        elif (reason := unfinished(trajectory)) and not self._function.scores_unfinished:
+            value = -1.0 if function.format_reward else 0.0
+            trajectory.reward = Reward(value=value, success=False, reason="repeated format errors")
+        elif (reason := self._unfinished(trajectory)) and not function.scores_unfinished:
             trajectory.reward = Reward(value=0.0, success=False, reason=reason)
         else:
             async with self._slots:
                 verdict = await self._verdict(trajectory)
-            trajectory.reward = _gated(trajectory, verdict, reason)
+            trajectory.reward = _gated(trajectory, verdict, reason, function.format_reward)
+
+    def _unfinished(self, trajectory: Trajectory) -> str:
+        """Why an episode counts as unfinished; empty where it is finished."""
+        if trajectory.termination is not Termination.COMPLETED:
+            return f"unfinished: {trajectory.termination}"
+        silent = trajectory.answer is not None and not trajectory.answer.strip()
+        return "no answer" if silent and self._function.needs_answer(trajectory.task) else ""
 
     async def _verdict(self, trajectory: Trajectory) -> Reward:
         function = self._function
@@ -100,21 +118,14 @@ class Scorer:
         return _invalid(f"reward {function.name!r} failed: {trajectory.error}")
 
 
-def unfinished(trajectory: Trajectory) -> str:
-    """Why an episode counts as unfinished; empty where it is finished."""
-    if trajectory.termination is not Termination.COMPLETED:
-        return f"unfinished: {trajectory.termination}"
-    return "no answer" if trajectory.answer is not None and not trajectory.answer.strip() else ""
-
-
-def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str) -> Reward:
+def _gated(trajectory: Trajectory, verdict: Reward, unfinished_because: str, format_reward: bool) -> Reward:
     if not verdict.valid:
         return verdict
     reward = verdict.model_copy()
     if unfinished_because:
         reward.value, reward.success, reward.reason = 0.0, False, unfinished_because
     malformed = next((n for n, turn in enumerate(trajectory.turns, 1) if turn.parsed.error is not None), None)
-    if malformed is not None:
+    if malformed is not None and format_reward:
         reward.value, reward.reason = 0.0, f"format error in turn {malformed}; {reward.reason}"
     return reward
 
@@ -134,6 +145,9 @@ class Rules(RewardFunction):
 
     scores_unfinished: ClassVar[bool] = True
 
+    def needs_answer(self, task: Task) -> bool:
+        return False  # a fact about the answer says so itself
+
     def check(self, task: Task) -> None:
         if not task.evaluator or "type" in task.evaluator:
             has = f"an evaluator of type {task.evaluator['type']!r}" if task.evaluator else "no evaluator"
@@ -143,7 +157,7 @@ class Rules(RewardFunction):
         self.check(trajectory.task)
         url = trajectory.final.url if trajectory.final is not None else ""
         verdict = evaluate(trajectory.task, trajectory.answer, url, trajectory.state)
-        success = verdict.success and not unfinished(trajectory)
+        success = verdict.success and trajectory.termination is Termination.COMPLETED
         if not success and (cause := permanent_failure(trajectory.state)):
             return Reward(value=0.0, success=False, valid=False, reason=f"the web failed: {cause}")
         names = [fact["says"] for fact in trajectory.task.evaluator["facts"]]
@@ -164,7 +178,7 @@ class EnvironmentReward(RewardFunction):
                 f"reward.name is 'env', and the environment {environment!r} has no verdict of its own: name a reward, "
                 "such as reward.name=./my_reward.py:MyReward"
             )
-        return own.model_copy(update={"max_concurrency": self.max_concurrency, "timeout_s": self.timeout_s})
+        return own.model_copy(update=self.model_dump(include={"max_concurrency", "timeout_s", "format_reward"}))
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
         raise AssertionError("an environment's reward scores in its place (`resolved`)")

@@ -11,9 +11,10 @@ from pydantic import PrivateAttr
 
 from tests.rollout.records import task, trajectory
 from webdojo.errors import ConfigError, Failure, TaskError
+from webdojo.recipe import load_recipe
 from webdojo.reward import EnvironmentReward, RewardFunction, Rules, Scorer
 from webdojo.store.images import MemoryImages
-from webdojo.types import ImageSource, Parsed, Reward, Termination, Trajectory
+from webdojo.types import ImageSource, Parsed, Reward, Task, Termination, Trajectory
 
 Judge = Callable[[Trajectory], Awaitable[Reward]]
 
@@ -125,6 +126,42 @@ async def test_a_format_error_in_any_turn_costs_the_reward_but_not_the_success()
     reward = await scored(judged(), ended(Termination.COMPLETED, "7", "no think end tag"))
     assert (reward.value, reward.success, reward.valid) == (0, True, True)
     assert reward.reason == "format error in turn 1; well done"
+
+
+@pytest.mark.parametrize(
+    ("episode", "value", "success"),
+    [
+        (ended(Termination.FORMAT_ERROR), 0, False),
+        (ended(Termination.COMPLETED, "7", "no think end tag"), 1, True),
+        (ended(Termination.MAX_STEPS), 0, False),
+        (ended(answer=""), 0, False),
+    ],
+)
+async def test_without_a_format_reward_the_reward_is_binary(episode: Trajectory, value: float, success: bool) -> None:
+    function = judged()
+    function.format_reward = False
+    reward = await scored(function, episode)
+    assert (reward.value, reward.success, reward.valid) == (value, success, True)
+
+
+async def test_who_needs_no_answer_is_asked_about_a_bare_done() -> None:
+    class NeedsNone(Judged):
+        def needs_answer(self, task: Task) -> bool:
+            return False
+
+    assert (await scored(judged(kind=NeedsNone), ended(answer=""))).value == 1
+
+
+def test_the_environments_reward_gets_the_options_of_the_section() -> None:
+    own = EnvironmentReward(format_reward=False, timeout_s=3, max_concurrency=2).resolved(Rules(), "dojo")
+    assert (type(own), own.name) == (Rules, "rules")
+    assert (own.format_reward, own.timeout_s, own.max_concurrency) == (False, 3, 2)
+
+
+@pytest.mark.parametrize("recipe", ["webgym", "asyncwebrl", "webagent_r1", "openwebvoyager"])
+def test_the_papers_with_a_binary_reward_have_one(recipe: str) -> None:
+    assert load_recipe(recipe).reward_function.format_reward is False
+    assert load_recipe("openwebrl").reward_function.format_reward is True
 
 
 async def test_a_function_may_call_an_episode_invalid() -> None:

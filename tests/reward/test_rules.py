@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.codec import SmallCodec
 from tests.rollout.records import task, trajectory
+from webdojo.agent.webagent_r1 import WebAgentR1Config
 from webdojo.errors import TaskError
 from webdojo.reward import Rules, Scorer
 from webdojo.sites.goal import fact, place
@@ -75,11 +77,24 @@ async def test_the_facts_that_hold_are_kept_however_an_episode_ended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"), [("", "no answer"), ("  ", "no answer"), (None, "the agent never said done")]
+    ("answer", "reason"), [("", "answered ''"), ("  ", "answered '  '"), (None, "the agent never said done")]
 )
 async def test_no_answer_scores_zero(answer: str | None, reason: str) -> None:
     reward = await score(finished(Termination.COMPLETED, answer))
-    assert (reward.value, reward.success, reward.reason) == (0, False, reason)
+    assert (reward.value, reward.success) == (0, False)
+    assert reason in reward.reason
+
+
+@pytest.mark.parametrize("said", ["exit()", 'exit(message="")'])
+async def test_a_task_that_asks_for_no_answer_is_done_without_one(said: str) -> None:
+    harness = WebAgentR1Config().build(SmallCodec())
+    (call,) = harness.parse(f"<think>it is open</think><answer>{said}</answer>").calls
+    done = finished(answer=call.arguments["answer"])
+    done.task.evaluator = {"facts": [fact("The cart is open", within=place("/cart"))]}
+    assert done.final is not None
+    done.final.url = f"http://{done.task.website}/cart"
+    reward = await score(done)
+    assert (reward.value, reward.success) == (1, True), reward.reason
 
 
 async def test_only_a_permanent_failure_excuses_the_agent() -> None:
