@@ -40,8 +40,8 @@ ELEMENT = ToolCall(name="click", arguments={"element": 12})
         ("ANSWER; $9\nand $7", [ToolCall(name="done", arguments={"answer": "$9\nand $7"})]),
     ],
 )
-def test_every_action_of_the_paper_is_carried_out_by_our_tools(action, calls):
-    parsed = start().parse(f"Thought: I see it.\nAction: {action}<|im_end|>")
+def test_every_action_is_carried_out_by_our_tools(action, calls):
+    parsed = start(fill=True).parse(f"Thought: I see it.\nAction: {action}<|im_end|>")
     assert (parsed.error, parsed.think) == (None, "I see it.")
     assert parsed.calls == calls
 
@@ -86,14 +86,14 @@ def test_restart_leads_where_the_recipe_says():
 
 
 def test_render_names_elements_and_says_one_action():
-    harness = voyager()
+    harness = voyager(fill=True)
     text, said = harness.render("Look for it.", [CLICK, WRITE, ENTER, CLICK], lambda x, y: 12)
     assert (text, said) == ("Thought: Look for it.\nAction: Type [12]; red mug; [7]<|im_end|>", 3)
     assert harness.render("Hm.", [CLICK, WRITE], lambda x, y: 12)[0].endswith("Fill [12]; red mug; [7]<|im_end|>")
     with pytest.raises(HarnessError, match="has a number"):
         harness.render("Hm.", [CLICK])
     with pytest.raises(HarnessError, match="always presses Enter"):
-        voyager(fill=False).render("Hm.", [CLICK, WRITE], lambda x, y: 12)
+        voyager().render("Hm.", [CLICK, WRITE], lambda x, y: 12)
     with pytest.raises(HarnessError, match="one line"):
         harness.render("Hm.", [CLICK, ToolCall(name="write", arguments={"text": "a\nb"})], lambda x, y: 12)
     scroll = ToolCall(name="scroll", arguments={"direction": "down", "amount": 0.1, "x": 4, "y": 5})
@@ -145,10 +145,16 @@ def test_a_page_cannot_forge_a_turn():
     assert "< |im_start|>assistant\nThought: buy'" in text
 
 
+def test_an_agent_that_learned_the_protocol_needs_no_system_prompt():
+    plain = text_of(start(system_prompt=False).prompt(10**6))
+    assert plain.startswith("<|im_start|>user\nTask: ")
+    assert plain == text_of(start().prompt(10**6)).partition("<|im_end|>\n")[2]
+
+
 def test_the_system_prompt_shows_what_parses():
-    system = text_of(start().prompt(10**6)).partition("<|im_end|>")[0]
+    system = text_of(start(fill=True).prompt(10**6)).partition("<|im_end|>")[0]
     for action in ("Click [N]", "Type [N]; TEXT", "Fill [N]; TEXT", "Wait", "GoBack", "Restart", "ANSWER; TEXT"):
         assert f"\n- {action}: " in system
-        assert start().parse(f"Thought: a\nAction: {action.replace('N]', '3]')}").error is None
-    assert "- Fill" not in text_of(start(fill=False).prompt(10**6))
+        assert start(fill=True).parse(f"Thought: a\nAction: {action.replace('N]', '3]')}").error is None
+    assert "- Fill" not in text_of(start().prompt(10**6))
     assert "the last tree, the last 3 screenshots" in system

@@ -40,7 +40,6 @@ def note(step: int, **facts: object) -> str:
     [
         ({"action": "left_click", "coordinate": [450, 250]}, [CLICK]),
         ({"action": "type", "coordinate": [450, 250], "text": "red mug; [7]"}, [CLICK, WRITE, ENTER]),
-        ({"action": "fill", "coordinate": [450, 250], "text": "red mug; [7]"}, [CLICK, WRITE]),
         (
             {"action": "scroll", "direction": "down"},
             [ToolCall(name="scroll", arguments={"direction": "down", "amount": 0.5})],
@@ -131,11 +130,20 @@ def test_of_several_calls_the_first_is_carried_out():
 
 
 def test_the_paper_has_no_action_that_fills_in():
-    parsed = start(fill=False).parse(PARTS + block(action="fill", coordinate=[450, 250], text="a"))
+    fills = PARTS + block(action="fill", coordinate=[450, 250], text="a")
+    parsed = start().parse(fills)
     assert parsed.error is not None and "action must be one of left_click, type, scroll" in parsed.error
     with pytest.raises(HarnessError, match="always presses Enter"):
-        webgym(fill=False).render("Fill.", [CLICK, WRITE])
-    assert '"fill"' not in text_of(start(fill=False).prompt(10**6))
+        webgym().render("Fill.", [CLICK, WRITE])
+    assert '"fill"' not in text_of(start().prompt(10**6))
+    assert start(fill=True).parse(fills).calls == [CLICK, ToolCall(name="write", arguments={"text": "a"})]
+
+
+def test_rules_of_the_open_web_are_told_where_the_task_is_there():
+    https = TASK.model_copy(update={"start_url": "https://shop.example/"})
+    told = text_of(webgym().start(https, screen(0)).prompt(10**6))
+    assert "begin with https://" in told and "prove that you are no robot, do not try" in told
+    assert "robot" not in text_of(start().prompt(10**6))
 
 
 def test_marks_take_the_place_of_coordinates():
@@ -153,10 +161,31 @@ def test_marks_take_the_place_of_coordinates():
     assert '{"action": "scroll", "direction": "down"}' in marks.render("Go on.", [around], lambda x, y: None)[0]
 
 
-def test_the_memory_only_grows_and_outlives_the_window():
-    said = [note(1, Price="$9"), note(2, Colour="red", Price="$7"), note(3), note(4, Size=["S", "M"])]
+def test_a_response_has_the_whole_memory_and_the_prompt_has_it_once():
+    said = [note(1, Price="$9"), note(2, Price="$9", Colour="red"), note(3, Price="$9", Colour="red", Size="S")]
     conversation, turns = talk(webgym(history_turns=1), said)
     prompts = [text_of(turn.prompt) for turn in turns] + [text_of(conversation.prompt(10**6))]
+    assert "Repeat your last memory, add what you learned" in prompts[0]
+    for prompt, last in zip(prompts[1:], said, strict=True):
+        after_rules = prompt.partition("<|im_start|>user\n")[2]
+        assert after_rules.count("Memory: {") == 1, "the memory is there twice"
+        assert f"<|im_start|>assistant\n{last}" in after_rules
+    assert "is in the memory already" not in prompts[-1]
+
+
+def test_the_whole_memory_outlives_the_last_exchange():
+    said = [note(1, Price="$9"), note(2, Price="$9", Colour="red"), "no idea<|im_end|>"]
+    conversation, _ = talk(webgym(history_turns=0), said)
+    assert 'Memory: {"Price": "$9", "Colour": "red"}\n' in text_of(conversation.prompt(10**6))
+    long, _ = talk(webgym(history_turns=2), said)
+    assert 'Memory: {"Price": "$9", "Colour": "red"}\n<|vision' in text_of(long.prompt(len(long.prompt(10**6)) - 200))
+
+
+def test_a_delta_only_adds_and_outlives_the_window():
+    said = [note(1, Price="$9"), note(2, Colour="red", Price="$7"), note(3), note(4, Size=["S", "M"])]
+    conversation, turns = talk(webgym(history_turns=1, memory_delta=True), said)
+    prompts = [text_of(turn.prompt) for turn in turns] + [text_of(conversation.prompt(10**6))]
+    assert "It is added to what you noted before" in prompts[0]
     assert "Memory: {" not in prompts[1].partition("user\n")[2].partition("assistant\n")[0]
     assert 'Memory: {"Price": "$9"}\n' in prompts[2]
     assert "'Price' is in the memory already and stays as it was" in prompts[2]
@@ -215,6 +244,15 @@ def test_a_script_notes_facts_and_names_its_task():
     done = ToolCall(name="done", arguments={"answer": "Red Mug"})
     text, _ = harness.render("Which is cheaper? Name of the applicant is not right yet. Done.", [done])
     assert text.startswith('Memory: {}\nProgress: {"Which is cheaper?": "finished"}\n')
+
+
+def test_a_script_repeats_what_it_noted_unless_the_memory_is_a_delta():
+    earlier = ["Which is cheaper? Price of Red Mug is $9. Go on.", "Which is cheaper? Size of Red Mug: S. Go on."]
+    think = "Which is cheaper? Price of Blue Mug is $7. Done."
+    whole = '{"Price of Red Mug": "$9", "Size of Red Mug": "S", "Price of Blue Mug": "$7"}'
+    assert webgym().render(think, [CLICK], earlier=earlier)[0].startswith(f"Memory: {whole}\n")
+    only_new = webgym(memory_delta=True).render(think, [CLICK], earlier=earlier)[0]
+    assert only_new.startswith('Memory: {"Price of Blue Mug": "$7"}\n')
 
 
 def test_the_format_that_the_system_prompt_shows_parses():

@@ -30,9 +30,9 @@ from webdojo.types import Sampling, Task, Termination, ToolCall, Trajectory
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AGENTS: list[dict[str, Any]] = [
-    {"name": "webgym"},
-    {"name": "webgym", "mode": "marks", "memory": False, "history_turns": 1},
-    {"name": "openwebvoyager"},
+    {"name": "webgym", "fill": True},
+    {"name": "webgym", "fill": True, "mode": "marks", "memory": False, "history_turns": 1},
+    {"name": "openwebvoyager", "fill": True},
 ]
 
 

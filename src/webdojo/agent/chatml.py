@@ -35,11 +35,11 @@ class Codec(Protocol):
 
 
 class ChatML:
-    """Makes segments for one codec; those that every prompt needs are made once."""
+    """Makes segments for one codec; those that every prompt needs are made once. An empty `system` is no message."""
 
     def __init__(self, codec: Codec, system: str) -> None:
         self._codec = codec
-        self.system = self.text(f"<|im_start|>system\n{system}{IM_END}\n")
+        self.system = self.text(f"<|im_start|>system\n{system}{IM_END}\n" if system else "")
         self.turn = self.text(f"{IM_END}\n<|im_start|>assistant\n")
         """Ends the user's words; the model's response follows."""
         self._vision_start = self.text("<|vision_start|>")

@@ -118,7 +118,7 @@ class Conversation:
         return [entry.text for entry in feedback if not entry.ok] + ([parsed.error] if parsed.error else [])
 
     def note(self, observation: Observation) -> str:
-        """What stands before an observation where no exchange before it is shown in full."""
+        """What stands before an observation where exchanges before it are not shown in full."""
         return ""
 
     def prompt(self, max_tokens: int) -> Prompt:
@@ -156,7 +156,8 @@ class Conversation:
         parts: list[Segment] = [self._chat.system]
         if start:
             parts += [self._opening, *(each.line for each in self._exchanges[:start])]
-        parts.append(self._notes[start])
+        if not start or self.harness.notes_apart or not kept["turn"]:
+            parts.append(self._notes[start])
         for index in range(start, end):
             if index > start:
                 parts += [self._exchanges[index - 1].response, self._exchanges[index - 1].answer]
@@ -180,6 +181,8 @@ class Harness(ABC):
     """The most recent exchanges that stay in full; those before them are one line each."""
     old_page = ""
     """The placeholder of an older page."""
+    notes_apart = True
+    """Whether a prompt has the note beside exchanges that are shown in full, because they do not repeat it."""
     action_section = "Action"
     """The section of a response that says what the agent does."""
 
@@ -194,12 +197,19 @@ class Harness(ABC):
 
     @abstractmethod
     def system_prompt(self) -> str:
-        """The protocol and the tools."""
+        """The protocol and the tools; empty for agents that know both."""
 
     @abstractmethod
-    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+    def render(
+        self,
+        think: str,
+        calls: Sequence[ToolCall],
+        element_at: ElementAt = no_elements,
+        earlier: Sequence[str] = (),
+    ) -> tuple[str, int]:
         """The response of an ideal agent for the first of these calls, and how many calls it covers.
 
+        `earlier` are the thoughts of the episode's responses before it, for formats that repeat what was noted.
         A conversation's `parse` reads back calls that do the same; formats without scroll amounts use their own.
 
         Raises:

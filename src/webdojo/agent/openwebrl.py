@@ -117,7 +117,13 @@ class OpenWebRLHarness(Harness):
             tools="\n".join(json.dumps(json_schema(name)) for name in TOOLS),
         )
 
-    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+    def render(
+        self,
+        think: str,
+        calls: Sequence[ToolCall],
+        element_at: ElementAt = no_elements,
+        earlier: Sequence[str] = (),
+    ) -> tuple[str, int]:
         return toolcall.render(think, calls, separator="" if self._brief else "\n"), len(calls)
 
     def parse(self, text: str) -> Parsed:

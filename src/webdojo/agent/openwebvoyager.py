@@ -75,8 +75,10 @@ class OpenWebVoyagerConfig(HarnessConfig):
     error_reflection: bool = True
     """After a failed action the agent is asked to look again (OpenWebVoyager, appendix A)."""
     restart_url: str = ""
-    """The address that `Restart` opens, in the paper a search engine; empty is the task's start page."""
-    fill: bool = True
+    """The address that `Restart` opens, in the paper that of Google Search; empty is the task's start page."""
+    system_prompt: bool = True
+    """Every prompt begins with the protocol; an agent that learned it by imitation needs none (OpenWebVoyager §3.4)."""
+    fill: bool = False
     """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
 
     @property
@@ -106,6 +108,8 @@ class OpenWebVoyagerHarness(Harness):
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
+        if not self.config.system_prompt:
+            return ""
         start = plain(self.config.restart_url) or "the page where the task began"
         forms = [_ACTIONS[kind] for kind in self.verbs.values()]
         return _SYSTEM.format(
@@ -114,7 +118,13 @@ class OpenWebVoyagerHarness(Harness):
             actions="\n".join(f"- {form}: {about.format(start=start)}" for form, _, about in forms),
         )
 
-    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+    def render(
+        self,
+        think: str,
+        calls: Sequence[ToolCall],
+        element_at: ElementAt = no_elements,
+        earlier: Sequence[str] = (),
+    ) -> tuple[str, int]:
         gesture, said = gestures.read(calls)
         return f"Thought: {plain(think)}\nAction: {self._write(gesture, element_at)}{IM_END}", said
 
@@ -162,7 +172,7 @@ class OpenWebVoyagerHarness(Harness):
         kind, value = gesture.kind, unmarked(str(gesture.value))
         verb = _VERB_OF[kind]
         if verb not in self.verbs:
-            raise HarnessError(f"an agent that always presses Enter cannot just fill in {value!r}")
+            raise HarnessError(f"an agent that always presses Enter cannot just fill in {value!r} (harness.fill)")
         number = gesture.number(element_at)
         if kind in POINTED and number is None:
             raise HarnessError(f"nothing at {gesture.at} has a number")

@@ -114,7 +114,13 @@ class WebAgentR1Harness(Harness):
             more=_MORE if self.config.address_bar else "",
         )
 
-    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+    def render(
+        self,
+        think: str,
+        calls: Sequence[ToolCall],
+        element_at: ElementAt = no_elements,
+        earlier: Sequence[str] = (),
+    ) -> tuple[str, int]:
         (function, arguments), said = action_for(calls, element_at, self.functions)
         action = pycall.write(function, arguments, _MARKER)
         thought = _unmarked(think.strip())

@@ -1,10 +1,12 @@
 """The WebGym harness (§5.2, C, E.1): one tool, a memory that only grows, and a limited history.
 
 A response is Memory, Progress, Intention, Action and one call of `computer_use`; without memory it is Action and
-the call, and thoughts may stand before either. New names in a response's Memory are added to the memory; a name that
-is taken keeps its value, and the agent gets an error. A prompt shows the last `history_turns` exchanges in full
-(`harness.py`). Older exchanges are one line each, followed by the memory up to there; later notes stand in the
-responses.
+the call, and thoughts may stand before either. The Memory of a response is the whole updated memory. A prompt shows the
+last `history_turns` exchanges in full (`harness.py`) and older ones as one line each; if none is in full, the memory
+follows them.
+
+With `memory_delta` a response notes only what is new. New names are added to the memory; a name that is taken keeps its
+value, and the agent gets an error. The memory up to the oldest exchange in full then stands before that.
 
 A place is `coordinate`, [x, y] in 0..1000, or `element`, the number of a mark in the screenshot. The action `fill`,
 which types without Enter, is ours. As in the paper, only the screenshot shows what a call did, except if it failed.
@@ -93,14 +95,23 @@ _SEEING = {
     "a number; those of earlier screenshots mean nothing any more.",
 }
 _PARTS = {
-    "Memory": 'what you learned that later steps need, as a JSON object, for example {"Price of the red mug": "$9"}; '
-    "{} if nothing. It is added to what you noted before, which cannot be changed.",
+    "Memory": 'all that later steps need, as a JSON object, for example {"Price of the red mug": "$9"}; {} if nothing. '
+    "Repeat your last memory, add what you learned in this step, and change no entry.",
     "Progress": 'the parts of the task and how each stands, as a JSON object, for example {"Compare two mugs": "not '
     'finished"}. Split them up as you learn more.',
     "Intention": "the part that you work on now.",
     "Action": "what you do next, in one short sentence.",
 }
+_MEMORY_DELTA = (
+    'what you learned that later steps need, as a JSON object, for example {"Price of the red mug": "$9"}; '
+    "{} if nothing. It is added to what you noted before, which cannot be changed."
+)
 _JSON = ("Memory", "Progress")
+_OPEN_WEB = (
+    "Addresses to navigate to begin with https://. If a site asks you to prove that you are no robot, do not try: "
+    "navigate to another site where the task can be done.\n"
+)
+"""The rules of E.1 for sites of the open web."""
 
 _FACT = re.compile(r"(?P<name>\S.* of .+?)(?: is|:) (?!not |in view)(?P<value>.+)\.")
 """Matches a sentence of a script that is worth remembering, such as `Price of Red Mug is $9.`"""
@@ -110,13 +121,15 @@ class WebGymConfig(HarnessConfig):
     name: str = "webgym"
     memory: bool = True
     """The response begins with Memory, Progress and Intention (WebGym §5.2, E.1)."""
+    memory_delta: bool = False
+    """The Memory of a response is what is new in this step; otherwise it is the whole updated memory (WebGym §5.2)."""
     mode: Literal["coordinates", "marks"] = "coordinates"
     """How actions name places: points in 0..1000, or numbers that are drawn into the screenshot (WebGym §5.1)."""
     history_turns: int = Field(default=4, ge=0)
     """The most recent exchanges shown in full; older ones are one line each, followed by the memory up to there."""
     screenshots_kept: int = Field(default=1, ge=1)
     """The most recent screenshots of those exchanges that stay in the context, the current one included."""
-    fill: bool = True
+    fill: bool = False
     """An action of its own types without Enter, for forms of several fields; the paper's agent always presses it."""
 
     @property
@@ -128,13 +141,18 @@ class WebGymConfig(HarnessConfig):
 
 
 class WebGymConversation(Conversation):
+    harness: WebGymHarness
+
     def __init__(self, harness: WebGymHarness, task: Task, observation: Observation) -> None:
         self._memory: dict[str, Any] = {}
         super().__init__(harness, task, observation)
 
     def errors(self, parsed: Parsed, feedback: Sequence[Feedback]) -> list[str]:
-        """Those of the turn, and one for each name in the memory that the response would have changed."""
+        """Those of the turn, and with `memory_delta` one for each name that the response would have changed."""
         noted = json.loads(parsed.sections.get("Memory", "{}"))
+        if not self.harness.config.memory_delta:
+            self._memory = noted if "Memory" in parsed.sections else self._memory
+            return super().errors(parsed, feedback)
         taken = [name for name, value in noted.items() if self._memory.setdefault(name, value) != value]
         return super().errors(parsed, feedback) + [
             f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
@@ -155,6 +173,7 @@ class WebGymHarness(Harness):
         self.actions = {name: spec for name, spec in _ACTIONS.items() if config.fill or spec[0] is not GestureKind.FILL}
         self.parts = tuple(_PARTS) if config.memory else ("Action",)
         self.turns_kept = config.history_turns
+        self.notes_apart = config.memory_delta
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
@@ -163,10 +182,16 @@ class WebGymHarness(Harness):
         return _SYSTEM.format(
             seeing=_SEEING[self.config.mode],
             tool=json.dumps(self._schema()),
-            parts="\n".join(f"{name}: {_PARTS[name]}" for name in self.parts),
+            parts="\n".join(f"{name}: {self._about(name)}" for name in self.parts),
             example=_block({"action": "left_click", self.place: 7 if self.place == "element" else [450, 250]}),
             past=f"{past}, and all that you noted" if self.config.memory else past,
         )
+
+    def opening(self, task: Task) -> str:
+        return f"{super().opening(task)}{_OPEN_WEB if task.start_url.startswith('https:') else ''}"
+
+    def _about(self, part: str) -> str:
+        return _MEMORY_DELTA if part == "Memory" and self.config.memory_delta else _PARTS[part]
 
     def _schema(self) -> dict[str, Any]:
         """The tool as an OpenAI function definition."""
@@ -197,13 +222,24 @@ class WebGymHarness(Harness):
             },
         }
 
-    def render(self, think: str, calls: Sequence[ToolCall], element_at: ElementAt = no_elements) -> tuple[str, int]:
+    def render(
+        self,
+        think: str,
+        calls: Sequence[ToolCall],
+        element_at: ElementAt = no_elements,
+        earlier: Sequence[str] = (),
+    ) -> tuple[str, int]:
         """See `Harness.render`. The first sentence of the thought is the task, the last ones are the action."""
         gesture, said = gestures.read(calls)
-        task, *rest = re.split(r"(?<=[.?!]) ", plain(think))
+        task, *rest = _sentences(think)
         facts = {sentence: fact for sentence in rest if (fact := _FACT.fullmatch(sentence)) is not None}
+        before = () if self.config.memory_delta else [s for thought in earlier for s in _sentences(thought)[1:]]
+        learned = [*filter(None, map(_FACT.fullmatch, before)), *facts.values()]
+        memory: dict[str, str] = {}
+        for fact in learned:
+            memory.setdefault(fact["name"], fact["value"])
         says = {
-            "Memory": dumps({fact["name"]: fact["value"] for fact in facts.values()}),
+            "Memory": dumps(memory),
             "Progress": dumps({task: "finished" if gesture.kind is GestureKind.ANSWER else "not finished"}),
             "Intention": task,
             "Action": " ".join(sentence for sentence in rest if sentence not in facts) or task,
@@ -294,7 +330,9 @@ class WebGymHarness(Harness):
         """The arguments that ask for a gesture; raises as `render` does."""
         action, name = next((name, value) for name, (kind, value, _) in _ACTIONS.items() if kind is gesture.kind)
         if action not in self.actions:
-            raise HarnessError(f"an agent that always presses Enter cannot just fill in {gesture.value!r}")
+            raise HarnessError(
+                f"an agent that always presses Enter cannot just fill in {gesture.value!r} (harness.fill)"
+            )
         arguments: dict[str, Any] = {"action": action}
         if self.place == "coordinate" and "x" in gesture.at:
             arguments["coordinate"] = [gesture.at["x"], gesture.at["y"]]
@@ -303,6 +341,10 @@ class WebGymHarness(Harness):
         elif gesture.kind in POINTED:
             raise HarnessError(f"this agent has no {self.place} for what is at {gesture.at}")
         return arguments | ({name: gesture.value} if name else {})
+
+
+def _sentences(thought: str) -> list[str]:
+    return re.split(r"(?<=[.?!]) ", plain(thought))
 
 
 def _block(arguments: dict[str, Any]) -> str:

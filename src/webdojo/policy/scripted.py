@@ -29,6 +29,7 @@ class ScriptedEngine:
         self._harness = harness
         self._unsaid: list[ToolCall] = []
         """Calls of the last step that did not fit into one response."""
+        self._thoughts: list[str] = []
 
     async def generate(self, prompt: Prompt, sampling: Sampling) -> Response:
         """The rendered step, cut at `sampling.max_tokens` as a model's response would be.
@@ -45,11 +46,12 @@ class ScriptedEngine:
                 raise EngineError(f"the script cannot look at {self._session.page.url}: {error.message}") from error
             think, calls = step.think, list(step.calls)
         try:
-            text, said = self._harness.render(think, calls, self._session.elements.at)
+            text, said = self._harness.render(think, calls, self._session.elements.at, self._thoughts)
         except HarnessError as error:
             name = self._harness.config.name
             raise EngineError(f"harness {name!r} cannot say the script's step {think!r}: {error}") from error
         self._unsaid = calls[said:]
+        self._thoughts.append(think)
         ids = self._harness.codec.encode(text)
         cut = len(ids) > sampling.max_tokens
         ids = ids[: sampling.max_tokens]
