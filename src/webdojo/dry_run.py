@@ -55,9 +55,19 @@ class Phase(NamedTuple):
     """The most screenshot tokens that the policy reads."""
 
 
-def estimate(recipe: Recipe) -> list[Phase]:
-    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations."""
-    seen = screenshot_tokens(recipe.browser.viewport_px) * recipe.harness.images
+def visual_token_px(path: str, model: PreTrainedModel | None) -> int:
+    """Side of the square that one visual token of a model stands for: its patches, merged 2 by 2. Where only the path
+    is known, that of its family: 28 in Qwen2.5-VL, 32 in Qwen3-VL."""
+    vision: Any = None if model is None else getattr(model.config, "vision_config", None)
+    if vision is None:
+        return 28 if "qwen2.5-vl" in path.lower() else 32
+    return int(vision.patch_size * vision.spatial_merge_size)
+
+
+def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase]:
+    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations. Of the model only the shapes
+    are read."""
+    seen = _screenshot_tokens(recipe, model) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
     levels = recipe.env.difficulty_levels() if not recipe.tasks.path else None
@@ -80,9 +90,9 @@ def estimate(recipe: Recipe) -> list[Phase]:
     ]
 
 
-def cost_table(recipe: Recipe) -> str:
+def cost_table(recipe: Recipe, model: PreTrainedModel | None = None) -> str:
     head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
-    phases = estimate(recipe)
+    phases = estimate(recipe, model)
     total = Phase("total", *map(sum, zip(*(phase[1:] for phase in phases), strict=True)))
     rows = [head, *((phase.name, *(f"{n:,}" for n in phase[1:])) for phase in (*phases, total))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -275,10 +285,16 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
     return kept
 
 
-def _screenshots(recipe: Recipe) -> int:
+def _screenshot_tokens(recipe: Recipe, model: PreTrainedModel | None) -> int:
+    return screenshot_tokens(recipe.browser.viewport_px, visual_token_px(recipe.model.path, model))
+
+
+def _visual_tokens(model: PreTrainedModel, recipe: Recipe) -> int:
+    """The most screenshot tokens of a micro-batch."""
     if not recipe.harness.images:
         return 0
-    return max(1, recipe.train.micro_batch_tokens // screenshot_tokens(recipe.browser.viewport_px))
+    each = _screenshot_tokens(recipe, model)
+    return max(1, recipe.train.micro_batch_tokens // each) * each
 
 
 def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
@@ -290,7 +306,7 @@ def _tower_bytes(model: PreTrainedModel, recipe: Recipe, value: int) -> int:
     gate = shapes.get("mlp.gate_proj.weight")
     inner = 4 * gate[0] if gate else 2 * shapes["mlp.linear_fc1.weight"][0]
     kept = value * (11 * width + inner)
-    patches = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px) * tower.spatial_merge_size**2
+    patches = _visual_tokens(model, recipe) * tower.spatial_merge_size**2
     blocks = len(tower.blocks)
     return patches * (blocks * value * width + kept if recipe.train.gradient_checkpointing else blocks * kept)
 
@@ -301,5 +317,5 @@ def _feature_bytes(model: PreTrainedModel, recipe: Recipe) -> int:
         return 0
     config: Any = model.config
     layers = 1 + (len(config.vision_config.deepstack_visual_indexes) if layout_of(model).deepstack else 0)
-    seen = _screenshots(recipe) * screenshot_tokens(recipe.browser.viewport_px)
+    seen = _visual_tokens(model, recipe)
     return max(FEATURE_CACHE_BYTES, 4 * seen * layers * config.get_text_config().hidden_size)

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from webdojo.dry_run import cost_table, estimate
+import re
+from importlib.resources import files
+
+import pytest
+import torch
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+from webdojo.dry_run import cost_table, estimate, visual_token_px
 from webdojo.policy.config import screenshot_tokens
-from webdojo.recipe import load_recipe
+from webdojo.policy.model.loading import skeleton
+from webdojo.recipe import load_recipe, recipe_names
 
 
-def test_a_screenshot_costs_one_token_for_each_32_px_square():
-    assert screenshot_tokens((320, 320)) == 100
-    assert screenshot_tokens((1280, 1000)) == 40 * 32
+def test_a_screenshot_costs_one_token_for_each_square():
+    assert screenshot_tokens((320, 320), 32) == 100
+    assert screenshot_tokens((1280, 1000), 32) == 40 * 32
+    assert screenshot_tokens((1024, 768), 28) == 37 * 28
+
+
+def test_a_models_squares_are_those_of_its_config_or_its_family():
+    assert visual_token_px("tiny", skeleton("tiny")) == 32
+    assert visual_token_px("Qwen/Qwen2.5-VL-7B-Instruct", None) == 28
+    assert visual_token_px("Qwen/Qwen3-VL-8B-Instruct", None) == 32
+    config = Qwen2_5_VLConfig(vision_config={"patch_size": 14, "spatial_merge_size": 2})
+    with torch.device("meta"):
+        assert visual_token_px("/models/mine", Qwen2_5_VLForConditionalGeneration(config)) == 28
+    seen = {name: estimate(load_recipe(name))[1] for name in ("openwebvoyager", "webgym")}
+    assert seen["openwebvoyager"].visual_tokens / seen["openwebvoyager"].turns == 3 * 37 * 28
+    assert seen["webgym"].visual_tokens / seen["webgym"].turns == 32 * 32
 
 
 def test_phases_follow_from_the_recipe():
@@ -28,6 +49,14 @@ def test_turns_are_bounded_by_the_longest_horizon_of_the_tasks_that_are_drawn():
     overrides = ["sft.demos=5", "rollout.max_steps=30", "rollout.max_steps_by_difficulty={1: 10, 3: 20}"]
     assert estimate(load_recipe("quickstart", [*overrides, "env.difficulties=[1, 2]"]))[0].turns == 5 * 20
     assert estimate(load_recipe("quickstart", [*overrides, "env.difficulties=[1, 4]"]))[0].turns == 5 * 30
+
+
+@pytest.mark.parametrize("name", sorted(set(recipe_names()) - {"quickstart", "openwebrl_bc", "asyncwebrl_raft"}))
+def test_the_head_of_a_recipe_says_how_many_trajectories_a_dry_run_counts(name):
+    head = files("webdojo.recipes").joinpath(f"{name}.yaml").read_text()
+    said = re.search(r"# The \d+ iterations (?:roll out|train on) ([\d,]+) trajectories", head)
+    assert said is not None
+    assert int(said[1].replace(",", "")) == estimate(load_recipe(name))[1].episodes
 
 
 def test_the_table_ends_with_the_totals():

@@ -15,7 +15,7 @@ from tests.trainer.conftest import MakeSamples
 from tests.trainer.live import LiveBytes
 from webdojo.dry_run import GB, Machine, memory_table, plan_memory, savings
 from webdojo.errors import ConfigError
-from webdojo.loops.models import make_learner, memory_estimate
+from webdojo.loops.models import estimates, make_learner
 from webdojo.policy.model.forward import TokenScores
 from webdojo.policy.model.loading import save_model, skeleton
 from webdojo.recipe import Recipe, load_recipe
@@ -178,10 +178,10 @@ def test_moments_that_are_away_count_in_their_own_step_only(qwen: PreTrainedMode
 
 
 def test_a_model_that_cannot_be_had_is_said_to_be_missing(tmp_path: Path) -> None:
-    (told_so,) = memory_estimate(recipe_of(f"model.path={tmp_path / 'nowhere'}"))
+    *_, told_so = estimates(recipe_of(f"model.path={tmp_path / 'nowhere'}"))
     assert told_so.startswith("memory of the learner is not estimated: the config of model")
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
-    (told_so,) = memory_estimate(recipe_of(f"model.path={tmp_path}"))
+    *_, told_so = estimates(recipe_of(f"model.path={tmp_path}"))
     assert "model type 'gpt2'" in told_so
 
 

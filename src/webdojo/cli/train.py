@@ -46,12 +46,10 @@ def train(
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
         recipe.check(trains=True, demonstrates=not resume)
-        from webdojo.dry_run import cost_table
-        from webdojo.loops.models import memory_estimate
+        from webdojo.loops.models import estimates
 
         # The estimates are comments, so that what is printed is a recipe file.
-        lines = [*cost_table(recipe).splitlines(), "", *memory_estimate(recipe)]
-        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in lines))
+        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in estimates(recipe)))
         return
 
     if max_restarts:

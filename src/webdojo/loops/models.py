@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.dry_run import GB, Machine, fits, log_line, memory_table, plan_memory, savings
+from webdojo.dry_run import GB, Machine, cost_table, fits, log_line, memory_table, plan_memory, savings
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
@@ -135,13 +135,14 @@ def _threads(config: TrainConfig) -> int:
     return max(1, (config.threads or os.cpu_count() or 1) // config.ranks)
 
 
-def memory_estimate(recipe: Recipe) -> list[str]:
-    """What the learner will need of memory, in lines of text; the weights are not loaded."""
+def estimates(recipe: Recipe) -> list[str]:
+    """What a run will cost and what memory its learner will need, in lines of text; the weights are not loaded."""
     try:
         model = skeleton(recipe.model.path)
     except ModelError as error:
-        return [f"memory of the learner is not estimated: {error}"]
-    return memory_table(model, recipe, machine_of(recipe.model))
+        return [*cost_table(recipe).splitlines(), "", f"memory of the learner is not estimated: {error}"]
+    memory = memory_table(model, recipe, machine_of(recipe.model))
+    return [*cost_table(recipe, model).splitlines(), "", *memory]
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:

@@ -57,11 +57,7 @@ class ModelConfig(Section):
         return self
 
 
-VISUAL_TOKEN_PX = 32
-"""Side of the square that one visual token stands for: patches of 16 px, merged 2 by 2 (Qwen3-VL)."""
-
-
-def screenshot_tokens(viewport_px: tuple[int, int]) -> int:
-    """Visual tokens of one screenshot of that size."""
+def screenshot_tokens(viewport_px: tuple[int, int], token_px: int) -> int:
+    """Visual tokens of one screenshot of that size, where each stands for a square of `token_px`."""
     width, height = viewport_px
-    return math.ceil(width / VISUAL_TOKEN_PX) * math.ceil(height / VISUAL_TOKEN_PX)
+    return math.ceil(width / token_px) * math.ceil(height / token_px)
