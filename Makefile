@@ -41,8 +41,9 @@ fmt: setup  ## format the code and fix what ruff can fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: setup  ## write docs/recipes.md again from the recipe's own docstrings
+docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 	@$(BIN)/python scripts/recipe_reference.py > docs/recipes.md
+	@$(BIN)/python scripts/paper_index.py > docs/papers.md
 
 clean:  ## remove environments and caches; runs/ stays
 	rm -rf .venv .venv-vllm .mypy_cache .ruff_cache .pytest_cache dist build

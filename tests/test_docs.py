@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
+
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -18,7 +21,38 @@ def test_the_recipe_reference_is_what_the_code_says():
     written = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert (ROOT / "docs" / "recipes.md").read_text() == written, "run: make docs"
     assert "`rollout.sampling.temperature`" in written
-    assert "Trajectories a task (G)." in written
+    assert "Trajectories a task (G)" in written
+
+
+def test_the_paper_index_is_what_recipes_and_code_say():
+    command = [sys.executable, "scripts/paper_index.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (ROOT / "docs" / "papers.md").read_text() == done.stdout, "run: make docs"
+
+
+ROW = {"at": "Table 7", "what": "Group size", "says": 5, "key": "rollout.group_size"}
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (ROW | {"says": 6}, "rollout.group_size of openwebrl is 5, the paper says [6]"),
+        (ROW | {"key": "rollout.groupsize"}, "openwebrl has no key rollout.groupsize"),
+        (ROW | {"here": 4, "differs": "smaller"}, "rollout.group_size of openwebrl is 5, not 4"),
+        (ROW | {"here": 5, "differs": "smaller"}, "rollout.group_size of openwebrl does not differ"),
+        (ROW | {"code": "trainer/losses.py:ppo"}, "trainer/losses.py has no ppo"),
+        (ROW | {"a lost part": None}, "unknown: a lost part; quote a text with a comma"),
+        ({"at": "§4", "what": "It"}, "it says neither key, code nor missing"),
+        (ROW, "openwebrl sets train.lr without a citation"),
+    ],
+)
+def test_the_paper_index_refuses_what_does_not_hold(row, problem, tmp_path):
+    every = yaml.safe_load((ROOT / "docs/papers/openwebrl.yaml").read_text())
+    rest = [each for each in every["rows"] if each.get("key") != ("train.lr" if row is ROW else "rollout.group_size")]
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump(every | {"rows": [*rest, row]}))
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        list(runpy.run_path(str(ROOT / "scripts/paper_index.py"))["page"](tmp_path / "p.yaml"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

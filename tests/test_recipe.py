@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
+from webdojo.agent.webgym import WebGymConfig
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
 from webdojo.policy.engine import VLLMConfig
@@ -29,31 +31,40 @@ def test_package_has_the_recipes_that_the_documentation_names():
     assert {"quickstart", "openwebrl"} <= set(recipe_names())
 
 
-def test_openwebrl_has_the_numbers_of_the_paper():
-    recipe = load_recipe("openwebrl")
-    assert (recipe.train.iterations, recipe.train.groups_per_iteration, recipe.rollout.group_size) == (90, 48, 5)
-    assert (recipe.train.ppo_epochs, recipe.train.batch_size, recipe.train.lr) == (2, 256, 1e-6)
-    assert (recipe.train.clip_low, recipe.train.clip_high) == (0.2, 0.28)
-    assert (recipe.rollout.sampling.temperature, recipe.rollout.sampling.max_tokens) == (0.8, 1024)
-    assert (recipe.evaluate.max_steps, recipe.evaluate.sampling.max_tokens) == (30, 4096)
-    stages = [stage_of(recipe.train.stages, iteration) for iteration in range(1, 91)]
-    assert {stage.horizon(1) for stage in stages if stage is not None} == {15, 30}
-    assert recipe.browser.viewport_px == (1280, 1000)
+def test_openwebrl_trains_90_iterations_at_15_steps_and_then_50_at_30():
+    train = load_recipe("openwebrl").train
+    horizons = [stage.horizon(1) for n in range(train.iterations) if (stage := stage_of(train.stages, n + 1))]
+    assert horizons == [15] * 90 + [30] * 50
 
 
-def test_the_recipes_of_the_other_papers_have_their_numbers():
-    text = load_recipe("webagent_r1")
-    assert (text.harness.name, text.harness.images, text.rollout.max_context_tokens) == ("webagent_r1", 0, 16384)
-    assert (text.sft.lr, text.sft.batch_size, text.sft.warmup_ratio) == (5e-5, 128, 0.05)
-    assert (text.train.lr, text.train.clip_low, text.train.clip_high, text.rollout.max_staleness) == (1e-6, 0.2, 0.2, 0)
-    gym, stale = load_recipe("webgym"), load_recipe("asyncwebrl")
-    assert [gym.rollout.horizon(difficulty) for difficulty in (1, 4, 7)] == [10, 20, 30]
-    assert (gym.rollout.sampling.temperature, gym.rollout.sampling.top_p, gym.rollout.sampling.top_k) == (1.0, 0.99, 2)
-    assert (stale.harness, stale.rollout.horizon(9)) == (gym.harness, 30)
-    assert (stale.train.normalizer, stale.train.normalizer_k, stale.rollout.max_staleness) == ("asyncwebrl", 10, 2)
-    voyager = load_recipe("openwebvoyager")
-    assert (voyager.harness.images, voyager.browser.viewport_px, voyager.sft.batch_size) == (3, (1024, 768), 64)
-    assert (voyager.rollout.sampling.temperature, voyager.rollout.group_size, voyager.sft.demos) == (1.2, 5, 1165)
+def test_a_recipe_may_be_based_on_another(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "base: quickstart\nname: mine\ntrain: {lr: 0.1}\nharness: {name: webgym, history_turns: 2}\n"
+    )
+    (tmp_path / "again.yaml").write_text("base: mine.yaml\nrollout: {sampling: {temperature: 0.5}}\n")
+    quick, mine = load_recipe("quickstart"), load_recipe(str(tmp_path / "mine.yaml"))
+    assert (mine.name, mine.train) == ("mine", quick.train.model_copy(update={"lr": 0.1}))
+    assert mine.harness == WebGymConfig(history_turns=2), "options of another harness are not this one's"
+    again = load_recipe(str(tmp_path / "again.yaml"), ["train.lr=0.2"])
+    assert (again.name, again.train.lr, again.rollout.sampling.max_tokens) == ("mine", 0.2, 96)
+    assert again.rollout.sampling.temperature == 0.5
+    assert yaml.safe_load(dump_recipe(again)).get("base") is None
+
+
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        ("quickstrat", "unknown recipe 'quickstrat'; did you mean 'quickstart'"),
+        ("other.yaml", "does not exist"),
+        ("mine.yaml", "leads back to itself"),
+        ("[quickstart]", "must be a recipe's name or a path"),
+    ],
+)
+def test_a_base_that_is_none_is_one_line(tmp_path, base, words):
+    (tmp_path / "mine.yaml").write_text(f"base: {base}\nname: mine\n")
+    with pytest.raises(ConfigError, match=re.escape(words)) as caught:
+        load_recipe(str(tmp_path / "mine.yaml"))
+    assert "\n" not in str(caught.value)
 
 
 def test_horizons_follow_the_difficulty():
@@ -93,7 +104,12 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["train.lr=[1"], ["'train.lr=[1'", "not a YAML value"]),
         (["train.lr=fast"], ["train.lr", "'fast'", "number"]),
         (["train.lr=-1"], ["train.lr", "-1", "greater than 0"]),
-        (["rollout.group_size=1"], ["rollout.group_size", "greater than or equal to 2"]),
+        (["rollout.group_size=0"], ["rollout.group_size", "greater than or equal to 1"]),
+        (["rollout.group_size=1"], ["rollout.group_size 1", "set train.dynamic_sampling=false"]),
+        (
+            ["rollout.group_size=1", "train.dynamic_sampling=false"],
+            ["nothing that train.advantage 'grpo' could compare", "reinforce, reinforce_baseline"],
+        ),
         (["rollout.max_steps_by_difficulty={3: 0}"], ["max_steps_by_difficulty.3", "0", "greater than or equal to 1"]),
         (["env.difficulty_sampling={0: 1}"], ["env.difficulty_sampling", "0", "greater than or equal to 1"]),
         (["rollout.sampling.logit_bias={7: 1.5}"], ["rollout.sampling", "learner scores responses without"]),

@@ -32,7 +32,9 @@ from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
 from webdojo.reward import REWARDS, EnvironmentReward, RewardFunction
 from webdojo.rollout.config import RolloutConfig
+from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import SFTConfig, TrainConfig
+from webdojo.trainer.losses import LOSSES
 from webdojo.types import Task
 
 PLUGS: dict[str, tuple[Registry[Any], str]] = {
@@ -104,6 +106,24 @@ class Recipe(Section):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _groups_of_one_can_train(self) -> Recipe:
+        train = self.train
+        if self.rollout.group_size > 1 or not train.iterations:
+            return self
+        if train.dynamic_sampling:
+            raise ValueError(
+                "rollout.group_size 1 leaves no rewards that could differ, so no group would be effective: set "
+                "train.dynamic_sampling=false"
+            )
+        if ADVANTAGES.get(train.advantage).group_relative and not LOSSES.get(train.policy_loss).positives_only:
+            alone = ", ".join(name for name, each in ADVANTAGES.built_in.items() if not each.group_relative)
+            raise ValueError(
+                f"rollout.group_size 1 leaves nothing that train.advantage {train.advantage!r} could compare: take one "
+                f"of {alone}, or larger groups"
+            )
+        return self
+
     @property
     def reward_function(self) -> RewardFunction:
         """What scores episodes: `reward`, or the environment's own verdict; ConfigError where it has none."""
@@ -166,27 +186,13 @@ def recipe_names() -> list[str]:
 def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrate: bool = False) -> Recipe:
     """Load, override and validate a recipe: a name from `recipe_names()` or a path to a YAML file.
 
+    A recipe with the key `base` has all that another one has, by name or by a path beside its own file, but for the
+    keys that it sets itself.
+
     `overrides` are `dotted.key=value`, with values in YAML. `migrate` reads keys that an older version wrote (`MOVED`)
     as what they are now, and leaves out those that are `GONE`. A ConfigError names the nearest known recipe or key.
     """
-    if name_or_path.endswith((".yaml", ".yml")):
-        path = Path(name_or_path)
-        if not path.is_file():
-            raise ConfigError(f"recipe file {name_or_path!r} does not exist")
-        text = path.read_text()
-    elif name_or_path in recipe_names():
-        text = files("webdojo.recipes").joinpath(f"{name_or_path}.yaml").read_text()
-    else:
-        raise ConfigError(
-            f"unknown recipe {name_or_path!r}{_nearest(name_or_path, recipe_names())}; "
-            f"recipes in the package: {', '.join(recipe_names())}; or give a path that ends in .yaml"
-        )
-    try:
-        data = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict):
-        raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
+    data = _read(name_or_path)
     if migrate:
         _migrate(data)
     for override in overrides or []:
@@ -205,6 +211,49 @@ def parse_recipe(data: dict[str, Any], source: str) -> Recipe:
 def dump_recipe(recipe: Recipe) -> str:
     """The resolved recipe as YAML: every key with its value, in the order of the sections."""
     return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
+def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
+    """The keys of a recipe, with those of its `base` that it does not set itself; `derived` are recipes that are based
+    on it."""
+    is_file = name_or_path.endswith((".yaml", ".yml"))
+    if is_file:
+        path = Path(name_or_path)
+        if not path.is_file():
+            raise ConfigError(f"recipe file {name_or_path!r} does not exist")
+        text = path.read_text()
+    elif name_or_path in recipe_names():
+        text = files("webdojo.recipes").joinpath(f"{name_or_path}.yaml").read_text()
+    else:
+        raise ConfigError(
+            f"unknown recipe {name_or_path!r}{_nearest(name_or_path, recipe_names())}; "
+            f"recipes in the package: {', '.join(recipe_names())}; or give a path that ends in .yaml"
+        )
+    try:
+        data = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
+    if (base := data.pop("base", None)) is None:
+        return data
+    if not isinstance(base, str):
+        raise ConfigError(f"base = {base!r} in {name_or_path!r} must be a recipe's name or a path that ends in .yaml")
+    if is_file and base.endswith((".yaml", ".yml")):
+        base = str(Path(name_or_path).parent / base)
+    if base in (name_or_path, *derived):
+        raise ConfigError(f"base = {base!r} in {name_or_path!r} leads back to itself")
+    return _merged(_read(base, name_or_path, *derived), data)
+
+
+def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """The keys of both, section by section; of a plug with another name the base's options do not count."""
+    out = base | own
+    for key, part in own.items():
+        before = base.get(key)
+        if isinstance(before, dict) and isinstance(part, dict) and part.get("name") in (None, before.get("name")):
+            out[key] = _merged(before, part)
+    return out
 
 
 def _apply(data: dict[str, Any], override: str) -> None:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.errors import ConfigError, TaskError
+from webdojo.recipe import load_recipe
 from webdojo.reward import Rules
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.taskgen import make_tasks
@@ -48,6 +49,20 @@ def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_a
     assert Counter(task.difficulty for task in env.tasks("train", 500, 0)) == {2: 100, 3: 400}
     assert Counter(task.difficulty for task in env.tasks("eval", 300, 0)) == {1: 100, 2: 100, 3: 100}
     assert list(env.difficulty_levels()) == [2, 3]
+
+
+def test_webgym_draws_easy_medium_and_hard_tasks_as_25_to_5_to_1() -> None:
+    drawn = Counter((task.difficulty - 1) // 3 for task in load_recipe("webgym").draw("train", 9300))
+    assert [25 * drawn[level] / drawn[0] for level in range(3)] == pytest.approx([25, 5, 1], rel=0.02)
+
+
+def test_evaluation_may_have_one_task_a_site() -> None:
+    env = Dojo(kinds=["shop", "wiki", "mail"], heldout_sites=20, heldout_one_per_site=True)
+    tasks = env.tasks("eval", 59, 0)
+    assert len({task.website for task in tasks}) == len(tasks) == 59
+    assert tasks == env.tasks("eval", 59, 0)
+    with pytest.raises(TaskError, match="61 tasks on as many sites need 21 of kind 'shop', and there are 20"):
+        env.tasks("eval", 61, 0)
 
 
 def test_difficulties_are_known_without_drawing_tasks() -> None:

@@ -37,6 +37,8 @@ class Dojo(LocalEnvironment):
     """Training sites a kind; their seeds count up from 0."""
     heldout_sites: int = Field(default=100, ge=1)
     """Evaluation sites a kind; their seeds count up from `sites.HELDOUT_SEED`."""
+    heldout_one_per_site: bool = False
+    """No two evaluation tasks are on the same site (WebGym §3.3)."""
     layout: Literal["auto", "compact"] = "auto"
     """`compact` serves the large-type pages for small viewports."""
     perturbations: Literal[0, 1, 2, 3] = 0
@@ -59,7 +61,7 @@ class Dojo(LocalEnvironment):
         if split == "train":
             return make_tasks(self.kinds, range(self.train_sites), n, seed, self._drawn(), self.layout)
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_sites)
-        return make_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout)
+        return make_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout, self.heldout_one_per_site)
 
     def difficulty_levels(self) -> Collection[int]:
         from webdojo.sites.taskgen import levels_of

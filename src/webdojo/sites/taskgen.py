@@ -75,11 +75,13 @@ def make_tasks(
     seed: int,
     difficulties: Sequence[int] = DIFFICULTIES,
     layout: str = "auto",
+    one_per_site: bool = False,
 ) -> list[Task]:
     """Draw `n` tasks; kinds alternate, and difficulties alternate within a kind.
 
     Tasks differ from one another as long as the sites have enough of them; after that they repeat. The seeds of sites
-    are for all kinds alike or by kind; a difficulty that stands there twice is drawn twice as often.
+    are for all kinds alike or by kind; a difficulty that stands there twice is drawn twice as often. With
+    `one_per_site` no two tasks are on the same site, and too few sites are a TaskError.
     """
     seeds = dict(site_seeds) if isinstance(site_seeds, dict) else dict.fromkeys(kinds, site_seeds)
     levels = levels_of(kinds, difficulties, layout)
@@ -87,13 +89,21 @@ def make_tasks(
         if not seeds.get(kind):
             raise TaskError(f"no site seeds for kind {kind!r}")
     rng = random.Random(f"tasks-{seed}")
+    apart = {kind: rng.sample(seeds[kind], len(seeds[kind])) for kind in kinds} if one_per_site else {}
+    for i, kind in enumerate(kinds):
+        wanted = -(-(n - i) // len(kinds))
+        if one_per_site and wanted > len(apart[kind]):
+            raise TaskError(
+                f"{n} tasks on as many sites need {wanted} of kind {kind!r}, and there are {len(apart[kind])}"
+            )
     tasks: list[Task] = []
     known: set[str] = set()
     for i in range(n):
         kind = kinds[i % len(kinds)]
         difficulty = levels[kind][i // len(kinds) % len(levels[kind])]
         for _ in range(_TRIES):
-            task = draw_task(load_site(kind, rng.choice(seeds[kind]), layout), difficulty, rng)
+            site_seed = apart[kind][i // len(kinds)] if one_per_site else rng.choice(seeds[kind])
+            task = draw_task(load_site(kind, site_seed, layout), difficulty, rng)
             if task.id not in known:
                 break
         known.add(task.id)
