@@ -264,7 +264,18 @@ def test_values_of_version_0_1_stay_what_they_were(tmp_path):
     assert (recipe.reward.name, recipe.harness.name) == ("env", "openwebrl")
 
 
-def test_todays_recipes_are_read_alike_with_and_without_migration(tmp_path):
+def test_a_run_whose_memory_was_a_delta_goes_on_with_one(tmp_path):
+    data = yaml.safe_load(dump_recipe(load_recipe("webgym")))
+    del data["harness"]["memory_delta"]
+    file = tmp_path / "recipe.yaml"
+    file.write_text(yaml.safe_dump(data))
+    harness = load_recipe(str(file), migrate=True).harness
+    assert isinstance(harness, WebGymConfig)
+    assert harness.memory_delta
+
+
+@pytest.mark.parametrize("name", ["openwebrl", "webgym"])
+def test_todays_recipes_are_read_alike_with_and_without_migration(tmp_path, name):
     copy = tmp_path / "copy.yaml"
-    copy.write_text(dump_recipe(load_recipe("openwebrl")))
-    assert load_recipe(str(copy), migrate=True) == load_recipe("openwebrl")
+    copy.write_text(dump_recipe(load_recipe(name)))
+    assert load_recipe(str(copy), migrate=True) == load_recipe(name)

@@ -284,6 +284,9 @@ def _migrate(data: dict[str, Any]) -> None:
             into, _, name = new.partition(".")
             value = data[section].pop(key)
             data.setdefault(into, {}).update({name: value} if name else value)
+    harness = data.get("harness", {})
+    if harness.get("name") == "webgym":  # its memory was always a delta
+        harness.setdefault("memory_delta", True)
     for dotted, keys in GONE.items():
         path = dotted.split(".")
         node = data
