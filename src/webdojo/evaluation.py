@@ -29,8 +29,6 @@ class EvaluateConfig(HorizonSection):
     every: int = Field(default=0, ge=0)
     """Iterations between evaluations during online training, whose episodes share the pool (`loops/evaluations.py`); 0
     evaluates before and after training only."""
-    inference_timeout_s: float = Field(default=0, ge=0)
-    """As in `rollout`, for evaluations (OpenWebRL Table 8)."""
     sampling: Sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=1024)
 
 

@@ -173,7 +173,7 @@ class Prompt(Record):
 
 
 class Sampling(Record):
-    """How a response is sampled. Temperature 0 is greedy."""
+    """How a response is sampled, and how long it may take. Temperature 0 is greedy."""
 
     temperature: float = Field(default=1.0, ge=0)
     top_p: float = Field(default=1.0, gt=0, le=1)
@@ -186,6 +186,10 @@ class Sampling(Record):
     """Texts that end a response as soon as it contains one of them; the tokens up to there are kept."""
     logit_bias: dict[int, float] = Field(default_factory=dict)
     """Values that are added to the logits of these ids first; log-probabilities are those of the biased policy."""
+    timeout_s: float = Field(default=0, ge=0)
+    """Longest time for one response on a server of the engine `vllm`, not counting its start, its sleep and new
+    weights; one that takes longer makes the episode invalid (OpenWebRL Tables 7 and 8). 0 is no limit. The embedded
+    engine has none, and `chat` has `engine.timeout_s`."""
 
 
 class FinishReason(StrEnum):

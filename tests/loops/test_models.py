@@ -19,7 +19,7 @@ from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.forward import text_layers
 from webdojo.policy.model.loading import device_of, engine_dtype
 from webdojo.recipe import Recipe
-from webdojo.rollout.scheduler import SleepClock
+from webdojo.sleep_clock import SleepClock
 from webdojo.store.images import MemoryImages
 from webdojo.types import Sampling
 

@@ -99,7 +99,6 @@ class Stage:
         *lines: Line,
         finish: FinishReason = FinishReason.STOP,
         max_steps: int = 6,
-        inference_timeout_s: float = 0,
         **config: Any,
     ) -> Trajectory:
         self.actor = Actor(self.codec, list(lines), finish)
@@ -112,7 +111,6 @@ class Stage:
             config=RolloutConfig.model_validate(config),
             sampling=Sampling(max_tokens=64),
             max_steps=max_steps,
-            inference_timeout_s=inference_timeout_s,
             group="g",
             trajectory_id="g-0",
         )

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from webdojo.rollout.scheduler import SleepClock
+from webdojo.sleep_clock import SleepClock
 
 LONG = 1.0
 

@@ -34,7 +34,7 @@ from webdojo.reward import Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
-from webdojo.rollout.scheduler import SleepClock
+from webdojo.sleep_clock import SleepClock
 from webdojo.store.run import RunStore
 from webdojo.types import ImageSink, Sampling, Task, Termination, Trajectory
 
@@ -76,7 +76,6 @@ class EpisodeRunner:
         actor: Actor[Session],
         sampling: Sampling,
         max_steps: int,
-        inference_timeout_s: float,
         seed: str = "",
         clock: SleepClock | None = None,
     ) -> Trajectory:
@@ -95,7 +94,6 @@ class EpisodeRunner:
                 config=self.recipe.rollout,
                 sampling=sampling,
                 max_steps=max_steps,
-                inference_timeout_s=inference_timeout_s,
                 seed=f"{self.recipe.seed}/{seed or trajectory_id}",
                 group=group,
                 trajectory_id=trajectory_id,
@@ -160,7 +158,6 @@ class EpisodeRunner:
                 actor=actor,
                 sampling=config.sampling,
                 max_steps=config.horizon(task.difficulty),
-                inference_timeout_s=config.inference_timeout_s,
                 # Ids are new each time, but every evaluation of the recipe meets a task with the same perturbations.
                 seed=f"{task.id}/{begun[task.id]}",
                 clock=clock,

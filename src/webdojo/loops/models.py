@@ -25,7 +25,7 @@ from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import ServedModel
 from webdojo.policy.model.loading import device_of, load_model, skeleton
 from webdojo.recipe import Recipe
-from webdojo.rollout.scheduler import SleepClock
+from webdojo.sleep_clock import SleepClock
 from webdojo.trainer.config import TrainConfig
 from webdojo.trainer.learner.learner import Learner
 from webdojo.trainer.learner.lora import Adapters

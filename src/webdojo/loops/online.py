@@ -79,7 +79,6 @@ async def online(
             actor=lambda task, session: scheduler.engine,
             sampling=rollout.sampling,
             max_steps=curriculum.horizon(task.difficulty),
-            inference_timeout_s=rollout.inference_timeout_s,
             clock=scheduler.clock,
         )
         await runner.score(trajectory)

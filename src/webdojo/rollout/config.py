@@ -31,7 +31,8 @@ class HorizonSection(Section):
 
 class RolloutConfig(HorizonSection):
     group_size: int = Field(default=5, ge=1)
-    """Trajectories a task (G); 1 needs `train.dynamic_sampling: false` and an advantage without groups."""
+    """Trajectories a task (G). 1 needs `train.dynamic_sampling: false`, and an advantage or a loss that compares none
+    (`reinforce`, `reinforce_baseline`, `reinforce_plus_plus`, `bc`, `raft`)."""
     concurrency: int = Field(default=16, ge=1)
     """Episodes at once, at most."""
     adaptive_concurrency: bool = False
@@ -48,9 +49,6 @@ class RolloutConfig(HorizonSection):
     task_timeout_s: float = Field(default=600, gt=0)
     """Seconds for a whole episode, not counting those in which its engine sleeps during an update; a longer one ends as
     `timeout`, is invalid and trains nothing."""
-    inference_timeout_s: float = Field(default=0, ge=0)
-    """Longest wait for one response, not counting the engine's sleep; an episode that waits longer ends as a failure of
-    the engine, is invalid and trains nothing (OpenWebRL Table 7). 0 is no limit."""
     max_staleness: int = Field(default=1, ge=0)
     """η: versions by which a token may lag behind the weights that it trains, unless it is replayed. At 0 rollouts and
     updates take turns, above it they overlap."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 from uuid import uuid4
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
-from webdojo.errors import BrowserError, ConfigError, EngineError, EngineTimeout, Failure, StartError, TaskError
+from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, StartError, TaskError
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.scheduler import SleepClock
+from webdojo.sleep_clock import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
 
 SessionT = TypeVar("SessionT", bound=Session)
@@ -37,7 +37,6 @@ async def run_episode(
     config: RolloutConfig,
     sampling: Sampling,
     max_steps: int,
-    inference_timeout_s: float = 0,
     seed: str = "",
     group: str = "",
     trajectory_id: str = "",
@@ -47,14 +46,12 @@ async def run_episode(
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1), in an environment that has started.
 
     `seed` is that of what the environment draws; `trajectory_id` is drawn where it is empty; `on_turn` is called with
-    each turn once its calls were carried out. `task_timeout_s` and `inference_timeout_s`, the longest wait for one
-    response (0: none), go by `clock`, which leaves out the engine's sleep.
+    each turn once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out the engine's sleep.
 
     A TaskError says that the task cannot be done in this environment, a ConfigError that its `storage_state` cannot be
     read.
     """
     timer = _Timer()
-    clock = clock or SleepClock()
     trajectory = Trajectory(
         id=trajectory_id or f"{task.id}-{uuid4().hex[:12]}",
         task=task,
@@ -82,8 +79,7 @@ async def run_episode(
             timer.turn = {}
             began = timer.now()
             with timer.phase("generate"):
-                async with _inference_limit(clock, inference_timeout_s):
-                    response = await engine.generate(prompt, sampling)
+                response = await engine.generate(prompt, sampling)
             text = harness.codec.decode(response.ids)
             parsed = conversation.parse(text)
             turn = Turn(
@@ -120,7 +116,7 @@ async def run_episode(
 
     visit: Visit | None = None
     try:
-        async with clock.timeout(config.task_timeout_s) as deadline:
+        async with (clock or SleepClock()).timeout(config.task_timeout_s) as deadline:
             with timer.phase("start"):
                 with environment_errors(env, StartError):
                     visit = await env.visit(task, seed)
@@ -167,21 +163,6 @@ def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
         message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
         raise kind(message, Failure.ENVIRONMENT_FAILED, {"traceback": traceback.format_exc()}) from error
-
-
-@asynccontextmanager
-async def _inference_limit(clock: SleepClock, seconds: float) -> AsyncIterator[None]:
-    """Make a request that takes longer a failure of the engine; 0 is no limit."""
-    if not seconds:
-        yield
-        return
-    try:
-        async with clock.timeout(seconds) as deadline:
-            yield
-    except TimeoutError:
-        if not deadline.expired():
-            raise
-        raise EngineTimeout(f"the engine gave no response within {seconds:g} s (inference_timeout_s)") from None
 
 
 def fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:

@@ -25,7 +25,7 @@ from transformers import PreTrainedModel
 
 from tests.policy.conftest import Images, chat
 from tests.policy.vllm.server_double import CALLS, IMAGE_PAD, PROBE_LOGPROB, vllm_package
-from webdojo.errors import ConfigError, EngineError, EngineLost
+from webdojo.errors import ConfigError, EngineError, EngineLost, EngineTimeout
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.processor import Processor
@@ -214,6 +214,34 @@ async def test_a_cancelled_caller_aborts_on_the_server(
         await task
     await until(lambda: bool(calls(calls_file, "aborted")))
     assert engine.health().running == 0
+
+
+async def test_a_response_that_takes_too_long_is_aborted_and_is_the_engines_fault(
+    make_engine: MakeEngine, images: Images, calls_file: Path
+) -> None:
+    engine = make_engine()
+    prompt = ask(engine, images)
+    with pytest.raises(EngineTimeout, match=r"vLLM gave no response within 0\.5 s"):
+        await asyncio.wait_for(engine.generate(prompt, ENDLESS.model_copy(update={"timeout_s": 0.5})), 20)
+    await until(lambda: bool(calls(calls_file, "aborted")))
+    assert engine.health().running == 0
+    # Neither the start of a server that died counts, nor a sleep.
+    os.kill(pid_of(engine), signal.SIGKILL)
+    hurried = SHORT.model_copy(update={"timeout_s": 0.5})
+    with pytest.raises(EngineLost):
+        await engine.generate(prompt, SHORT)
+    assert (await engine.generate(prompt, hurried)).ids == [100, 101, 102]
+
+
+async def test_a_request_that_sleeps_with_its_server_is_in_time(make_engine: MakeEngine, images: Images) -> None:
+    engine = make_engine(enable_sleep_mode=True)
+    await engine.generate(ask(engine, images), SHORT)
+    await engine.sleep()
+    waiting = asyncio.create_task(engine.generate(ask(engine, images), SHORT.model_copy(update={"timeout_s": 0.5})))
+    await asyncio.sleep(1)
+    assert not waiting.done()
+    await engine.wake_up()
+    assert (await waiting).ids == [100, 101, 102]
 
 
 async def test_health_tells_apart_what_runs_and_what_waits_in_the_servers_queue(

@@ -17,7 +17,8 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -25,13 +26,14 @@ import httpx
 import torch
 from safetensors import SafetensorError
 
-from webdojo.errors import EngineError, EngineLost
+from webdojo.errors import EngineError, EngineLost, EngineTimeout
 from webdojo.policy.engine import ServedModel, VLLMConfig
 from webdojo.policy.model.loading import engine_dtype, misfit, model_folder, skeleton
 from webdojo.policy.model.processor import Processor, reading
 from webdojo.policy.vllm.replica import Common, Replica
 from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights
 from webdojo.policy.vllm.wire import GENERATE, generate_body, read_response
+from webdojo.sleep_clock import SleepClock
 from webdojo.types import EngineHealth, ImageRef, Prompt, Response, Sampling
 
 _CONNECT_S = 10.0
@@ -69,6 +71,9 @@ class VLLMEngine:
         self._asked: Counter[str] = Counter()
         """How often the current version was asked each prompt, by digest."""
         self._closed = False
+        self._clock = SleepClock()
+        """Stands still while the servers sleep or get new weights."""
+        self._sleep = ExitStack()
         self._updating = asyncio.Lock()
         self._scratch = Scratch(config.weights_dir)
         servers = start_servers(folder, model, config, self._scratch.path)
@@ -95,7 +100,7 @@ class VLLMEngine:
         replica = min(self.replicas, key=lambda r: (not r.is_up, r.busy))
         replica.busy += 1
         try:
-            async with replica.serving():
+            async with replica.serving(), self._in_time(sampling.timeout_s):
                 replica.look()
                 sent = time.perf_counter()
                 answer = await replica.post(GENERATE, body)
@@ -117,7 +122,8 @@ class VLLMEngine:
             folder = await asyncio.to_thread(self._publish, weights, version)
             before, self._common.weights = self._common.weights, folder
             try:
-                await self._on_all(lambda replica: replica.load(folder))
+                with self._clock.stopped():
+                    await self._on_all(lambda replica: replica.load(folder))
             except Exception:
                 self._common.weights = before
                 for replica in self.replicas:
@@ -150,6 +156,7 @@ class VLLMEngine:
         """Free the servers' GPU memory until `wake_up`; requests wait, those in flight too."""
         if not self.config.enable_sleep_mode:
             raise EngineError("the vLLM servers cannot sleep; set engine.enable_sleep_mode")
+        self._sleep.enter_context(self._clock.stopped())
         await self._on_all(lambda replica: replica.post("/sleep?level=1&mode=keep"))
         self._common.awake.clear()
 
@@ -157,6 +164,7 @@ class VLLMEngine:
         """Take the GPU memory back and go on with what waits; a server that died asleep is started again, awake."""
         self._common.awake.set()
         await self._on_all(lambda replica: replica.post("/wake_up"))
+        self._sleep.close()
 
     def close(self) -> None:
         self._closed = True
@@ -164,6 +172,20 @@ class VLLMEngine:
             replica.server.stop()
         self._common.awake.set()
         self._scratch.remove()
+
+    @asynccontextmanager
+    async def _in_time(self, seconds: float) -> AsyncIterator[None]:
+        """Make a request that a server works on for longer an EngineTimeout; 0 is no limit."""
+        if not seconds:
+            yield
+            return
+        try:
+            async with self._clock.timeout(seconds) as deadline:
+                yield
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise EngineTimeout(f"vLLM gave no response within {seconds:g} s (sampling.timeout_s)") from None
 
     def _check_open(self) -> None:
         if self._closed:
