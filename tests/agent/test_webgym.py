@@ -175,8 +175,9 @@ def test_a_response_has_the_whole_memory_and_the_prompt_has_it_once():
 
 def test_the_whole_memory_outlives_the_last_exchange():
     said = [note(1, Price="$9"), note(2, Price="$9", Colour="red"), "no idea<|im_end|>"]
-    conversation, _ = talk(webgym(history_turns=0), said)
-    assert 'Memory: {"Price": "$9", "Colour": "red"}\n' in text_of(conversation.prompt(10**6))
+    for turns in (0, 1):  # of one exchange in full, which has no memory
+        conversation, _ = talk(webgym(history_turns=turns), said)
+        assert 'Memory: {"Price": "$9", "Colour": "red"}\n' in text_of(conversation.prompt(10**6))
     long, _ = talk(webgym(history_turns=2), said)
     assert 'Memory: {"Price": "$9", "Colour": "red"}\n<|vision' in text_of(long.prompt(len(long.prompt(10**6)) - 200))
 

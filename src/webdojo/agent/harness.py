@@ -75,6 +75,8 @@ class _Exchange:
     response: TextSegment
     answer: TextSegment
     line: TextSegment
+    noted: bool
+    """Whether the response repeats the note."""
 
 
 class Conversation:
@@ -103,6 +105,7 @@ class Conversation:
                 response=self.harness.past(response),
                 answer=self._chat.text(f"{self._chat.after(response)}{answer}"),
                 line=self._chat.text(f"Step {len(self._exchanges) + 1}: {line}\n"),
+                noted=self.repeats_note(parsed),
             )
         )
         self._see(observation)
@@ -120,6 +123,10 @@ class Conversation:
     def note(self, observation: Observation) -> str:
         """What stands before an observation where exchanges before it are not shown in full."""
         return ""
+
+    def repeats_note(self, parsed: Parsed) -> bool:
+        """Whether a response has all that the note says, so that a prompt that shows the response needs no note."""
+        return False
 
     def prompt(self, max_tokens: int) -> Prompt:
         """The prompt for the next response; a longer one loses its oldest parts, as many as can be spared."""
@@ -156,7 +163,7 @@ class Conversation:
         parts: list[Segment] = [self._chat.system]
         if start:
             parts += [self._opening, *(each.line for each in self._exchanges[:start])]
-        if not start or self.harness.notes_apart or not kept["turn"]:
+        if not start or not any(each.noted for each in self._exchanges[start:]):
             parts.append(self._notes[start])
         for index in range(start, end):
             if index > start:
@@ -181,8 +188,6 @@ class Harness(ABC):
     """The most recent exchanges that stay in full; those before them are one line each."""
     old_page = ""
     """The placeholder of an older page."""
-    notes_apart = True
-    """Whether a prompt has the note beside exchanges that are shown in full, because they do not repeat it."""
     action_section = "Action"
     """The section of a response that says what the agent does."""
 

@@ -2,8 +2,8 @@
 
 A response is Memory, Progress, Intention, Action and one call of `computer_use`; without memory it is Action and
 the call, and thoughts may stand before either. The Memory of a response is the whole updated memory. A prompt shows the
-last `history_turns` exchanges in full (`harness.py`) and older ones as one line each; if none is in full, the memory
-follows them.
+last `history_turns` exchanges in full (`harness.py`) and older ones as one line each; where none of the former has the
+memory, it follows the latter. That entries are neither changed nor dropped is asked of the agent and not enforced.
 
 With `memory_delta` a response notes only what is new. New names are added to the memory; a name that is taken keeps its
 value, and the agent gets an error. The memory up to the oldest exchange in full then stands before that.
@@ -122,7 +122,8 @@ class WebGymConfig(HarnessConfig):
     memory: bool = True
     """The response begins with Memory, Progress and Intention (WebGym §5.2, E.1)."""
     memory_delta: bool = False
-    """The Memory of a response is what is new in this step; otherwise it is the whole updated memory (WebGym §5.2)."""
+    """The Memory of a response is what is new in this step, and names that are taken keep their value; otherwise it is
+    the whole updated memory, as the agent writes it (WebGym §5.2)."""
     mode: Literal["coordinates", "marks"] = "coordinates"
     """How actions name places: points in 0..1000, or numbers that are drawn into the screenshot (WebGym §5.1)."""
     history_turns: int = Field(default=4, ge=0)
@@ -158,6 +159,9 @@ class WebGymConversation(Conversation):
             f"{name!r} is in the memory already and stays as it was; note news under another name" for name in taken
         ]
 
+    def repeats_note(self, parsed: Parsed) -> bool:
+        return "Memory" in parsed.sections and not self.harness.config.memory_delta
+
     def note(self, observation: Observation) -> str:
         return f"Memory: {dumps(self._memory)}\n" if self._memory else ""
 
@@ -173,7 +177,6 @@ class WebGymHarness(Harness):
         self.actions = {name: spec for name, spec in _ACTIONS.items() if config.fill or spec[0] is not GestureKind.FILL}
         self.parts = tuple(_PARTS) if config.memory else ("Action",)
         self.turns_kept = config.history_turns
-        self.notes_apart = config.memory_delta
         super().__init__(config, codec)
 
     def system_prompt(self) -> str:
