@@ -30,6 +30,7 @@ GOOD = [
     ("switch_tab", {"index": 0}),
     ("close_tab", {}),
     ("done", {"answer": ""}),
+    ("done", {}),
 ]
 
 BAD = [
@@ -55,7 +56,7 @@ BAD = [
     ("wait", {"seconds": 31}, "seconds must be 0 to 30"),
     ("switch_tab", {"index": -1}, "index must be 0 or more"),
     ("go_back", {"steps": 1}, 'go_back has no argument "steps"; use go_back()'),
-    ("done", {}, "done needs answer"),
+    ("write", {}, "write needs text"),
 ]
 
 

@@ -142,7 +142,7 @@ async def test_a_step_that_never_reached_the_server_is_sent_again(
     flaky.failures = [("act", httpx.ConnectError("refused")), ("act", httpx.ConnectTimeout("late"))]
     (done,) = await asyncio.gather(session.act([CLICK]), return_exceptions=True)
     assert isinstance(done, ActResult), done
-    flaky.failures = [("observation", httpx.ReadError("cut")), ("observation", httpx.ReadTimeout("late"))]
+    flaky.failures = [("observation", httpx.ReadError("cut")), ("observation", httpx.RemoteProtocolError("half"))]
     (seen,) = await asyncio.gather(session.observe(), return_exceptions=True)
     assert isinstance(seen, Observation), seen
     assert flaky.sent == {"act": 1, "observation": 1}

@@ -80,14 +80,14 @@ class BrowserConfig(Section):
     navigation_timeout_s: float = Field(default=30, gt=0)
     """One try to reach the start URL."""
     action_timeout_s: float = Field(default=45, gt=0)
-    """One tool call, its readiness wait included."""
+    """One try of a tool call, its readiness wait included."""
     ready_cap_s: float = Field(default=5, gt=0)
     """Longest wait for a page to become quiet after an action."""
     navigation_retries: int = Field(default=2, ge=0)
     """Further tries to reach the start URL."""
     step_retries: int = Field(default=2, ge=0)
-    """Further tries of an observation, and of a tool call that failed, for no fault of the agent, before it touched the
-    page (OpenWebRL Table 7, browser step retries)."""
+    """Further tries of an observation that failed, and of a tool call that failed before it had touched the page
+    (OpenWebRL Table 7, browser step retries). What may have had an effect is never repeated."""
     guard: GuardConfig = GuardConfig()
     """Which addresses may be reached; by default all public ones, and the embedded sites."""
     serve: ServeConfig = ServeConfig()

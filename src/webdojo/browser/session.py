@@ -37,8 +37,8 @@ _SCREENSHOT_TIMEOUT_S = 20.0
 _SESSION_TIMEOUT_S = 3600.0
 """The whole life of a session; one that somebody forgot to close ends then."""
 _NOTES_SHOWN = 3
-_CRASH_EVENT_S = 0.3
-"""The event that a tab has crashed may arrive after the first error that the crash caused."""
+_RETRY_AFTER_S = 0.3
+"""A pause before another try; the event that a tab has crashed may arrive after the first error that it caused."""
 
 T = TypeVar("T")
 
@@ -162,6 +162,7 @@ class BrowserSession(Tabs):
                         return failed(call, first_line(error)), True
                     return failed(call, f"timed out after {self.config.action_timeout_s:g} s"), False
             retries -= 1
+            await asyncio.sleep(_RETRY_AFTER_S)
 
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
@@ -173,6 +174,7 @@ class BrowserSession(Tabs):
         self.notes.clear()
         try:
             if "element" in call.arguments:
+                self._touched = True  # to find it is to scroll to it
                 x, y = await self.elements.point(call.arguments["element"], self.page)
                 rest = {name: value for name, value in call.arguments.items() if name != "element"}
                 call = ToolCall(name=call.name, arguments={"x": x, "y": y, **rest})
@@ -244,24 +246,26 @@ class BrowserSession(Tabs):
     async def _read_in_time(self, what: str, read: Callable[[], Awaitable[T]]) -> T:
         """Read the tab within a limit, which starts anew with each of the retries; a BrowserError where it fails."""
         retries = self.config.step_retries
-        try:
-            while True:
-                try:
-                    async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
-                        return await read()
-                except TimeoutError as error:
-                    if (lost := self.lost(error)) is not None:
-                        raise lost from None
-                    if not retries:
-                        message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
-                        diagnostics = self.diagnostics(error)
-                        raise BrowserError(message, Failure.SCREENSHOT_TIMEOUT, diagnostics) from None
-                retries -= 1
-        except PlaywrightError as error:
-            if self.lost(error) is None:
-                await asyncio.sleep(_CRASH_EVENT_S)
-            message = f"browser lost at {self.active.url}: {first_line(error)}"
-            raise self.lost(error) or BrowserError(message, Failure.BROWSER_DIED, self.diagnostics(error)) from error
+        while True:
+            try:
+                async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
+                    return await read()
+            except TimeoutError as error:
+                if (lost := self.lost(error)) is not None:
+                    raise lost from None
+                if not retries:
+                    message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
+                    diagnostics = self.diagnostics(error)
+                    raise BrowserError(message, Failure.SCREENSHOT_TIMEOUT, diagnostics) from None
+            except PlaywrightError as error:
+                if self.lost(error) is None:
+                    await asyncio.sleep(_RETRY_AFTER_S)
+                if (lost := self.lost(error)) is not None:
+                    raise lost from error
+                if not retries:
+                    message = f"browser lost at {self.active.url}: {first_line(error)}"
+                    raise BrowserError(message, Failure.BROWSER_DIED, self.diagnostics(error)) from error
+            retries -= 1
 
     def lost(self, error: Exception) -> BrowserError | None:
         """Return why the session cannot go on after an error, or None where it can."""

@@ -27,7 +27,7 @@ from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall, View
 
 _CONNECT_TIMEOUT_S = 5.0
-_CALL_TIMEOUT_S = 300.0
+_CALL_TIMEOUT_S = 600.0
 """Of any single call, its time in the server's queue included."""
 _CLOSE_TIMEOUT_S = 15.0
 _KEEP_ALIVE_S = 30.0
@@ -35,6 +35,8 @@ _KEEP_ALIVE_S = 30.0
 _RETRY_AFTER_S = 0.5
 _UNHEARD = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """Errors of requests that never reached the server."""
+_CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
+"""Errors of connections that ended in the middle of an answer."""
 _POLL_S = 0.05
 _CHECK_EVERY_S = 2.0
 _CHECK_AT_LEAST_EVERY_S = 30.0
@@ -206,7 +208,7 @@ class RemoteSession:
             try:
                 return (await self._server.request(method, self._path + path, **options)).content
             except ServerError as error:
-                failed_by = httpx.TransportError if method == "GET" else _UNHEARD
+                failed_by = (*_UNHEARD, *_CUT) if method == "GET" else _UNHEARD
                 if not retries or not isinstance(error.__cause__, failed_by):
                     if error.kind in (None, ErrorKind.UNKNOWN_SESSION):
                         self._lost = error
