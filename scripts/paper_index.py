@@ -74,7 +74,7 @@ def found(row: Row, recipe: str) -> tuple[str, str]:
             if value in plain(wanted):
                 raise ValueError(f"{row['key']} of {recipe} does not differ")
             status = f"differs: {row['differs']}"
-        elif value in plain(wanted):
+        elif any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in plain(wanted)):
             status = "equal" if "says" in row else "one of these"
         else:
             raise ValueError(f"{row['key']} of {recipe} is {value!r}, the paper says {wanted!r}")
@@ -105,8 +105,12 @@ def names_in(file: Path) -> set[str]:
     return names
 
 
-def keys_set(recipe: str) -> Iterator[str]:
-    """The dotted keys that a recipe's own file sets."""
+def keys_to_cite(recipe: str, main: bool) -> Iterator[str]:
+    """The dotted keys that a recipe's own file sets, and for the `main` one of a paper those that decide what is
+    learned, whether they are set, inherited or a default."""
+    if main:
+        yield from LEARNING
+        yield from WARM_START if load_recipe(recipe).sft.demos else ()
     data = yaml.safe_load(files("webdojo.recipes").joinpath(f"{recipe}.yaml").read_text())
 
     def walk(prefix: str, node: dict[str, Any]) -> Iterator[str]:
@@ -116,14 +120,21 @@ def keys_set(recipe: str) -> Iterator[str]:
                 yield from walk(f"{key}.", value)
             elif key == "train.stages":
                 yield from (f"{key}.{n}.{part}" for n, stage in enumerate(value) for part in stage)
-            elif isinstance(value, dict) and all(isinstance(part, int) for part in value):
-                yield key if key.endswith("sampling") else f"{key}.{next(iter(value))}"
+            elif key.endswith("max_steps_by_difficulty"):
+                yield from (f"{key}.{part}" for part in value)
             else:
                 yield key
 
     yield from walk("", {key: part for key, part in data.items() if isinstance(part, dict)})
 
 
+LEARNING = [
+    *(f"train.{key}" for key in ("lr", "schedule", "warmup_steps", "weight_decay", "adam_betas", "grad_clip")),
+    *(f"train.{key}" for key in ("iterations", "groups_per_iteration", "ppo_epochs", "batch_size", "kl_coef")),
+    *(f"rollout.sampling.{key}" for key in ("temperature", "top_p", "top_k", "max_tokens")),
+    *("rollout.group_size", "rollout.max_context_tokens", "reward.format_reward", "model.path"),
+]
+WARM_START = [f"sft.{key}" for key in ("lr", "schedule", "warmup_ratio", "epochs", "batch_size")]
 SECTIONS = set(Recipe.model_fields) | {"rollout.sampling", "evaluate.sampling", "model.lora"}
 
 
@@ -154,8 +165,8 @@ def page(file: Path) -> Iterator[str]:
         cells = (row["at"], row["what"], says, here, status)
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
     for recipe, keys in cited.items():
-        if bare := [key for key in keys_set(recipe) if key not in keys]:
-            raise ValueError(f"{file.name}: {recipe} sets {', '.join(bare)} without a citation; cite them, or say ours")
+        if bare := dict.fromkeys(key for key in keys_to_cite(recipe, recipe == data["recipe"]) if key not in keys):
+            raise ValueError(f"{file.name}: {recipe} has {', '.join(bare)} without a citation; cite them, or say ours")
     for recipe, keys in data["ours"].items():
         yield ""
         yield f"Ours, in `{recipe}`:"

@@ -44,7 +44,7 @@ ROW = {"at": "Table 7", "what": "Group size", "says": 5, "key": "rollout.group_s
         (ROW | {"code": "trainer/losses.py:ppo"}, "trainer/losses.py has no ppo"),
         (ROW | {"a lost part": None}, "unknown: a lost part; quote a text with a comma"),
         ({"at": "§4", "what": "It"}, "it says neither key, code nor missing"),
-        (ROW, "openwebrl sets train.lr without a citation"),
+        (ROW, "openwebrl has train.lr without a citation"),
     ],
 )
 def test_the_paper_index_refuses_what_does_not_hold(row, problem, tmp_path):

@@ -48,6 +48,15 @@ def test_a_recipe_may_be_based_on_another(tmp_path):
     again = load_recipe(str(tmp_path / "again.yaml"), ["train.lr=0.2"])
     assert (again.name, again.train.lr, again.rollout.sampling.max_tokens) == ("mine", 0.2, 96)
     assert again.rollout.sampling.temperature == 0.5
+    (tmp_path / "short.yaml").write_text(
+        "base: webgym\nname: short\nenv: {name: dojo, difficulty_sampling: {1: 2}}\n"
+        "rollout: {max_steps_by_difficulty: {}}\n"
+    )
+    short, gym = load_recipe(str(tmp_path / "short.yaml")), load_recipe("webgym")
+    assert isinstance(short.env, Dojo)
+    assert isinstance(gym.env, Dojo)
+    assert short.env == gym.env.model_copy(update={"difficulty_sampling": {1: 2}}), "a value of the base is mixed in"
+    assert short.rollout == gym.rollout.model_copy(update={"max_steps_by_difficulty": {}})
     assert yaml.safe_load(dump_recipe(again)).get("base") is None
 
 

@@ -82,10 +82,11 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
     during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
     measured = (3 + during) * evaluate.tasks
     horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
+    name = "rollouts, at least" if train.dynamic_sampling else "rollouts"
     return [
         # The oracle acts in demonstrations, so the policy samples nothing there.
         phase("demonstrations", demos, demos * longest(rollout), 0),
-        phase("rollouts", batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
+        phase(name, batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
         phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
     ]
 

@@ -243,17 +243,29 @@ def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
         base = str(Path(name_or_path).parent / base)
     if base in (name_or_path, *derived):
         raise ConfigError(f"base = {base!r} in {name_or_path!r} leads back to itself")
-    return _merged(_read(base, name_or_path, *derived), data)
+    return _merged(_read(base, name_or_path, *derived), data, Recipe)
 
 
-def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merged(base: dict[str, Any], own: dict[str, Any], section: type[BaseModel]) -> dict[str, Any]:
     """The keys of both, section by section; of a plug with another name the base's options do not count."""
     out = base | own
     for key, part in own.items():
         before = base.get(key)
-        if isinstance(before, dict) and isinstance(part, dict) and part.get("name") in (None, before.get("name")):
-            out[key] = _merged(before, part)
+        if not isinstance(before, dict) or not isinstance(part, dict):
+            continue
+        if section is Recipe and key in PLUGS:
+            name = before.get("name", PLUGS[key][1])
+            if part.get("name", name) == name:
+                out[key] = before | part
+        elif key in section.model_fields and (inner := _section_of(section.model_fields[key].annotation)):
+            out[key] = _merged(before, part, inner)
     return out
+
+
+def _section_of(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field, or each entry of it, is; None where it is a value."""
+    candidates = [annotation, *get_args(annotation)]
+    return next((c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)), None)
 
 
 def _apply(data: dict[str, Any], override: str) -> None:
@@ -332,9 +344,9 @@ def _known_keys(path: list[str], data: Mapping[str, Any]) -> list[str]:
             registry, default = PLUGS[name]
             section = registry.get(str(data[name].get("name", default)))
             continue
-        annotation = section.model_fields[name].annotation
-        candidates = [annotation, *get_args(annotation)]
-        section = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
+        inner = _section_of(section.model_fields[name].annotation)
+        assert inner is not None, f"{name} is no section"
+        section = inner
     return list(section.model_fields)
 
 

@@ -1,4 +1,8 @@
-"""Every paper's recipe, scaled down by overrides: the tiny model is warm-started in its format, then trained."""
+"""Every paper's recipe, scaled down by overrides: the tiny model is warm-started in its format, then trained.
+
+The tiny model does nothing sensible in most of these formats, so half of its episodes get a reward all the same: what
+samples, weighs and learns is then the recipe's own.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +13,44 @@ import pytest
 
 from webdojo.loops.pipeline import train
 from webdojo.recipe import load_recipe, recipe_names
+from webdojo.reward import Scorer
 from webdojo.store.run import RunStore
+from webdojo.types import Reward, Trajectory
 
 PAPERS = [name for name in recipe_names() if name != "quickstart"]
 
-# At such a temperature some responses end in time, which are format errors, and some do not, so groups can train.
 TINY = [
     *("model.path=tiny", "model.freeze_vision=true", "model.freeze_trainable_layers=1", "model.threads=1"),
     *("browser.viewport_px=[320, 320]", "env.kinds=[shop]", "env.difficulties=[1]", "env.layout=compact"),
-    *("harness.max_format_errors=1", "rollout.group_size=3", "rollout.concurrency=6", "rollout.max_steps=3"),
+    *("harness.max_format_errors=1", "rollout.concurrency=6", "rollout.max_steps=3"),
     *("rollout.max_steps_by_difficulty={}", "train.stages=[]", "rollout.max_context_tokens=8192"),
-    "rollout.sampling={temperature: 3.0, max_tokens: 240}",
+    *("rollout.sampling.temperature=3.0", "rollout.sampling.top_k=0", "rollout.sampling.max_tokens=240"),
     *("sft.demos=2", "sft.epochs=2", "sft.batch_size=4", "sft.lr=1e-4"),
-    *("reward.format_reward=true", "train.dynamic_sampling=true", "train.entropy_coef=0.01"),  # nothing succeeds here
-    *("train.iterations=3", "train.groups_per_iteration=1", "train.max_groups_per_iteration=20", "train.ppo_epochs=1"),
+    *("train.iterations=3", "train.groups_per_iteration=2", "train.max_groups_per_iteration=20"),
     *("evaluate.tasks=2", "evaluate.max_steps=1", "evaluate.max_steps_by_difficulty={}"),
     "evaluate.sampling={max_tokens: 8}",
 ]
 OWN = {
     "webagent_r1": ["harness.page_tokens=512"],
-    "openwebvoyager": ["harness.tree_tokens=256", "train.dynamic_sampling=false"],
-    # These learn from successes alone, and none would ever be effective.
-    "asyncwebrl_raft": ["train.dynamic_sampling=false"],
-    "openwebrl_bc": ["train.dynamic_sampling=false"],
-    "webgym": ["train.dynamic_sampling=false", "rollout.group_size=1"],
+    "openwebvoyager": ["harness.tree_tokens=256", "rollout.group_size=3"],
+    "openwebrl": ["rollout.group_size=3"],
+    "openwebrl_bc": ["rollout.group_size=3"],
 }
+
+
+@pytest.fixture(autouse=True)
+def lucky(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every other episode of a group, and the second of two tasks, succeeds, whatever it did."""
+    score = Scorer.score
+
+    async def scored(self: Scorer, trajectory: Trajectory) -> None:
+        await score(self, trajectory)
+        assert trajectory.reward is not None
+        task, member = trajectory.id.split("-")[-2:]
+        if trajectory.reward.valid and task.isdigit() and (int(task) + int(member)) % 2:
+            trajectory.reward = Reward(value=1, success=True, reason="lucky")
+
+    monkeypatch.setattr(Scorer, "score", scored)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -55,12 +72,14 @@ def test_a_papers_recipe_warm_starts_and_trains_the_tiny_model(paper: str, tmp_p
         losses = [figures["loss"] for figures in store.metrics("sft")]
         assert len(losses) > 1 and losses[-1] < losses[0]
         assert [figures["version"] for figures in store.metrics("rl")] == [1, 2, 3]
-        assert all(math.isfinite(figures["loss"]) and figures["grad_norm"] > 0 for figures in store.metrics("rl"))
+        learned = [figures for figures in store.metrics("rl") if figures["optimizer_steps"]]
+        assert len(learned) >= 2, "hardly an iteration had anything to learn from"
+        assert all(math.isfinite(figures["loss"]) and figures["grad_norm"] > 0 for figures in learned)
 
 
 def test_a_text_model_trains_as_a_text_only_agent(tmp_path: Path, family_dirs: dict[str, Path]) -> None:
-    sampling = "rollout.sampling={temperature: 1.0, max_tokens: 400}"  # its tokens are few letters long
-    overrides = [*TINY, f"model.path={family_dirs['qwen3']}", "harness.page_tokens=256", sampling]
+    long = ["rollout.sampling.temperature=1.0", "rollout.sampling.max_tokens=400"]  # its tokens are few letters long
+    overrides = [*TINY, f"model.path={family_dirs['qwen3']}", "harness.page_tokens=256", *long]
     train(load_recipe("webagent_r1", overrides), tmp_path / "run", resume=False)
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         assert len(store.metrics("rl")) == 3

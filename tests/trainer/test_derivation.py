@@ -89,7 +89,7 @@ def random_groups(rng: random.Random) -> list[list[Member]]:
         ]
         return Member(rng.choice([-1.0, 0.0, 0.5, 1.0]), rng.random() < 0.8, turns)
 
-    return [[member() for _ in range(rng.randint(2, 5))] for _ in range(3)]
+    return [[member() for _ in range(rng.randint(1, 5))] for _ in range(3)]
 
 
 def advantages(groups: list[list[Member]], config: TrainConfig) -> list[list[float]]:
@@ -270,6 +270,14 @@ def test_the_objective_is_that_of_its_formula(loss: str, seed: int) -> None:
     assert new.grad.tolist() == pytest.approx([slopes[id(k)] for k in scored], rel=1e-5, abs=1e-6)
     left_out = {id(k) for group in groups for m in group for t in m.turns for k in t.tokens} - set(map(id, scored))
     assert all(slopes.get(token, 0.0) == 0 for token in left_out), "a token with a gradient became no sample"
+
+
+def test_the_settings_have_every_advantage_normalizer_estimator_and_correction() -> None:
+    chosen = [settings(loss, random.Random(f"{loss}/{seed}")) for loss in LOSSES.built_in for seed in range(10)]
+    assert {config.advantage for config in chosen} == set(ADVANTAGES.built_in)
+    assert {config.normalizer for config in chosen} == set(NORMALIZERS.built_in)
+    assert {config.kl_estimator for config in chosen} == set(KL_ESTIMATORS.built_in)
+    assert {config.correction for config in chosen} == set(CORRECTIONS.built_in)
 
 
 @pytest.mark.parametrize("loss", LOSSES.built_in)

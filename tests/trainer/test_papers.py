@@ -117,9 +117,10 @@ def webgym(groups: Groups) -> float:
 
 
 def openwebvoyager(groups: Groups) -> float:
-    """OpenWebVoyager §3.5: fine-tuning on what succeeded; here divided by all tokens that were sampled."""
-    everything = [(m, token) for group in groups for m in group for tokens, _ in m.turns for token in tokens]
-    return -sum(token.new for member, token in everything if member.reward == 1) / len(everything)
+    """OpenWebVoyager, equations 6 and 7: Σ log π of what succeeded; here divided by all trajectories."""
+    members = [member for group in groups for member in group]
+    good = [tokens for member in members if member.reward == 1 for tokens, _ in member.turns]
+    return -sum(token.new for tokens in good for token in tokens) / len(members)
 
 
 def openwebrl_bc(groups: Groups) -> float:

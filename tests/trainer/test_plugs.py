@@ -95,7 +95,7 @@ def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
     assert "ρ" not in gym and "π_prox" not in gym, "a ratio that the loss does not have"
     assert "A_i  = 1[R_i > 0], over valid trajectories\n" in gym
     assert "w    = 1 / 512  (webgym)" in gym
-    assert "fixed batches: the next 512 groups train, whatever their rewards" in gym
+    assert "fixed batches: the next 512 groups that end train, whatever their rewards" in gym
     assert "episodes of at most 30 turns (10 up to difficulty 3, 20 up to difficulty 6)" in gym
     rl = text("openwebrl")
     assert "ρ    = π_θ(k) / π_prox(k)" in rl
@@ -104,7 +104,7 @@ def test_an_explanation_says_what_trains_and_how_far_episodes_go() -> None:
     assert "iterations 91 to 140: episodes of at most 30 turns\n" in rl
     raft = text("asyncwebrl_raft", "train.dynamic_sampling=true", "train.schedule=cosine")
     assert "whose rewards differ, one of them positive" in raft
-    assert "lr falls to almost 0" in raft
+    assert "lr falls from iteration to iteration" in raft
 
 
 def test_the_recipe_and_its_explanation_load_no_torch() -> None:

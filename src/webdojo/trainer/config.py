@@ -42,10 +42,11 @@ class TrainConfig(Section):
     """Curriculum, in order: how far episodes may go, in place of the horizon of `rollout`, and which difficulties are
     drawn. Empty is one stage."""
     groups_per_iteration: int = Field(default=48, ge=1)
-    """Groups an iteration."""
+    """Groups that an iteration trains on."""
     dynamic_sampling: bool = True
     """Roll out until so many groups are effective: their rewards differ, and where the loss learns from positives only
-    one is positive (DAPO; OpenWebRL §4.4). False trains on query batches of a fixed size, whatever their rewards."""
+    one is positive (DAPO; OpenWebRL §4.4). False trains on the next groups that end, whatever their rewards, but for
+    those without a valid member and those that are too stale."""
     max_groups_per_iteration: int = Field(default=0, ge=0)
     """Clear error when this many groups that ended since the last update hold too few that train; 0 means 8 times the
     above."""
@@ -77,7 +78,8 @@ class TrainConfig(Section):
     warmup_steps: int = Field(default=0, ge=0)
     """Optimizer steps over which the rate rises to `lr`."""
     schedule: Literal["constant", "cosine"] = "constant"
-    """After the warm-up: the peak to the end, or down to almost 0 over the iterations of the run (WebGym, table 6)."""
+    """After the warm-up: the peak to the end, or iteration by iteration down a half cosine that would be 0 after the
+    last (WebGym, table 6)."""
     weight_decay: float = Field(default=0.1, ge=0)
     adam_betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.98)
     grad_clip: float = Field(default=1.0, gt=0)

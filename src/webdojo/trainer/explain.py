@@ -67,7 +67,7 @@ def _lines(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
     if train.warmup_steps:
         yield f"lr rises linearly over the first {train.warmup_steps} steps"
     if train.schedule == "cosine":
-        yield "lr falls to almost 0 over the iterations, as a half cosine"
+        yield "lr falls from iteration to iteration down a half cosine that would be 0 after the last"
 
 
 def _sampling(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _sampling(train: TrainConfig, rollout: RolloutConfig) -> Iterator[str]:
         positive = ", one of them positive" if LOSSES.get(train.policy_loss).positives_only else ""
         yield f"dynamic sampling: as many groups as give {train.groups_per_iteration} whose rewards differ{positive}"
     else:
-        yield f"fixed batches: the next {train.groups_per_iteration} groups train, whatever their rewards"
+        yield f"fixed batches: the next {train.groups_per_iteration} groups that end train, whatever their rewards"
     begin = 1
     for stage in train.stages:
         end = train.iterations if stage is train.stages[-1] else begin + stage.iterations - 1
