@@ -93,7 +93,7 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
     done = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5", cwd=tmp_path)
     assert done.returncode == 0
     assert Recipe.model_validate(yaml.safe_load(done.stdout)) == load_recipe("quickstart", ["train.lr=0.5", "seed=5"])
-    assert re.search(r"^# rollouts +\d", done.stdout, re.MULTILINE)
+    assert re.search(r"^# rollouts, at least +\d", done.stdout, re.MULTILINE)
     assert re.search(r"^# expected peak +\d", done.stdout, re.MULTILINE)
     assert list(tmp_path.iterdir()) == []
 
