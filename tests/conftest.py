@@ -42,7 +42,6 @@ INTEGRATION = {
     "sites/oracle": "oracle",
     "sites/perturbations": "perturbations",
     "sites/serving": "server",
-    "sites/verdict": "answers",
     "store": "failures run",
     "trainer": "packing plugs sft",
     "trainer/learner": "layers learner lora options ranks",

@@ -9,8 +9,8 @@ from tests.rollout.records import task, trajectory
 from webdojo.agent.webagent_r1 import WebAgentR1Config
 from webdojo.errors import TaskError
 from webdojo.reward import Rules, Scorer
+from webdojo.sites.answers.values import number
 from webdojo.sites.goal import fact, place
-from webdojo.sites.verdict.answers import number
 from webdojo.store.images import MemoryImages
 from webdojo.types import Parsed, Reward, Termination, Trajectory
 

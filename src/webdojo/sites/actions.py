@@ -63,8 +63,8 @@ class Action:
     """Its form is a separate page, shown in a frame on the entity's page."""
     offered: Callable[[Entity], bool] = lambda entity: True
     """Which entities have it at all."""
-    refuses: Callable[[Entity], str] = lambda entity: ""
-    """Why it cannot be done to an entity: `sold out`; empty: it can."""
+    cases: tuple[tuple[str, Value, str], ...] = ()
+    """Key and value of an attribute of entities that it cannot be done to, and the reason: `sold out`."""
 
     def asked(self, *clauses: str, **also: str) -> Action:
         """The action, asked for in these words."""
@@ -84,11 +84,11 @@ class Action:
 
     def refusing(self, *cases: tuple[str, Value, str]) -> Action:
         """The action that cannot be done to an entity with one of these (key, value), for the reason that follows."""
+        return replace(self, cases=cases)
 
-        def refuses(entity: Entity) -> str:
-            return next((reason for key, value, reason in cases if entity.values.get(key) == value), "")
-
-        return replace(self, refuses=refuses)
+    def refuses(self, entity: Entity) -> str:
+        """Why it cannot be done to an entity; empty: it can."""
+        return next((reason for key, value, reason in self.cases if entity.values.get(key) == value), "")
 
     def offering(self, **options: Sequence[str]) -> Action:
         """The action with the options that a site has for these fields."""

@@ -7,7 +7,7 @@ A kind of site may bring further blocks: a dataclass here or in its folder, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -23,6 +23,11 @@ class Block:
 
     def __init_subclass__(cls) -> None:
         cls.template = vars(cls).get("template", cls.__name__.lower())
+
+    @property
+    def all_cards(self) -> Iterable[Card]:
+        """The cards of things that it shows."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,10 @@ class Cards(Block):
     title: str = ""
     role: str = ""
     """`ways`: the cards lead to the sections of the site."""
+
+    @property
+    def all_cards(self) -> Iterable[Card]:
+        return (card for card in self.cards if card.slug)
 
 
 @dataclass(frozen=True)
@@ -240,3 +249,7 @@ class Board(Block):
     action: str
     columns: tuple[tuple[str, tuple[Card, ...]], ...]
     """Name and cards of each column."""
+
+    @property
+    def all_cards(self) -> Iterable[Card]:
+        return (card for _, cards in self.columns for card in cards)

@@ -56,6 +56,8 @@ class Attribute:
     """What instructions call it, where that is not the label: `destination`."""
     control: str = ""
     """What the control of its only filter says, where that does not name the value: `In stock`."""
+    counts: tuple[str, str] | None = None
+    """A number of things: the collection that they are in, and the attribute that names the entity. None: it is not."""
 
     @property
     def called(self) -> str:
@@ -204,11 +206,21 @@ def made_about(collection: str, entity: str, state: Mapping[str, Any]) -> list[d
     return [new for slug, new in changes.items() if slug.startswith(_NEW) and new.get("about") == entity]
 
 
-def fact_name(entity: str, attribute: str) -> str:
-    """Name under which a session's `seen` keeps that a page showed a value."""
+def fact_name(entity: str, attribute: str = "Name") -> str:
+    """Name under which a session's `seen` keeps that a page showed a value of an entity, or its name."""
     return f"{entity}.{attribute}"
 
 
+def order_fact(entity: str, attribute: str) -> str:
+    """The same for the place of an entity in a list that was ordered by an attribute."""
+    return f"{entity}.{attribute} order"
+
+
+def found_fact(entity: str) -> str:
+    """The same for an entity among the results of a search."""
+    return f"{entity}.Found"
+
+
 def count_fact(path: str) -> str:
-    """Name under which `seen` keeps that a list with this address showed how many there are."""
+    """The same for how many things a list has; the address has its filters alone."""
     return f"{path}#count"

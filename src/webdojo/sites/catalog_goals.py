@@ -7,19 +7,19 @@ those of the description of what it is asked of (`references.py`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date as Date
 from typing import Any
 
 from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
+from webdojo.sites.answers.values import any_order, date, impossible, in_order, number, text, units_of, winner
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name
-from webdojo.sites.goal import Fact, Goal, Plan, done, fact, page_at, place, visit
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name, order_fact
+from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.pages import CatalogSite, made
 from webdojo.sites.site import href
-from webdojo.sites.verdict.answers import UNITS, any_order, date, impossible, in_order, number, text
 
 _TRIES = 300
 _NAMES = 5
@@ -44,7 +44,7 @@ def _open(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         return None
     name = it.entity.name
     cores = (f"open {it.phrase}", f"go to the page of {it.phrase}", f"bring up {it.phrase}")
-    checks = (*it.facts, fact(f"The page of {name} is shown", url=place(it.path)))
+    checks = (*it.facts(), fact(f"The page of {name} is shown", url=place(it.path)))
     return Goal("open", it.key, {}, checks, [*it.plan, done(f"This is {name}.")], cores=cores)
 
 
@@ -60,10 +60,11 @@ def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     value = it.entity.values[attribute.key]
     shown, label = attribute.show(value), attribute.called
     cores = (f"the {label} of {it.phrase}", f"the {label} that the site gives for {it.phrase}")
+    told = was_shown(it.entity, attribute)
     checks = (
-        *it.facts,
-        was_shown(it.entity, attribute),
-        fact(f"The answer is {shown}", answer=answer_of(attribute, value)),
+        *it.facts(seen=told["seen"]),
+        told,
+        fact(f"The answer is {shown}", answer=answer_of(attribute, value, it.path)),
     )
     plan = [*it.plan, done(f"{attribute.label} is {shown}.", shown)]
     return Goal("read", f"{it.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
@@ -89,15 +90,19 @@ def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSi
     first, second = (f"{a.phrase} on this site", f"{b.phrase} on {host}") if host else (a.phrase, b.phrase)
     cores = (
         f"the name of the {here.noun} with the higher {label}: {first} or {second}",
-        f"the one with the higher {label} of these two: {first}, {second}",
+        f"the one of these two with the higher {label}: {first} or {second}",
     )
     elsewhere = {"site": host} if host else {}
+    ordered = None if host else [order_fact(each.entity.slug, attribute.label) for each in (a, b)]
+    here_told, there_told = was_shown(a.entity, attribute, "", ordered), was_shown(b.entity, attribute, host, ordered)
+    sides = [(each.entity.name, each.phrase) for each in (a, b)]
+    answer = winner(sides, int(right > left), (left, right), unit_of(attribute))
     checks = (
-        *a.facts,
-        *({**each, **elsewhere} for each in b.facts),
-        was_shown(a.entity, attribute),
-        was_shown(b.entity, attribute, host),
-        fact(f"The answer is {best.name}", answer=text(best.name)),
+        *({**here_told, "says": sentence} for sentence in a.says),
+        *({**there_told, "says": sentence} for sentence in b.says),
+        here_told,
+        there_told,
+        fact(f"The answer is {best.name}", answer={**answer, "of": f"/{here.slug}"}),
     )
     note = f"{attribute.label} of {a.entity.name} is {attribute.show(left)}."
     said = f"{attribute.label} is {attribute.show(left)} and {attribute.show(right)}. {best.name} has more."
@@ -117,15 +122,15 @@ def _narrow(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     constraints = draw_constraints(collection, facts - 1, rng) if facts >= 2 else None
     if constraints is None:
         return None
-    path, query = f"/{collection.slug}", query_of(constraints)
+    where = href(f"/{collection.slug}", **query_of(constraints))
     phrase = _phrase(collection, constraints)
     cores = (f"show only {phrase}", f"narrow the list down to {phrase}", f"bring up the list of {phrase}")
     checks = (
-        *(fact(f"Only {collection.nouns} {c.phrase} are shown", within=place(path, **c.query)) for c in constraints),
-        fact("No other filter is set", url=place(path, **query)),
+        *(fact(f"Only {collection.nouns} {c.phrase} are shown", one_of=narrowed(where, c)) for c in constraints),
+        fact("No other filter is set", shows=where),
     )
-    plan = [visit(href(path, **query)), done(f"These are the {phrase}.")]
-    return Goal("narrow", href(path, **query), {}, checks, plan, cores=cores)
+    plan = [visit(where), done(f"These are the {phrase}.")]
+    return Goal("narrow", where, {}, checks, plan, cores=cores)
 
 
 def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
@@ -137,10 +142,15 @@ def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     found = len(collection.find(constraints))
     phrase = _phrase(collection, constraints)
     cores = (f"the number of {phrase}", f"the exact count of {phrase}")
+    known: list[dict[str, Any]] = [
+        {"seen": [count_fact(where)]},
+        {"listed": where},
+        *_counted_elsewhere(site, collection, constraints),
+    ]
     checks = (
-        *(fact(f"Only {collection.nouns} {c.phrase} count", visited=[page_at(where)]) for c in constraints),
-        fact("The number was shown", seen=[count_fact(where)]),
-        fact(f"The answer is {found}", answer=number(found)),
+        *(fact(f"Only {collection.nouns} {c.phrase} count", one_of=known) for c in constraints),
+        fact("The number was shown, or all that count were", one_of=known),
+        fact(f"The answer is {found}", answer={**number(found), "of": where}),
     )
     plan = [visit(where), done(f"There are {found}.", str(found))]
     return Goal("count", where, {}, checks, plan, cores=cores, form="ask")
@@ -163,18 +173,22 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
             return None
         least = collection.by_key[order].least
         found = found[:3]
-        cores: tuple[str, ...] = (f"the names of the three {least} {phrase}, the {least} first",)
-        extra = [fact(f"They are the three {least}, in order", visited=[page_at(where)])]
+        cores: tuple[str, ...] = (f"the name of each of the three {least} {phrase}, the {least} first",)
+        label = collection.by_key[order].label
+        known = [[show(each.slug, label) for each in found] for show in (fact_name, order_fact)]
+        extra = [fact(f"They are the three {least}, in order", one_of=[{"seen": those} for those in known])]
     elif constraints and 2 <= len(found) <= _NAMES:
-        cores, extra = (f"the names of all {phrase}", f"the name of each of the {phrase}"), []
+        cores, extra = (f"the full list of names of the {phrase}", f"the name of each of the {phrase}"), []
     else:
         return None
     names = [entity.name for entity in found]
+    seen = [fact_name(entity.slug) for entity in found]
+    answer = (in_order if order else any_order)(names)
     checks = (
-        *(fact(f"They are {c.phrase}", visited=[page_at(where)]) for c in constraints),
+        *(fact(f"They are {c.phrase}", seen=seen) for c in constraints),
         *extra,
-        fact("The list was shown", visited=[page_at(where)]),
-        fact(f"The answer is {', '.join(names)}", answer=(in_order if order else any_order)(names)),
+        fact("Their names were shown", seen=seen),
+        fact(f"The answer is {', '.join(names)}", answer={**answer, "of": href(f"/{collection.slug}")}),
     )
     plan = [visit(where), done(f"There are {len(names)}.", ", ".join(names))]
     return Goal("names", where, {}, checks, plan, cores=cores, form="ask")
@@ -203,7 +217,7 @@ def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     name = "" if entity is None else entity.name
     state = action.change({key: str(value) for key, value in values.items()}, entity, {})
     given = {key: value for key, value in state.items() if key.rpartition("/")[2] in values} or state
-    found = () if it is None else (*it.facts, fact(f"The page of {name} was shown", visited=[place(it.path)]))
+    found = () if it is None else (*it.facts(state=state), fact(f"It was done to {name}", state=state))
     changed = (fact(f"{_label(action, key)} is {value}", state={key: value}) for key, value in given.items())
     way = [] if it is None else it.plan
     plan = [*way, *_forms(action, it, values), done(action.done.format(name=name))]
@@ -261,10 +275,9 @@ def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     here = [entity.name.lower() for each in site.collections.values() for entity in each.entities]
     if any(all(word in each for word in name.lower().split()) for each in here):
         return None
-    where = href("/search", q=name.lower())
     cores = (f"open {quoted(name)}", f"go to the page of {quoted(name)}")
     checks = (
-        fact(f"{name} was searched for", visited=[page_at(where)]),
+        fact(f"{name} was looked for", one_of=[{"searched": name}, *_browsed(collection, name)]),
         fact("The answer says that it does not exist", answer=impossible(name)),
     )
     plan = [{"do": "search", "text": name}, done(f"Nothing is called {name}.", f"Impossible: there is no {name}.")]
@@ -285,8 +298,8 @@ def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     cores = _asks(action, values, it.phrase)
     name, reason = it.entity.name, action.refuses(it.entity)
     checks = (
-        fact(f"The page of {name} was shown", visited=[place(it.path)]),
-        fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason)),
+        fact(f"It was shown that {name} is {reason}", one_of=_told_why(action, it)),
+        fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason, denies=True)),
     )
     plan = [*it.plan, done(f"It is {reason}.", f"Impossible: {name} is {reason}.")]
     key = "-".join((it.path, action.key, *(str(value) for value in values.values())))
@@ -320,17 +333,67 @@ def _collection(site: CatalogSite, rng: random.Random) -> Collection:
     return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
 
 
-def was_shown(entity: Entity, attribute: Attribute, site: str = "") -> Fact:
-    """A page showed an entity's value; `site` is its host, if not the task's."""
-    says = f"The {attribute.called} of {entity.name} was shown"
-    return fact(says, site=site, seen=[fact_name(entity.slug, attribute.label)])
+def was_shown(entity: Entity, attribute: Attribute, site: str = "", ordered: list[str] | None = None) -> Fact:
+    """A page showed an entity's value; `site` is its host, if not the task's.
+
+    With `ordered` it is enough that these facts about the order of a list were on screen.
+    """
+    says, seen = f"The {attribute.called} of {entity.name} was shown", [fact_name(entity.slug, attribute.label)]
+    if ordered is None:
+        return fact(says, site=site, seen=seen)
+    return fact(says, site=site, one_of=[{"seen": seen}, {"seen": ordered}])
 
 
-def answer_of(attribute: Attribute, value: Value) -> dict[str, Any]:
+def answer_of(attribute: Attribute, value: Value, thing: str) -> dict[str, Any]:
+    """The check of an answer that is the value of a thing, whose address is given."""
+    about = {"thing": thing, "attribute": attribute.key}
     if attribute.type == "number":
-        unit = next((key for key, spellings in UNITS.items() if attribute.unit in spellings), attribute.unit)
-        return number(int(value), unit)
-    return date(Date.fromisoformat(str(value))) if attribute.type == "date" else text(str(value))
+        return {**number(int(value), unit_of(attribute)), **about}
+    right = date(Date.fromisoformat(str(value))) if attribute.type == "date" else text(str(value))
+    return {**right, **about}
+
+
+def unit_of(attribute: Attribute) -> str:
+    """The unit of an attribute's values, as `answers/values.py` calls it."""
+    return next(iter(units_of(attribute.unit)), attribute.unit)
+
+
+def narrowed(where: str, constraint: Constraint) -> list[dict[str, Any]]:
+    """Checks of which one holds if the list at the end is narrowed by a filter, as that at an address is."""
+    return [{"within": place(where.partition("?")[0], **constraint.query)}, {"shows": where}]
+
+
+def _counted_elsewhere(
+    site: CatalogSite, counted: Collection, constraints: list[Constraint]
+) -> Iterator[dict[str, Any]]:
+    """Checks of which one holds if a page of another thing showed the count: `Article count` on that of an author."""
+    for collection in site.collections.values():
+        for attribute in collection.attributes:
+            if attribute.counts == (counted.slug, constraints[0].attribute.key) and len(constraints) == 1:
+                those = (entity for entity in collection.entities if entity.name == constraints[0].value)
+                yield from ({"seen": [fact_name(entity.slug, attribute.label)]} for entity in those)
+
+
+def _browsed(collection: Collection, name: str) -> Iterator[dict[str, Any]]:
+    """Checks of which one holds if a list was browsed in which a thing of this name would have stood.
+
+    That is the whole list, or the list under a filter that all things pass whose names have a word of it.
+    """
+    yield {"listed": f"/{collection.slug}"}
+    for word in name.split():
+        akin = [entity for entity in collection.entities if word in entity.name.split()]
+        for attribute in collection.attributes:
+            if akin and attribute.filter == "is" and len({entity.values[attribute.key] for entity in akin}) == 1:
+                value = str(akin[0].values[attribute.key]).lower()
+                yield {"listed": href(f"/{collection.slug}", **{attribute.key: value})}
+
+
+def _told_why(action: Action, it: Reference) -> Iterator[dict[str, Any]]:
+    """Checks of which one holds if the site showed why an action cannot be done."""
+    yield {"visited": [place(it.path)]}
+    for key, value, _ in action.cases:
+        if it.entity.values.get(key) == value and key in it.collection.by_key:
+            yield {"seen": [fact_name(it.entity.slug, it.collection.by_key[key].label)]}
 
 
 def _draw_value(each: Field, rng: random.Random) -> Value:

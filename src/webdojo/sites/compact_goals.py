@@ -9,18 +9,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from webdojo.sites.catalog import Attribute, Constraint, Entity, fact_name
+from webdojo.sites.answers.values import among, scalar, shown, winner
+from webdojo.sites.catalog import Attribute, Constraint, Entity, fact_name, found_fact
 from webdojo.sites.content.words import slug
-from webdojo.sites.goal import Fact, Goal, any_view, done, fact, page_at, place, visit
+from webdojo.sites.goal import Fact, Goal, any_view, done, fact, place, visit
 from webdojo.sites.site import href
 from webdojo.sites.sized import SizedSite
-from webdojo.sites.verdict.answers import among, number, scalar, shown
 
 
 def open_list(site: SizedSite, rng: random.Random) -> Goal:
     group = draw_group(site, rng)
     path = site.list_path(group)
-    end = fact(f"The list of {group} is shown at the end", url=place(path))
+    end = fact(f"The list of {group} is shown at the end", shows=path)
     return Goal("category", slug(group), {"nouns": group}, (end,), [visit(path), done(f"This is {group}.")])
 
 
@@ -42,7 +42,7 @@ def open_result(site: SizedSite, rng: random.Random) -> Goal:
     it = draw_entity(site, rng)
     path = site.thing_path(it)
     facts = (
-        fact(f"The search results for {it.name} were shown", visited=[place("/search", q=it.name.lower())]),
+        fact(f"A search for {it.name} found it", seen=[found_fact(it.slug)]),
         fact(f"The page of {it.name} is shown at the end", url=place(path)),
     )
     plan = [{"do": "search", "text": it.name}, visit(path), done(f"This is {it.name}.")]
@@ -55,7 +55,7 @@ def open_page(site: SizedSite, rng: random.Random) -> Goal:
     where = href(path, page=page)
     facts = (
         fact(f"The list of {group} was shown", visited=[any_view(path)]),
-        fact(f"Its page {page} is shown at the end", url=page_at(where)),
+        fact(f"Its page {page} is shown at the end", shows=where),
     )
     plan = [visit(where), done(f"This is page {page} of {group}.")]
     return Goal("page", slug(group), {"nouns": group, "page": str(page)}, facts, plan)
@@ -79,7 +79,7 @@ def read(site: SizedSite, rng: random.Random) -> Goal:
     attribute = rng.choice([each for each in site.known(it) if not each.listed])
     plan = [visit(site.thing_path(it)), tell(it, attribute)]
     group, label = str(it.values[site.section]), attribute.label
-    facts = (seen_fact(it, attribute), *among_facts(group, site.groups[group], it, attribute))
+    facts = (seen_fact(it, attribute), *among_facts(site, group, site.groups[group], it, attribute))
     return Goal("read", f"{it.slug}-{label}", {"name": it.name, "label": label}, facts, plan)
 
 
@@ -88,8 +88,8 @@ def narrow(site: SizedSite, name: str, group: str, by: Constraint, choice: str, 
     path, where = site.list_path(group), site.list_path(group, **by.query)
     facts = (
         fact(f"The list of {group} was shown", visited=[any_view(path)]),
-        fact(f"The list of {group} was narrowed to {choice} and by nothing else", visited=[page_at(where)]),
-        fact(f"The list of {group} is shown so at the end", url=page_at(where)),
+        fact(f"The list of {group} was narrowed to {choice} and by nothing else", shows=where),
+        fact(f"The list of {group} is shown so at the end", shows=where),
     )
     plan = [visit(where), done(f"{group} are {by.label}.")]
     key = f"{slug(group)}-{by.query[by.attribute.key]}"
@@ -100,11 +100,15 @@ def compare(site: SizedSite, a: Entity, b: Entity, attribute: Attribute, key: st
     label = attribute.label
     first, second = int(a.values[attribute.key]), int(b.values[attribute.key])
     high = max(first, second)
+    either = [
+        {**winner([(a.name,), (b.name,)], best, (first, second), by_figure=True), "of": f"/{site.main.slug}"}
+        for best in (int(second > first), int(second < first))
+    ]
     facts = (
         seen_fact(a, attribute),
         seen_fact(b, attribute),
-        fact(f"The answer is the {label} of one of them", answer=among([first, second])),
-        fact(f"The answer is {high}, the higher", answer=number(high)),
+        fact(f"The answer is one of the two or its {label}", answer=among(either)),
+        fact(f"The answer is {high}, the higher, or what has it", answer=either[0]),
     )
     plan = [
         visit(site.thing_path(a), f"{label} of {a.name} is {first}."),
@@ -172,11 +176,14 @@ def seen_fact(entity: Entity, attribute: Attribute, called: str = "") -> Fact:
     return fact(said, seen=[fact_name(entity.slug, attribute.label)])
 
 
-def among_facts(nouns: str, those: Iterable[Entity], entity: Entity, attribute: Attribute) -> tuple[Fact, Fact]:
+def among_facts(
+    site: SizedSite, nouns: str, those: Iterable[Entity], entity: Entity, attribute: Attribute
+) -> tuple[Fact, Fact]:
     """The answer is a value of one of those, and the entity's."""
+    about = {"thing": f"/{site.main.slug}/{entity.slug}", "attribute": attribute.key}
     values = dict.fromkeys(scalar(attribute.show(each.values[attribute.key])) for each in those)
     value = attribute.show(entity.values[attribute.key])
     return (
-        fact(f"The answer is the {attribute.label} of one of the {nouns}", answer=among(values)),
-        fact(f"The answer is {value}", answer=shown(value)),
+        fact(f"The answer is the {attribute.label} of one of the {nouns}", answer={**among(values), **about}),
+        fact(f"The answer is {value}", answer={**shown(value), **about}),
     )

@@ -1,7 +1,7 @@
 """A goal: what should be true at the end, how to say it, and how the oracle gets there.
 
 Goals are drawn per site by `catalog_goals.py`, those of the compact layout by `compact_goals.py`, put into words by
-`instructions/`, checked by `verdict/` and solved by `oracle/`. The plan is a list of sub-goals that can be checked
+`instructions/`, checked by `verdict.py` and solved by `oracle/`. The plan is a list of sub-goals that can be checked
 on any page, so the oracle can carry on from wherever it finds itself:
 
 | sub-goal | holds when |
@@ -25,11 +25,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from webdojo.sites.verdict import Place
-
+Place = dict[str, Any]
+"""A page of a site: `path`, and `query` with values in lower case and without page 1. Without `query`, any fits."""
 Plan = list[dict[str, Any]]
 Fact = dict[str, Any]
-"""One thing that must be true, and its checks, as `verdict/verdict.py` reads it."""
+"""One thing that must be true, and its checks, as `verdict.py` reads it."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Goal:
 
     @property
     def evaluator(self) -> dict[str, Any]:
-        """The evaluator of the task; `verdict/verdict.py` describes its form."""
+        """The evaluator of the task; `verdict.py` describes its form."""
         return {"facts": list(self.facts), **({"state": self.state} if self.state else {})}
 
     @property
@@ -75,12 +75,12 @@ def done(because: str, answer: str = "done") -> dict[str, str]:
 
 
 def place(path: str, **query: str) -> Place:
-    """A page as `verdict/verdict.py` compares it."""
+    """A page as `verdict.py` compares it."""
     return {"path": path, "query": query}
 
 
 def page_at(where: str) -> Place:
-    """The page of an address, as `verdict/verdict.py` compares it."""
+    """The page of an address, as `verdict.py` compares it."""
     parts = urlsplit(where)
     return place(parts.path, **dict(parse_qsl(parts.query)))
 
@@ -97,14 +97,18 @@ def fact(
     url: Place | None = None,
     visited: Iterable[Place] = (),
     within: Place | None = None,
+    shows: str = "",
+    followed: tuple[str, str] | None = None,
     seen: Iterable[str] = (),
+    listed: str = "",
     state: dict[str, Any] | None = None,
     answer: dict[str, Any] | None = None,
     one_of: Iterable[dict[str, Any]] = (),
 ) -> Fact:
     """A fact with its checks; `one_of` are groups of checks of which one must hold, `site` is another host."""
     checks = {
-        "site": site, "url": url, "within": within, "visited": list(visited), "seen": list(seen), "state": state,
-        "answer": answer, "any": list(one_of),
+        "site": site, "url": url, "within": within, "shows": shows, "visited": list(visited),
+        "followed": list(followed or ()), "seen": list(seen), "listed": listed, "state": state, "answer": answer,
+        "any": list(one_of),
     }  # fmt: skip
     return {"says": says, **{key: check for key, check in checks.items() if check}}

@@ -43,7 +43,7 @@ from webdojo.sites.blocks import (
     Offer,
     Pager,
 )
-from webdojo.sites.catalog import Collection, Constraint, Entity, count_fact, fact_name
+from webdojo.sites.catalog import Collection, Constraint, Entity, count_fact, fact_name, found_fact, order_fact
 from webdojo.sites.compact import Row
 from webdojo.sites.design.look import CatalogLook, Look, make_catalog_look, make_look
 from webdojo.sites.design.pictures import emblem, scene
@@ -239,15 +239,13 @@ class CatalogSite(ABC):
         collections = [self.collection(slug, overlay) for slug in self.collections]
         shown = [each for each in collections if each.entities][: None if self.skin.home == "rich" else 1]
         blocks: list[Block] = []
-        shows: tuple[str, ...] = ()
         for each in shown:
             picks = rng.sample(each.entities, min(self.skin.picks, len(each.entities)))
             blocks.append(Cards(self.cards(each, picks), each.name if blocks else self.say("Just in")))
-            shows += self.shown(each, picks)
         if self.skin.home != "plain":
             blocks.insert(0 if self.skin.home == "sections" else len(blocks), ways)
         head = Hero(heading, f"{self.tagline}.", picture)
-        return Page("home", heading, {"blocks": [head, *blocks]}, shows)
+        return Page("home", heading, {"blocks": [head, *blocks]})
 
     def _list(self, collection: Collection, values: dict[str, str]) -> Page:
         constraints = collection.asked(values)
@@ -266,8 +264,13 @@ class CatalogSite(ABC):
             Cards(self.cards(collection, entities)),
             Pager(path, query, page, pages),
         ]
-        shows = (*self.shown(collection, entities), count_fact(href(path, **query)))
-        return Page("list", title, {"blocks": blocks, "collection": collection}, shows)
+        filters = {key: value for key, value in query.items() if key != "sort"}
+        told = [c.attribute.label for c in constraints if c.attribute.filter == "is"]
+        shows = [count_fact(href(path, **filters))]
+        shows += [fact_name(entity.slug, label) for entity in entities for label in told]
+        if "sort" in query:
+            shows += [order_fact(entity.slug, collection.by_key[sort].label) for entity in entities]
+        return Page("list", title, {"blocks": blocks, "collection": collection}, tuple(shows))
 
     def list_title(self, collection: Collection, constraints: list[Constraint]) -> str:
         """What a list is called under these filters."""
@@ -307,7 +310,7 @@ class CatalogSite(ABC):
             else:
                 blocks.append(tried if tried is not None and tried.action == path else self._form(action, entity))
         data = {"blocks": blocks, "collection": collection, "entity": entity}
-        shows = tuple(fact_name(entity.slug, a.label) for a in known)
+        shows = (fact_name(entity.slug), *(fact_name(entity.slug, a.label) for a in known))
         return Page("entity", entity.name, data, shows, status=200 if tried is None else 422)
 
     def _do(
@@ -375,7 +378,7 @@ class CatalogSite(ABC):
             Cards(cards),
             Pager("/search", {"q": text}, page, pages),
         ]
-        shows = tuple(fact for collection, entity in shown for fact in self.shown(collection, [entity]))
+        shows = tuple(found_fact(entity.slug) for _, entity in shown)
         return Page("search", title, {"blocks": blocks, "q": text, "count": len(found)}, shows)
 
     def cards(self, collection: Collection, entities: list[Entity]) -> tuple[Card, ...]:
@@ -409,15 +412,15 @@ class CatalogSite(ABC):
         collection, picks = self.collection(self.main.slug, overlay), self.embedded()
         cards = tuple(replace(card, apart=True, offers=()) for card in self.cards(collection, picks))
         data = {"blocks": [Cards(cards, self.look.brand_text)], "bare": True}
-        return Page("embed", self.look.brand, data, self.shown(collection, picks))
+        return Page("embed", self.look.brand, data)
+
+    def inward(self, path: str) -> str:
+        """The address that catalogue sites share for a page, from that of this layout; empty: there is no such page."""
+        return path
 
     def picture(self, entity: Entity) -> str:
         """SVG of an entity; empty: it has none."""
         return emblem(entity.name, self.skin.art) if self.skin.pictures else ""
-
-    def shown(self, collection: Collection, entities: list[Entity]) -> tuple[str, ...]:
-        """The facts that the cards of entities show."""
-        return tuple(fact_name(e.slug, a.label) for e in entities for a in collection.attributes if a.listed)
 
 
 @lru_cache(maxsize=512)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webdojo.errors import TaskError
 from webdojo.sites import COMPACT_KINDS
+from webdojo.sites.catalog import fact_name
 from webdojo.sites.perturbations.schedule import PerturbationState
 from webdojo.types import Task
 
@@ -22,6 +24,10 @@ class Overlay:
     """Paths with query, in the order they were served."""
     seen: set[str] = field(default_factory=set)
     """Facts that served pages showed, as `slug.label`: what the session can know."""
+    came: dict[str, str] = field(default_factory=dict)
+    """By path, the path of the page of this host whose link or form led there last."""
+    followed: set[tuple[str, str]] = field(default_factory=set)
+    """Every such pair of paths: from where, and to where."""
     drafts: dict[str, dict[str, str]] = field(default_factory=dict)
     """Values of forms that are not sent yet, by path of the form; no task asks for them."""
     perturbations: PerturbationState | None = None
@@ -29,7 +35,8 @@ class Overlay:
 
     def snapshot(self) -> dict[str, Any]:
         """The JSON that evaluators read."""
-        own = {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
+        own: dict[str, Any] = {"state": dict(self.state), "visited": list(self.visited), "seen": sorted(self.seen)}
+        own["followed"] = [list(each) for each in sorted(self.followed)]
         events = self.perturbations.events if self.perturbations is not None else []
         return {**own, "perturbations": list(events)} if events else own
 
@@ -52,8 +59,17 @@ class Page:
     title: str
     data: dict[str, Any] = field(default_factory=dict)
     shows: tuple[str, ...] = ()
-    """Facts on the page, as `slug.label`."""
+    """Facts on the page besides those on its cards, as `slug.label`."""
     status: int = 200
+
+    @property
+    def facts(self) -> Iterator[str]:
+        """All facts that are on screen."""
+        yield from self.shows
+        for block in self.data.get("blocks", ()):
+            for card in block.all_cards:
+                yield fact_name(card.slug)
+                yield from (fact_name(card.slug, label) for label, _ in card.facts)
 
 
 @dataclass(frozen=True)

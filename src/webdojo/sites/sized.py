@@ -113,7 +113,6 @@ class SizedSite(CatalogSite):
         return groups[0] if groups else super().list_title(collection, constraints)
 
     def inward(self, path: str) -> str:
-        """The address that catalogue sites share for a page, from that of this layout; empty: there is no such page."""
         if self.layout != "compact":
             return path
         parts = urlsplit(path)
@@ -149,16 +148,14 @@ class SizedSite(CatalogSite):
         page = super().respond(request, overlay)
         if isinstance(page, Redirect):
             return Redirect(self.outward(page.path))
-        shows = [*page.shows]
+        if self.layout != "compact":
+            return page
+        shows = [fact for fact in page.shows if not fact.endswith("#count")]  # it tells no number of things
         if page.name == "entity":
-            shows += self.shown(self.main, self.related(page.data["entity"]))
-        if self.layout == "compact":
-            others = [a for a in self.main.attributes if a.key != self.section]
-            shows = [fact for fact in shows if fact.rpartition(".")[2] in {a.label for a in others}]
-            if page.name == "list":  # it tells the value that it was narrowed to
-                _, filters, cards, _ = page.data["blocks"]
-                narrowed = [a for a in others if a.filter == "is" and a.key in filters.query]
-                shows += [fact_name(card.slug, a.label) for card in cards.cards for a in narrowed]
+            listed = [a.label for a in self.main.attributes if a.listed]
+            shows += [
+                fact_name(e.slug, label) for e in self.related(page.data["entity"]) for label in ("Name", *listed)
+            ]
         return replace(page, shows=tuple(shows))
 
     def picture(self, entity: Entity) -> str:

@@ -6,15 +6,15 @@ import random
 from dataclasses import replace
 
 from webdojo.sites.actions import Action
+from webdojo.sites.answers.values import number, text
 from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
 from webdojo.sites.content.drawing import counted, day_of, distinct, entity
 from webdojo.sites.content.people import ADDRESSES, USERS, people, towns
 from webdojo.sites.content.words import items, slug
-from webdojo.sites.goal import Fact, Goal, done, fact, place, visit
+from webdojo.sites.goal import Fact, Goal, done, fact, visit
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
-from webdojo.sites.verdict.answers import number, text
 
 SECTIONS = items(
     "Business, Community, Culture, Food, Health, Letters, Local news, Music, Nature, Opinion, Politics, Science, "
@@ -233,7 +233,7 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
     when = f"{', '.join(said[:-1])} and {said[-1]} {YEAR} together" if said[1:] else f"{said[0]} {YEAR}"
     checks = (
         *(_read_off(month, section, measure) for month in months),
-        fact(f"The answer is {total}", answer=number(total)),
+        fact(f"The answer is {total}", answer=number(total, parts=figures)),
     )
     visits = [
         visit(f"/reports/{month}", f"{measure} of {section} in {name}: {figure}.", "/reports")
@@ -253,9 +253,9 @@ def _leader(site: Admin, measure: str, rng: random.Random) -> Goal | None:
         return None
     when = _title(month)
     checks = (
-        fact(f"The report on {when} was shown", visited=[place(f"/reports/{month}")]),
+        _read_off(month, second, measure),
         _read_off(month, best, measure),
-        fact(f"The answer is {best}", answer=text(best)),
+        fact(f"The answer is {best}", answer={**text(best), "rivals": list(site.names)}),
     )
     plan = [visit(f"/reports/{month}", via="/reports"), done(f"{best} has the most {measure}.", best)]
     cores = (f"the section that had the most {measure.lower()} in {when}",)

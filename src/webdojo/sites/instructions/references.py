@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 from webdojo.sites.catalog import Collection, Constraint, Entity
 from webdojo.sites.content.words import slug
@@ -38,9 +39,12 @@ class Reference:
         """Tells ways to point at entities apart, for the keys of goals."""
         return f"{self.path}-{slug(self.phrase)}" if self.says else self.path
 
-    @property
-    def facts(self) -> list[Fact]:
-        return [fact(sentence, visited=[place(self.path)]) for sentence in self.says]
+    def facts(self, **found: Any) -> list[Fact]:
+        """A fact for each condition of the description, with checks that tell that the entity was found out.
+
+        Without any, the entity's page must have been shown.
+        """
+        return [fact(sentence, **(found or {"visited": [place(self.path)]})) for sentence in self.says]
 
 
 def named(collection: Collection, entity: Entity) -> Reference:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Field
@@ -268,7 +269,7 @@ CONTACT = (
     Attribute("group", "Group", listed=True, filter="is", phrase="in the group {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
     Attribute("added", "Date added", "date", "", True, "", "Longest known first", "longest known"),
-    measure("letters", "Message count", "", "min", "Fewest messages first"),
+    replace(measure("letters", "Message count", "", "min", "Fewest messages first"), counts=("messages", "sender")),
     Attribute("extension", "Extension", "number"),
 )
 

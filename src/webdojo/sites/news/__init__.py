@@ -275,7 +275,9 @@ AUTHOR = (
     Attribute("section", "Section", listed=True, filter="is", phrase="of the section {value}"),
     Attribute("city", "City", listed=True, filter="is", phrase="from {value}"),
     Attribute("joined", "Join date", "date", "", True, "", "Longest here first", "longest serving"),
-    Attribute("count", "Article count", "number", "", False, "", "Fewest articles first"),
+    Attribute(
+        "count", "Article count", "number", "", False, "", "Fewest articles first", counts=("articles", "author")
+    ),
     Attribute("desk", "At work", asked=False),
     Attribute("language", "Second language"),
 )
@@ -300,9 +302,9 @@ def from_partner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | No
         f"find {box} with {offer.name} on the page of {it.phrase}, and open that offer",
     )
     checks = (
-        *it.facts,
+        *it.facts(),
         fact(f"The page of {it.entity.name} was shown", visited=[place(it.path)]),
-        fact(f"The page of {offer.name} is shown at the end", site=partner.host, url=place(path)),
+        fact(f"The box led to the page of {offer.name}", site=partner.host, url=place(path), followed=("/embed", path)),
     )
     there = {"site": partner.host}
     plan = [*it.plan, {**visit(path), **there}, {**done(f"This is {offer.name}."), **there}]
@@ -353,7 +355,7 @@ class News(CatalogSite):
         articles = self.collections["articles"].entities
         if page.name == "home":
             most = sorted(articles, key=lambda article: -int(article.values["views"]))[:_MOST_READ]
-            cards = tuple(Card(article.name, f"/articles/{article.slug}") for article in most)
+            cards = tuple(Card(article.name, f"/articles/{article.slug}", slug=article.slug) for article in most)
             return [Cards(cards, self.say("Most read"))]
         if page.name != "entity" or page.data["entity"].slug not in self.collections["articles"].by_slug:
             return []

@@ -218,7 +218,7 @@ class Places(CatalogSite):
     def _card(self, place: Entity) -> Page:
         shown = [a for a in PLACE if a.key in ("category", "rating", "now", "corner", "opens")]
         facts = tuple((a.label, a.show(place.values[a.key])) for a in shown)
-        shows = tuple(fact_name(place.slug, a.label) for a in shown)
+        shows = (fact_name(place.slug), *(fact_name(place.slug, a.label) for a in shown))
         card = MapCard(place.name, f"/places/{place.slug}", facts, apart=self.seed % 3 == 0)
         return Page("place", place.name, {"blocks": [card]}, shows)
 

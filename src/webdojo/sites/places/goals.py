@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 
+from webdojo.sites.answers.values import winner
 from webdojo.sites.catalog import Entity
-from webdojo.sites.catalog_goals import answer_of, was_shown
-from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
+from webdojo.sites.catalog_goals import answer_of, narrowed, unit_of, was_shown
+from webdojo.sites.goal import Fact, Goal, Place, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, query_of, refer
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
-from webdojo.sites.verdict.answers import text
 
 _ASKED = ("category", "rating", "opens")
 
@@ -26,7 +26,7 @@ def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         f"show me on the map what it says about {it.phrase}" + (near if not it.says else ""),
     )
     plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
-    return Goal("on_map", it.key, {}, (*it.facts, _opened(it.entity)), plan, cores=cores)
+    return Goal("on_map", it.key, {}, (*it.facts(visited=_card(it.entity)), _opened(it.entity)), plan, cores=cores)
 
 
 def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
@@ -38,7 +38,7 @@ def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         f"go to the page of {it.phrase} by way of the map",
         f"look for {it.phrase} on the map, click the marker and follow the link to the page",
     )
-    checks = (*it.facts, _opened(it.entity), _page(it.entity))
+    checks = (*it.facts(), _opened(it.entity), _page(it.entity))
     plan = [*_way(it), _marker(it.entity), visit(it.path), done(f"This is {it.entity.name}.")]
     return Goal("from_map", it.key, {}, checks, plan, cores=cores)
 
@@ -62,7 +62,7 @@ def at_corner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
             shown = attribute.show(value)
             label = attribute.called
             cores = (f"the {label} of {at} on the map", f"the {label} that the map gives for {at}")
-            answer = fact(f"The answer is {shown}", answer=answer_of(attribute, value))
+            answer = fact(f"The answer is {shown}", answer=answer_of(attribute, value, f"/places/{one.slug}"))
             checks = (_opened(one), was_shown(one, attribute), answer)
             plan = [_marker(one), done(f"{attribute.label} is {shown}.", shown)]
             return Goal("corner_fact", f"{one.slug}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
@@ -73,6 +73,10 @@ def at_corner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
 
 def _corners(site: CatalogSite, one: Entity, other: Entity) -> Goal:
     better = max(one, other, key=lambda place: place.values["rating"])
+    rating = site.main.by_key["rating"]
+    sides = [(each.name, f"the place at the corner of {each.values['corner']}") for each in (one, other)]
+    figures = [int(each.values["rating"]) for each in (one, other)]
+    right = winner(sides, int(better is other), figures, unit_of(rating))
     at = " or ".join(f"the one at the corner of {each.values['corner']}" for each in (one, other))
     cores = (
         f"the name of the place on the map with the higher rating: {at}",
@@ -80,8 +84,8 @@ def _corners(site: CatalogSite, one: Entity, other: Entity) -> Goal:
     )
     checks = (
         *(_opened(each) for each in (one, other)),
-        *(was_shown(each, site.main.by_key["rating"]) for each in (one, other)),
-        fact(f"The answer is {better.name}", answer=text(better.name)),
+        *(was_shown(each, rating) for each in (one, other)),
+        fact(f"The answer is {better.name}", answer={**right, "of": "/places"}),
     )
     first = {**_marker(one), "note": f"Rating of {one.name} is {one.values['rating']} %."}
     said = f"Rating of {other.name} is {other.values['rating']} %."
@@ -104,20 +108,25 @@ def located(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         f"let \u201c{form}\u201d show you all {phrase}",
     )
     checks = (
-        fact(f"The form {form} was shown", visited=[place("/find")]),
-        *(fact(f"Only places {c.phrase} are shown", within=place("/places", **c.query)) for c in drawn),
-        fact("No other filter is set", url=place("/places", **query)),
+        fact(f"The form {form} led to places", followed=("/find", "/places")),
+        *(fact(f"Only places {c.phrase} are shown", one_of=narrowed(where, c)) for c in drawn),
+        fact("No other filter is set", shows=where),
     )
     plan: Plan = [visit("/find"), visit(where, via="/find"), done(f"These are the {phrase}.")]
     return Goal("located", where, {}, checks, plan, cores=cores)
 
 
+def _card(entity: Entity) -> list[Place]:
+    return [place(f"/map/card/{entity.slug}")]
+
+
 def _opened(entity: Entity) -> Fact:
-    return fact(f"The map showed the card of {entity.name}", visited=[place(f"/map/card/{entity.slug}")])
+    return fact(f"The map showed the card of {entity.name}", visited=_card(entity))
 
 
 def _page(entity: Entity) -> Fact:
-    return fact(f"The page of {entity.name} is shown at the end", url=place(f"/places/{entity.slug}"))
+    path = f"/places/{entity.slug}"
+    return fact(f"The map led to the page of {entity.name}", url=place(path), followed=("/map", path))
 
 
 def _marker(entity: Entity) -> dict[str, str]:

@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
@@ -153,7 +153,9 @@ class SiteServer(LocalServer):
                 overlay.perturbations = PerturbationState(perturbations, site.host)
             notice = http.url.path.startswith("/-/")  # scripts and frames ask for these, too
             part = not notice and http.headers.get("sec-fetch-dest", "document") != "document"
-            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout, part)
+            from_here = urlsplit(http.headers.get("referer", ""))
+            came = from_here.path if from_here.hostname == site.host else ""
+            reply = _respond(site, Request(http.method, http.url.path, values), overlay, address, layout, part, came)
         if isinstance(reply, Redirect):
             return RedirectResponse(reply.path, status_code=303)
         if isinstance(reply, DroppedConnection):
@@ -171,10 +173,15 @@ class SiteServer(LocalServer):
 
 
 def _respond(
-    site: CatalogSite, request: Request, overlay: Overlay, address: str, layout: str, part: bool
+    site: CatalogSite, request: Request, overlay: Overlay, address: str, layout: str, part: bool, came: str
 ) -> ServedPage | Redirect | DroppedConnection:
-    """The answer to a request under the session's perturbations, which leave alone what scripts ask for: a `part`."""
-    perturbations = overlay.perturbations
+    """The answer to a request under the session's perturbations, which leave alone what scripts ask for: a `part`.
+
+    `came` is the path of the page of this host that led here; empty: none did.
+    """
+    perturbations, path = overlay.perturbations, request.path
+    if came not in ("", path):  # a page that is asked for again came from where it came before
+        overlay.came[path] = came
     if perturbations is not None:
         if not part and (early := replacement(perturbations, site, request, address, layout)) is not None:
             return early
@@ -182,8 +189,10 @@ def _respond(
     reply = site.respond(request, overlay)
     if isinstance(reply, Redirect):
         return reply
-    overlay.visited.append(address)
-    overlay.seen.update(reply.shows)
+    if part or not reply.data.get("bare"):  # a part of a page counts where a page shows it
+        overlay.visited.append(address)
+    overlay.followed |= {(overlay.came[path], path)} if overlay.came.get(path) else set()
+    overlay.seen.update(reply.facts)
     html, delay_s = render(site, reply, overlay, layout), 0.0
     if perturbations is not None and not part:
         html, delay_s = perturb_page(html, site, perturbations, address, layout)

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from webdojo.sites import compact_goals as shared
+from webdojo.sites.answers.values import number
 from webdojo.sites.catalog import Entity
 from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Fact, Goal, Plan, any_view, done, fact, place, visit
 from webdojo.sites.sized import SizedSite
-from webdojo.sites.verdict.answers import number
 
 _NAMES = {"color": "color", "price": "under", "stock": "stock"}
 """Goals that narrow a list, by the filter."""
@@ -29,7 +29,10 @@ def price(shop: SizedSite, rng: random.Random) -> Goal:
     where = shop.way_to(shop.thing_path(it))[0]
     facts = (
         shared.seen_fact(it, shop.main.by_key["price"]),
-        fact(f"The answer is {dollars}", answer=number(dollars)),
+        fact(
+            f"The answer is {dollars}",
+            answer={**number(dollars, "$"), "thing": f"/{shop.main.slug}/{it.slug}", "attribute": "price"},
+        ),
     )
     plan = [visit(where), done(f"Price of {it.name} is ${dollars}.", str(dollars))]
     return Goal("price", it.slug, {"name": it.name}, facts, plan)

@@ -329,7 +329,8 @@ class Tracker(CatalogSite):
         crumbs = ((self.look.words["home"], "/"), ("Boards", "/boards"))
         heading = Heading(title, "The newest issues; drag a card to move it.", crumbs)
         blocks = [heading, Board(f"/board/{name}", columns)]
-        return Page("kanban", title, {"blocks": blocks}, tuple(fact_name(i.slug, "Status") for i in shown))
+        shows = tuple(fact_name(issue.slug, "Status") for issue in shown)
+        return Page("kanban", title, {"blocks": blocks}, shows)
 
     def _card(self, board: str, issue: Entity) -> Card:
         """An issue on a board; a right click on it offers the other columns."""

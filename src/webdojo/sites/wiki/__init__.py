@@ -232,7 +232,7 @@ def _read_oldest(
     facts = (
         fact(f"The {label} of one of the {nouns} was shown", one_of=any_seen),
         shared.seen_fact(first, attribute, f"the oldest one, {first.name},"),
-        *shared.among_facts(nouns, those, first, attribute),
+        *shared.among_facts(wiki, nouns, those, first, attribute),
     )
     plan = [
         shared.sorted_list(wiki, group, first, **query),

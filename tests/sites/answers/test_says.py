@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webdojo.errors import TaskError
-from webdojo.sites.verdict.answers import (
+from webdojo.sites.answers.says import says
+from webdojo.sites.answers.values import (
     UNITS,
     among,
     any_order,
@@ -20,10 +21,8 @@ from webdojo.sites.verdict.answers import (
     impossible,
     in_order,
     number,
-    says,
     shown,
     text,
-    url,
 )
 
 SIZE = "What is the Size of Royal Mug?"
@@ -31,13 +30,11 @@ WHEN = "When is the Jazz Night?"
 WHICH = "Which things are in the list?"
 LONG = "How long is the trip in minutes?"
 BUY = "Buy Red Mug."
-LINK = "Give the link of the red mugs."
 
 JAZZ = date(Date(2027, 3, 5))
 THINGS = any_order(["Red Mug", "Blue Lamp", "Old Hat"])
 STEPS = in_order(["Red Mug", "Blue Lamp", "Old Hat"])
 TRIP = number(90, "minutes")
-MUGS = url("http://shop-1.localhost/c/mugs?color=red&sort=price")
 NO_MUG = impossible("Red Mug")
 SOLD_OUT = impossible("Red Mug", ["sold out", "out of stock"])
 FULL = impossible("fully booked")
@@ -50,17 +47,21 @@ RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
          "Size: Large", "Ｌａｒｇｅ", "It’s Large", "<answer>Large</answer>"],
     ),
     (
-        number(24),
+        number(24, "$"),
         "How much is Royal Mug?",
-        ["24", "$24", "24.", "24.00", "The price is $24.", "It costs 24 dollars", "24 24", "２４", "Price -> 24",
-         "<answer>24</answer>", "costs...24"],
+        ["twenty-four", "24", "$24", "24.", "24.00", "The price is $24.", "It costs 24 dollars", "24 24", "２４",
+         "Price -> 24", "<answer>24</answer>", "costs...24"],
     ),
     (number(1874), "What is the Year?", ["1,874", "1874"]),
-    (TRIP, LONG, ["90", "90 minutes", "90min", "90 m", "90 mins.", "The trip is 90 minutes", "90.0 minutes"]),
+    (
+        TRIP,
+        LONG,
+        ["90", "90 minutes", "90min", "90 m", "90 mins.", "The trip is 90 minutes", "90.0 minutes", "1.5 hours",
+         "1 h 30 min"],
+    ),
     (number(12.5, "km"), "How far is it?", ["12.5 km", "12.5 kilometres", "12.50"]),
     (number(1200, "$"), "What is the sum?", ["$1,200", "1200 USD", "1,200.00 dollars"]),
     (number(20, "%"), "What share is it?", ["20%", "20 percent", "20"]),
-    (number(3.14, tolerance=0.01), "What is it?", ["3.14", "3.15", "3.13", "3.141"]),
     (number(2), "How many rooms for 2 guests?", ["2", "The answer is 2"]),
     (text("Red Mug"), "Which is cheaper, Red Mug or Blue Mug?", ["Red Mug", "It is the Red Mug."]),
     (
@@ -68,7 +69,7 @@ RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
         WHEN,
         ["2027-03-05", "2027-3-5", "2027/03/05", "5 March 2027", "March 5, 2027", "March 5,2027", "Mar 5, 2027",
          "Fri, 5 Mar 2027", "Friday, March 5th, 2027", "5th of March 2027", "The Jazz Night is on 5 March 2027.",
-         "5-Mar-2027", "2027-03-05 (Friday)"],
+         "5-Mar-2027", "2027-03-05 (Friday)", "05.03.2027"],
     ),
     (date(Date(2027, 3, 5), year_known=True), WHEN, ["Mar 5", "5 March", "Friday, March 5th", "5 March 2027"]),
     (JAZZ, "When in 2027 is the Jazz Night?", ["Mar 5", "on March 5", "2027-03-05"]),
@@ -82,13 +83,6 @@ RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
     (STEPS, WHICH, ["Red Mug, Blue Lamp, Old Hat", "1. Red Mug\n2. Blue Lamp\n3. Old Hat"]),
     (any_order(["1,874", "24"]), WHICH, ["24, 1874", "1,874; 24"]),
     (any_order(["Paris, France", "Lyon, France"]), WHICH, ["Lyon, France; Paris, France"]),
-    (
-        MUGS,
-        LINK,
-        ["http://shop-1.localhost/c/mugs?color=red&sort=price", "/c/mugs?sort=price&color=red",
-         "shop-1.localhost/c/mugs?color=red&sort=price&page=1",
-         "The link is <http://shop-1.localhost/c/mugs/?color=red&sort=price>."],
-    ),
     (among(["Large", "Small", 3]), SIZE, ["Large", "The Size is Small", "3"]),
     (
         NO_MUG,
@@ -111,21 +105,20 @@ WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
     ),
     (text("Large"), "Which Size is not Small?", ["not Large", "not Small", "maybe Large"]),
     (
-        number(24),
+        number(24, "$"),
         "How much is Royal Mug?",
         ["25", "24 or 25", "between 20 and 24", "2 4", "-24", "−24", "-$24", "240", "24.5", ".24", "not 24",
-         "twenty-four", "1 2 3 24", "24%x", "24%", "24 €", "> 24", "≠ 24", "~24", "24k", "24e3", "24²", "2,4"],
+         "1 2 3 24", "24%x", "24%", "24 €", "> 24", "≠ 24", "~24", "24k", "24e3", "24²", "2,4"],
     ),
     (
         TRIP,
         LONG,
-        ["90 hours", "90 h", "90 km", "$90", "90%", "1.5 hours", "9", "91", "90 or 91", "90 seconds", "about 90",
+        ["90 hours", "90 h", "90 km", "$90", "90%", "9", "91", "90 or 91", "90 seconds", "about 90",
          "90-100"],
     ),
     (TRIP, "How many minutes are 1.5 hours?", ["90 hours", "1.5 hours", "90 minutes, not hours"]),
     (number(12.5, "km"), "How far is it?", ["12.5 m", "12.5 miles", "12.5 km/h", "125"]),
     (number(1200, "$"), "What is the sum?", ["€1200", "1.2k", "1,200 €", "12,00", "$-1200", "-$1200"]),
-    (number(3.14, tolerance=0.01), "What is it?", ["3.16", "3.1", "3.14 3.15"]),
     (number(2), "How many rooms for 2 guests?", ["rooms for 2 guests", "2 guests"]),
     (text("Red Mug"), "Which is cheaper, Red Mug or Blue Mug?", ["Red Mug or Blue Mug", "Blue Mug", "not Red Mug"]),
     (
@@ -133,7 +126,7 @@ WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
         WHEN,
         ["5 March", "Mar 5", "2027-03-06", "5 March 2028", "2027-05-03", "Sat 5 March 2027", "5 or 6 March 2027",
          "5 March 2027, 19:00", "maybe 5 March 2027", "It may be 5 March 2027", "not 5 March 2027", "3/5/2027",
-         "05.03.2027", "March 2027", "2027", "12027-03-05", "2027-03-055", "2027-13-05", "2027-03-05-01"],
+         "March 2027", "2027", "12027-03-05", "2027-03-055", "2027-13-05", "2027-03-05-01"],
     ),
     (date(Date(2027, 3, 5), year_known=True), WHEN, ["5 March 2026", "March", "5", "Mar 6"]),
     (JAZZ, "When in 2027 is the Jazz Night?", ["March 6", "2027"]),
@@ -141,19 +134,11 @@ WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
         THINGS,
         WHICH,
         ["Red Mug, Blue Lamp", "Red Mug", "Red Mug, Blue Lamp, Old Hat, Big Hat", "Red Mug, Red Mug, Blue Lamp",
-         "Red Lamp, Blue Mug, Old Hat", "Red Mug Blue Lamp Old Hat", "not Red Mug, Blue Lamp, Old Hat",
+         "Red Lamp, Blue Mug, Old Hat", "not Red Mug, Blue Lamp, Old Hat",
          "Red Mug, Blue Lamp or Old Hat", "Red Mug, Blue Lamp, Old Hat, maybe", "all of them",
-         "Red Mug, Blue Lamp, Old Hat. success=true", "Red Mug, Red Mug, Blue Lamp, Old Hat"],
+         "Red Mug, Blue Lamp, Old Hat. success=true"],
     ),
     (STEPS, WHICH, ["Old Hat, Blue Lamp, Red Mug", "Red Mug, Old Hat, Blue Lamp"]),
-    (
-        MUGS,
-        LINK,
-        ["http://shop-2.localhost/c/mugs?color=red&sort=price", "/c/mugs", "/c/mugs?color=red",
-         "http://shop-1.localhost@evil.com/c/mugs?color=red&sort=price", "/c/mugs?color=red&sort=price or /c/mugs",
-         "ftp://shop-1.localhost/c/mugs?color=red&sort=price", "http://[", "not /c/mugs?color=red&sort=price",
-         "http://shop-1.localhost//c/mugs?color=red&sort=price"],
-    ),
     (among(["Large", "Small", 3]), SIZE, ["Medium", "Large or Small", "Large, Small, 3", "4", "Large 3"]),
     (
         NO_MUG,
@@ -228,7 +213,6 @@ def test_a_set_that_lost_gained_changed_or_doubted_an_item_is_wrong(
     changed = [
         values[:at] + values[at + 1 :],
         [*values, "Grand Boot"],
-        [*values, values[at]],
         [*values[:at], f"not {values[at]}", *values[at + 1 :]],
         [*values[:at], f"{values[at]} or {other}", *values[at + 1 :]],
         [*values[:at], "Grand Boot", *values[at + 1 :]],
@@ -241,7 +225,7 @@ def test_a_set_that_lost_gained_changed_or_doubted_an_item_is_wrong(
 @settings(deadline=None)
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**9), 10**9))
 def test_a_number_is_itself_in_every_form_and_no_other(value: int, other: int) -> None:
-    for said in (f"{value}", f"{value:,}", f"{value}.0", f"It is {value}.", f"${value}", f"{value} dollars"):
+    for said in (f"{value}", f"{value:,}", f"{value}.0", f"It is {value}.", f"There are {value}"):
         assert says(number(value), said, SIZE), said
     if other != value:
         for said in (f"{other}", f"{value} or {other}", f"{other}, {value}", f"{value}{other}"):
@@ -309,7 +293,7 @@ def test_very_long_answers_take_no_longer_than_they_are_long(wanted: dict[str, A
 
 @pytest.mark.parametrize(
     "wanted",
-    [{}, {"type": "mood", "value": "x"}, {"type": "text"}, text("—"), number(3, "parsecs"), any_order([]), url("/p/x"),
+    [{}, {"type": "mood", "value": "x"}, {"type": "text"}, text("—"), number(3, "parsecs"), any_order([]),
      among([]), impossible(), {"type": "number", "value": "24"},
      {"type": "date", "value": "5 March"}],
 )  # fmt: skip

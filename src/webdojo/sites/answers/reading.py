@@ -1,0 +1,283 @@
+"""An answer as words: small letters, numbers as digits, dates as one word each, and what stands between them.
+
+Answers are read in one form for the many ways to write the same. Characters that look alike are told apart, but widths
+and styles of one character are not (NFKC): `２４` is 24, a Cyrillic `а` is no `a`. Signs that change what a number says
+(`≠ > ~ % €`) are words of their own. A word that has digits and letters in it is no number, unless the letters are a
+unit: `12km` is, `24k` and `x24` are not.
+
+A date is the word `@2027-03-05`, or `@--03-05` without a year, in whichever common form it was written. `3/5/2027` is
+the word `@?`, because two countries read it differently.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date as Date
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from webdojo.sites.answers.values import units_of, word_set
+
+FILLERS = word_set("a an the is are it its it's of in at for to and has")
+"""Words that say nothing by themselves."""
+
+TALK = word_set(
+    "about above according after all also although answer answering answers any appear appears article articles "
+    "as asked based be because been before being below both bottom by called can categories category check "
+    "checked checking clicked confirm confirmed confirms could currently data detail details did do does each "
+    "entire entry every exactly exist exists filter filtered filters final finally find first following found "
+    "from given gives got had have he helps hence her here here's him his hope i i'm i've indeed info information "
+    "into item items its just last left list listed lists look looked looking me more my name named names next "
+    "note now ok okay on one ones only open opened our page pages per please product products question read "
+    "reason reply request requested response result results right sadly said saw say says search searched "
+    "searching second see seen she shop show shown shows since site so sorry sort sorted stated states still "
+    "stock store such summary sure table task thank thanks that that's their them then there there's therefore "
+    "these they thing things third this those three through thus top total tried try two under unfortunately us "
+    "used using value was we website well went were what when where which who whole wiki will with would yes you "
+    "your"
+)
+"""Words by which an answer is told, and which are no value of anything."""
+
+PAGES = re.compile(r"\bpages? \d+(?: (?:of|to|and|-) \d+)?\b|\b(?:page )?\d+(?: of \d+)? pages?\b", re.IGNORECASE)
+"""Counts of pages, which are no value of anything."""
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTH = {short: n for n, name in enumerate(_MONTHS, 1) for short in (name, name[:3])} | {"sept": 9}
+_MONTH_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
+_END = r"(?![\d/.-]\d|\d)"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?\b"
+_YEAR = r"(?:(?:\s*,\s*|[\s-]+)(\d{4})(?!\d))?"
+_AMBIGUOUS = " @? "
+
+
+def _date(year: str | None, month: str, day: str) -> str:
+    """A date as a word; a word that is none if there is no such day."""
+    try:
+        found = Date(int(year or 2028), int(month), int(day))
+    except ValueError:
+        return _AMBIGUOUS
+    return f" @{found.isoformat()} " if year else f" @--{found:%m-%d} "
+
+
+def _either(year: str, first: str, second: str) -> str:
+    """A date with slashes, if only one of the two ways to read it gives a day."""
+    found = {_date(year, second, first), _date(year, first, second)} - {_AMBIGUOUS}
+    return found.pop() if len(found) == 1 else _AMBIGUOUS
+
+
+_DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (
+        re.compile(rf"(?<![\d/.-])(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_END}"),
+        lambda m: _date(m[1], m[3], m[4]),
+    ),
+    (
+        re.compile(rf"(?<![\d/.-])(\d{{1,2}})\.\s?(\d{{1,2}})\.\s?(\d{{4}}){_END}"),
+        lambda m: _date(m[3], m[2], m[1]),
+    ),
+    (
+        re.compile(rf"(?<![\d/.-])(\d{{1,2}})([-/])(\d{{1,2}})\2(\d{{4}}){_END}"),
+        lambda m: _either(m[4], m[1], m[3]),
+    ),
+    (
+        re.compile(rf"(?<![\w.]){_DAY}(?:\s+of)?[\s-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
+        lambda m: _date(m[3], str(_MONTH[m[2]]), m[1]),
+    ),
+    (
+        re.compile(rf"\b({_MONTH_NAME})\b\.?[\s-]*(?:the\s+)?{_DAY}{_YEAR}"),
+        lambda m: _date(m[3], str(_MONTH[m[1]]), m[2]),
+    ),
+)
+
+_PLAIN = str.maketrans(
+    {"−": "-", "–": "-", "‐": "-", "‑": "-", "’": "'", "ʼ": "'", "“": '"', "”": '"', "*": " ", "_": " ", "`": " "}
+)
+_SIGN_BEFORE_CURRENCY = re.compile(r"([-+])([$€£¥])(?=[\d.])")
+_HOST = re.compile(r"(?:https?://)?[a-z]+-\d+\.localhost(?::\d+)?[^\s,;)]*")
+_BULLET = re.compile(r"^[ \t]*(?:[-•]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
+_SIGNS = "%$€£¥°≠≤≥~≈±¬+×=²³"
+_BOUND = r"(?<![\w=-])[<>]=?(?=\s?[-+$€£]?[\d.])"  # neither a tag nor an arrow
+_PIECE = re.compile(
+    rf"@(?:\d{{4}}|-)-\d\d-\d\d|@\?"  # a date
+    r"|\d+(?:[:/-]\d+)+\b"  # a time, a range, a fraction, a phone number
+    rf"|(?:(?<![\w)\]%])-)?(?:{_NUMBER}|(?<![\w.])\.\d+)(?:[^\W\d_]+\w*)?"
+    r"|[^\W\d_]+\d\w*"  # letters and digits: x24
+    r"|[^\W\d_]+(?:'[^\W\d_]+)?"
+    rf"|{_BOUND}|[{_SIGNS}]"
+)
+_SPLIT = re.compile(r"(-?[\d.,]*\d)([^\W\d_]+)")
+_ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SMALL = {word: n for n, word in enumerate(_ONES)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+
+
+class Word(NamedTuple):
+    """A word of a text."""
+
+    text: str
+    gap: str
+    """What stands between it and the word before it: blanks and punctuation."""
+    spelled: bool = False
+    """It is a number that was written in letters."""
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number that it is; None if it is another word."""
+        return Decimal(self.text) if re.fullmatch(r"-?\d*\.?\d+", self.text, re.ASCII) else None
+
+
+def plain(said: str) -> str:
+    """A text in small letters, with one kind of minus, apostrophe, quotation mark, digit and space."""
+    text = unicodedata.normalize("NFKC", said.replace("²", " ² ").replace("³", " ³ ")).translate(_PLAIN).casefold()
+    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text)
+
+
+def words_of(said: str) -> list[Word]:
+    """The words of a text, in order."""
+    text = _HOST.sub(" ", plain(said))
+    bullets = _BULLET.findall(text)
+    if len(bullets) > 1:
+        text = _BULLET.sub("", text)
+    for pattern, written in _DATES:
+        text = pattern.sub(written, text)
+    pieces, end = [], 0
+    for piece in _PIECE.finditer(text):
+        gap, end = text[end : piece.start()], piece.end()
+        pieces += [Word(part, gap if i == 0 else "") for i, part in enumerate(_parts(piece[0]))]
+    return _counted(pieces)
+
+
+@lru_cache(maxsize=1 << 16)
+def texts_of(said: str) -> tuple[str, ...]:
+    """The words of a text, without what stands between them."""
+    return tuple(word.text for word in words_of(said))
+
+
+def _parts(piece: str) -> list[str]:
+    """A number and its unit if a piece is both; numbers without thousands separators."""
+    glued = _SPLIT.fullmatch(piece)
+    if glued and units_of(glued[2]):
+        return [glued[1].replace(",", ""), glued[2]]
+    return [piece.replace(",", "") if piece[-1].isdecimal() and ":" not in piece else piece]
+
+
+def _counted(words: Sequence[Word]) -> list[Word]:
+    """The words, with numbers in letters as digits: `one hundred and five`. A lone `one` stays as it is."""
+    out: list[Word] = []
+    at = 0
+    while at < len(words):
+        value, end = _spelled(words, at)
+        if end > at and not (end == at + 1 and words[at].text == "one"):
+            out.append(Word(str(value), words[at].gap, spelled=not words[at].text[-1].isdecimal()))
+        else:
+            end = at + 1
+            out.append(words[at])
+        at = end
+    return out
+
+
+def _spelled(words: Sequence[Word], at: int) -> tuple[Decimal, int]:
+    """The number that words spell from a place on, and the place after it: the same place if they spell none."""
+    total, group, end = Decimal(0), Decimal(-1), at
+    while end < len(words):
+        text = words[end].text
+        if text in _SMALL and (group < 0 or (group % 10 == 0 and _SMALL[text] < 10 and group % 100 != 10)):
+            group = max(group, Decimal(0)) + _SMALL[text]
+        elif text in _SMALL and group >= 100 and group % 100 == 0:
+            group += _SMALL[text]
+        elif end == at and end + 1 < len(words) and words[end].number is not None and words[end + 1].text in _SCALES:
+            group = words[end].number or Decimal(0)
+        elif text in _SCALES and group > 0:
+            group *= _SCALES[text]
+            if _SCALES[text] > 100:
+                total, group = total + group, Decimal(0)
+        elif not (text == "and" and group % 100 == 0 and end > at and _starts(words, end + 1)):
+            break
+        end += 1
+    return total + max(group, Decimal(0)), end
+
+
+def _starts(words: Sequence[Word], at: int) -> bool:
+    return at < len(words) and words[at].text in _SMALL and words[at - 2].text in _SCALES
+
+
+class Mention(NamedTuple):
+    """A phrase where it stands in an answer."""
+
+    start: int
+    end: int
+    phrase: str
+    """As it was given to `find`."""
+
+
+class Reading:
+    """An answer to a question, of which more and more words are explained."""
+
+    def __init__(self, answer: str, question: str) -> None:
+        self.words = words_of(answer)
+        self.texts = tuple(word.text for word in self.words)
+        self.free = [True] * len(self.words)
+        """Which words are not explained yet."""
+        asked = [text for text in texts_of(question) if text not in FILLERS]
+        self.asked = frozenset(asked)
+        """The words of the question."""
+        self._pairs = set(pairwise(asked))
+        self._before = self._neighbours(self.texts)
+        self._after = self._neighbours(self.texts[::-1])[::-1]
+
+    def find(self, phrases: Iterable[str]) -> list[Mention]:
+        """Where phrases stand, the longest of those that begin at a word, from left to right; they are explained."""
+        by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for phrase in dict.fromkeys(phrases):
+            if parts := texts_of(phrase):
+                by_first.setdefault(parts[0], []).append((parts, phrase))
+        for those in by_first.values():
+            those.sort(key=lambda each: -len(each[0]))
+        at, found = 0, []
+        while at < len(self.texts):
+            for parts, phrase in by_first.get(self.texts[at], ()):
+                end = at + len(parts)
+                if self.texts[at:end] == parts and all(self.free[at:end]):
+                    found.append(Mention(at, end, phrase))
+                    self.explain(at, end)
+                    at = end - 1
+                    break
+            at += 1
+        return found
+
+    def explain(self, start: int, end: int) -> None:
+        """Take some words as explained."""
+        self.free[start:end] = [False] * (end - start)
+
+    def repeats(self, start: int, end: int) -> bool:
+        """Whether words repeat the question: the word before or after them stands beside them there, too."""
+        before, after = (self._before[start], self.texts[start]), (self.texts[end - 1], self._after[end - 1])
+        return before in self._pairs or after in self._pairs
+
+    def left(self) -> list[int]:
+        """The places of words that are neither explained, nor fillers, nor repeat the question."""
+        return [
+            at
+            for at, text in enumerate(self.texts)
+            if self.free[at] and text not in FILLERS and not self.repeats(at, at + 1)
+        ]
+
+    @staticmethod
+    def _neighbours(texts: Sequence[str]) -> list[str]:
+        """For each word the last one before it that is no filler."""
+        out, last = [], ""
+        for text in texts:
+            out.append(last)
+            last = last if text in FILLERS else text
+        return out

@@ -1,0 +1,98 @@
+"""Whether an answer says that a task cannot be done, and why.
+
+Such an answer gives the reason and contains nothing that would be a result. It is read clause by clause. A clause with
+a denial (`cannot`, `there is no`, `sold out`) may use any words, up to `_FREE_WORDS` in all. Any other clause may only
+say how the agent looked (`I searched the whole shop`), in words of the question, of the reason, or of `TALK`; so a
+value, a success or another offer stands out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, plain, texts_of, words_of
+from webdojo.sites.answers.values import word_set
+
+_DENIAL = re.compile(
+    r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
+    r"|not possible|impossible|(?:do|does|did) not|don't|doesn't|didn't|there (?:is|are|was|were) no|there's no"
+    r"|no (?:such|results?|match(?:es)?|matching|products?|items?|articles?|pages?)"
+    r"|not available|not in stock|not found|not offered|not listed|nonexistent|unavailable|sold out|out of stock"
+    r"|no longer|(?:0|zero) (?:\w+ )?(?:results?|match(?:es)?|hits?|products?|items?|articles?|pages?|entries)"
+    r"|no (?:entry|entries|hits?|one|page)|none|nothing|without (?:results?|success)|empty|missing|absent"
+    r"|failed to|fails?|has no|have no|had no|not exist|not possible|not allowed|already|won't|will not)\b"
+)
+_FAILURE = re.compile(
+    r"\b(?:i|we|it|this|task|that) (?:\w+ )?(?:cannot|can not|can't|could not|couldn't|was not able|were not able"
+    r"|am unable|was unable|is impossible|was impossible|is not possible|was not possible|did not|didn't|have not"
+    r"|haven't) |\b(?:unable to|failed to|impossible to|not able to|cannot be done|could not be done|gave up|give up)\b"
+)
+_DOUBLE = re.compile(
+    r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be)"
+    r" (?:\w+ )?(?:impossible|sold out|unavailable|out of stock|nonexistent|unable)\b"
+)
+_CLAUSE = re.compile(
+    r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
+)
+_FREE_WORDS = 12
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
+_SPACES = re.compile(r"[ \t]+")
+_HEDGES = word_set(
+    "maybe perhaps possibly probably might may think guess seems unsure either except unless otherwise instead besides "
+    "only other"
+)
+_SUCCESS = word_set(
+    "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
+    "reserved placed posted sent created deleted removed changed updated saved"
+)
+
+
+def says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: str, denies: bool = False) -> bool:
+    """Whether an answer says so, and each phrase of `why`, or one of its phrases.
+
+    With `denies` the phrases say by themselves that it cannot be done: `sold out`.
+    """
+    said, text = texts_of(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", plain(answer)))
+    reasons = [[texts_of(phrase) for phrase in ([each] if isinstance(each, str) else each)] for each in why]
+    if not all(any(set(said) >= set(phrase) for phrase in phrases) for phrases in reasons):
+        return False
+    asked = texts_of(question)
+    if _within(asked, said) or not _HEDGES.isdisjoint(said) or _DOUBLE.search(text):
+        return False
+    given = {word for phrases in reasons for phrase in phrases for word in phrase} | set(asked)
+    if any(word.number and word.text not in given for word in words_of(PAGES.sub(" ", answer))):
+        return False
+    allowed = (FILLERS | TALK | given) - _SUCCESS
+    free, denied = 0, False
+    for clause in _CLAUSE.split(text):
+        denial, beside = _DENIAL.search(clause), list(texts_of(clause))
+        for phrase in (phrase for phrases in reasons for phrase in phrases):
+            shorter = _without(phrase, beside)  # a reason may have a word of success in it: `fully booked`
+            denied |= denies and len(shorter) < len(beside)
+            beside = shorter
+        unknown = [word for word in beside if word not in allowed]
+        if unknown and (denial is None or not _SUCCESS.isdisjoint(texts_of(clause[: denial.start()]))):
+            return False  # a value, or a success that no denial takes back: `added what is sold out`
+        denied |= denial is not None
+        free += len(unknown)
+    return denied and free <= _FREE_WORDS
+
+
+def gives_up(answer: str) -> bool:
+    """Whether an answer says that its task was not done."""
+    return _FAILURE.search(plain(answer)) is not None
+
+
+def _within(phrase: Sequence[str], said: Sequence[str]) -> bool:
+    return f" {' '.join(phrase)} " in f" {' '.join(said)} "
+
+
+def _without(phrase: Sequence[str], said: Sequence[str]) -> list[str]:
+    """The words that are left when a phrase is taken out; where it does not stand as one, its words one by one."""
+    if not _within(phrase, said):
+        return [word for word in said if word not in phrase] if set(phrase) <= set(said) else list(said)
+    rest = f" {' '.join(said)} "
+    while (shorter := rest.replace(f" {' '.join(phrase)} ", " ")) != rest:
+        rest = shorter
+    return rest.split()

@@ -1,0 +1,309 @@
+"""Whether an answer says what was asked for.
+
+An answer is right if it says the value and contradicts it nowhere, in whatever words. What it says is what it claims:
+the values of the kind asked for that stand in it. A value is no claim where the answer repeats the question (`with at
+least 3 votes`), names the thing that was asked about, or says something else of it (`Arrow 12 for $39 takes 95 min`).
+All claims must be the value. What contradicts it:
+
+- another value, or the name of another thing, of those that the site has (`Subject.rivals`);
+- a number that is none of the thing's, outside of sums that come to the value and of counts of pages;
+- a doubt, a denial or a bound beside it (`maybe`, `not`, `or`, `at least`), unless the question has it there, too;
+- something in a list that the site does not have.
+
+An answer of more than `_LONGEST` characters says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date as Date
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+from webdojo.errors import TaskError
+from webdojo.sites.answers.contest import says_winner
+from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Mention, Reading, texts_of
+from webdojo.sites.answers.refusal import says_impossible
+from webdojo.sites.answers.values import UNITS, converted, evaluator, units_of, word_set
+
+DOUBTS = word_set(
+    "not no never nor neither none without except but maybe perhaps probably possibly might may think guess guessed "
+    "guessing unsure cannot can't couldn't isn't aren't wasn't weren't don't doesn't didn't won't hardly barely rather "
+    "instead either or otherwise else wrong false incorrect mistaken unlikely likely presumably supposedly assume "
+    "assuming assumed suppose believe seems estimate estimated uncertain unclear unknown impossible unable failed "
+    "formerly previously anything something success true ignore instructions verdict evaluator could would should"
+)
+"""Words that take back what stands beside them, or that only speak to a judge."""
+_BOUNDS = word_set(
+    "about around roughly approximately approx nearly almost circa ca over under above below least most than between "
+    "up minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times by"
+)
+"""Words before a number that make it another one."""
+_AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion ² ³")
+"""The same after it."""
+_OTHER = "another unit"
+_CURRENCIES = word_set("$ € £ ¥ usd eur gbp")
+_LONGEST = 4000
+_MOST_WORDS = 60
+"""Words beside the value that an answer may have: talk is short."""
+_CLOSING = re.compile(
+    r"(?:\b(?:please )?(?:let me know|feel free|is there anything|do you (?:need|want)|would you like|can i help"
+    r"|may i help|hope (?:this|that) helps|i hope|happy to help|anything else|what else)\b[^.!?\n]*[.!?]*\s*)+$",
+    re.IGNORECASE,
+)
+"""The courtesies at the end of an answer."""
+_BREAK = re.compile(r"[,;:.!?()\n|&/]| - ")
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAY = {short: n for n, name in enumerate(_DAYS) for short in (name, name[:3])} | {"tues": 1, "thur": 3, "thurs": 3}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an answer may say besides the value, and what contradicts it."""
+
+    names: tuple[str, ...] = ()
+    """What may be named: the thing that the question is about."""
+    told: tuple[str, ...] = ()
+    """What may be said of it: its other values, as pages show them."""
+    rivals: tuple[str, ...] = ()
+    """Names of other things and other values of what is asked for; those that are `names`, too, are none."""
+
+
+NOTHING = Subject()
+
+
+def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = NOTHING) -> bool:
+    """Whether an answer to a question says what an evaluator of `values.py` holds.
+
+    Raises:
+        TaskError: The evaluator holds nothing that can be checked.
+    """
+    answer = _CLOSING.sub("", answer).strip()
+    if len(answer) > _LONGEST or (answer.endswith("?") and "?" not in str(wanted)):
+        answer = ""  # too much, or a question
+    match wanted:
+        case {"type": "text", "value": str(value)} if texts_of(value):
+            return _says_names([value], answer, question, subject)
+        case {"type": "number", "value": int() | float() as value} if wanted.get("unit", "$") in UNITS:
+            return _says_number(Decimal(str(value)), wanted, answer, question, subject)
+        case {"type": "date", "value": str(value)} if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+            return _says_date(Date.fromisoformat(value), answer, question, subject, wanted.get("year_known", False))
+        case {"type": "set", "values": [_, *_] as values}:
+            return _says_names(values, answer, question, subject, listed=True)
+        case {"type": "list", "values": [_, *_] as values}:
+            return _says_names(values, answer, question, subject, listed=True, ordered=True)
+        case {"type": "winner", "sides": [_, _], "best": 0 | 1, "figures": [_, _]}:
+            reading = Reading(answer, question)
+            rivals = set(subject.rivals).difference(*wanted["sides"], subject.names)
+            return says_winner(wanted, reading) and not _claims(reading, rivals) and not _doubted(reading)
+        case {"type": "among", "values": [_, *_] as values}:
+            texts = tuple(value for value in values if isinstance(value, str))
+            one_of = replace(subject, rivals=(*subject.rivals, *texts))
+            return any(says(evaluator(value), answer, question, one_of) for value in values)
+        case {"type": "impossible", "why": [_, *_] as why}:
+            return says_impossible(why, answer, question, wanted.get("denies", False))
+    raise TaskError(f"an answer cannot be checked against {wanted!r}")
+
+
+def _says_names(
+    values: Sequence[str],
+    answer: str,
+    question: str,
+    subject: Subject,
+    listed: bool = False,
+    ordered: bool = False,
+) -> bool:
+    """Whether all words or names of an answer that are claims are these values."""
+    reading = Reading(_unnumbered(answer) if listed else PAGES.sub(" ", answer), question)
+    told = (*(name for name in subject.names if name not in values), *subject.told)
+    wanted = {texts_of(value): value for value in values}
+    claimed: list[str] = []
+    for mention in reading.find((*values, *told, *subject.rivals)):
+        known = wanted.get(texts_of(mention.phrase))
+        if known is None and mention.phrase in told:
+            continue
+        if listed or not reading.repeats(mention.start, mention.end):
+            claimed.append(known or "")
+    stray = any(word.number is not None and not word.spelled for word in map(reading.words.__getitem__, reading.left()))
+    said = list(dict.fromkeys(claimed))
+    right = said == list(values) if ordered else sorted(said) == sorted(set(values))
+    return right and not stray and not _doubted(reading) and not _invented(reading)
+
+
+def _says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: str, subject: Subject) -> bool:
+    unit = wanted.get("unit", "")
+    reading = Reading(PAGES.sub(" ", answer), question)
+    if _claims(reading, subject.rivals, (*subject.names, *subject.told)) or _doubted(reading, value == 0):
+        return False
+    figures = list(_figures(reading, unit))
+    parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
+    said = {each.value for each in _reckoned(reading, figures, value)} - parts
+    if not said and value in (0, 1):
+        return bool(set(reading.texts) & ({"none", "no", "zero"} if value == 0 else {"one"}))
+    return said == {value}
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """A number in an answer, in the unit that was asked for; `value` is None if it has another or a doubt."""
+
+    start: int
+    end: int
+    value: Decimal | None
+
+
+def _figures(reading: Reading, unit: str) -> Iterator[_Figure]:
+    """The numbers that are claims."""
+    at, texts = 0, reading.texts
+    while at < len(texts):
+        number = reading.words[at].number if reading.free[at] else None
+        if number is None or reading.repeats(at, at + 1):
+            at += 1
+            continue
+        start = at
+        said, at = _unit_at(reading, start, at + 1, unit)
+        value = _in_unit(number, said, unit, texts, at)
+        while value is not None and (longer := _continued(reading, at, said, unit)) is not None:
+            more, said, at = longer
+            value += more
+        before = texts[start - 1] if start else ""
+        if before in _CURRENCIES and start > 1:
+            before = texts[start - 2]
+        bound = before in _BOUNDS or (at < len(texts) and texts[at] in _AFTER and not _operates(reading, at))
+        yield _Figure(start, at, None if bound else value)
+
+
+def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[str], int]:
+    """The units that a number may have by the words beside it, and where it ends; the wanted unit comes first."""
+    texts = reading.texts
+    if start and texts[start - 1] in _CURRENCIES:
+        found = units_of(texts[start - 1])
+        return found, end + (end < len(texts) and texts[end] in UNITS[found[0]])
+    if end < len(texts) and reading.words[end].gap.strip() in ("", "-"):
+        found = units_of(texts[end])
+        if found and end + 1 < len(texts) and reading.words[end + 1].gap == "/":
+            return [_OTHER], end + 1  # km/h
+        if found and (unit or texts[end] not in reading.asked):
+            return ([unit] if unit in found else found), end + 1
+    return [], end
+
+
+def _in_unit(number: Decimal, said: list[str], unit: str, texts: Sequence[str], end: int) -> Decimal | None:
+    if not said:
+        return number
+    return next((found for each in said if (found := converted(number, each, unit)) is not None), None)
+
+
+def _continued(reading: Reading, at: int, said: list[str], unit: str) -> tuple[Decimal, list[str], int] | None:
+    """The rest of a figure of two units: `5 minutes` after `2 hours`."""
+    if not said or at >= len(reading.texts):
+        return None
+    at += reading.texts[at] == "and"
+    if at + 1 >= len(reading.texts) or (number := reading.words[at].number) is None:
+        return None
+    smaller, end = _unit_at(reading, at, at + 1, unit)
+    if not smaller:
+        return None
+    one, other = _in_unit(Decimal(1), said, unit, (), 0), _in_unit(Decimal(1), smaller, unit, (), 0)
+    if one is None or other is None or other >= one:
+        return None
+    return number * other, smaller, end
+
+
+def _operates(reading: Reading, at: int) -> bool:
+    """Whether a sign stands between two numbers."""
+    after = reading.words[at + 1].number if at + 1 < len(reading.words) else None
+    return reading.texts[at] in ("+", "plus") and after is not None
+
+
+def _reckoned(reading: Reading, figures: list[_Figure], value: Decimal) -> Iterator[_Figure]:
+    """The figures but those that are reckoned up to the value: `12 + 9 = 21`."""
+    at = 0
+    while at < len(figures):
+        end, total = at + 1, figures[at].value
+        while end < len(figures) and total is not None:
+            sign, more = reading.texts[figures[end - 1].end : figures[end].start], figures[end].value
+            if more is None or sign not in (("+",), ("plus",), ("×",), ("x",), ("times",)):
+                break
+            total, end = (total + more if sign[0] in "+plus" else total * more), end + 1
+        if end == at + 1 or total != value:
+            yield from figures[at:end]
+        at = end
+
+
+def _says_date(wanted: Date, answer: str, question: str, subject: Subject, year_known: bool) -> bool:
+    """Whether an answer says this date, no other, and nothing else; without the year if the question has it."""
+    reading = Reading(PAGES.sub(" ", answer), question)
+    if _claims(reading, subject.rivals, (*subject.names, *subject.told)) or _doubted(reading):
+        return False
+    year_known = year_known or str(wanted.year) in reading.asked or f"{wanted.year}-" in " ".join(reading.asked)
+    dates = []
+    for at in reading.left():
+        word = reading.words[at]
+        if word.text.startswith("@"):
+            dates.append(word.text)
+        elif word.text in _DAY and _DAY[word.text] != wanted.weekday():
+            return False
+        elif (word.number is not None and not word.spelled) or ":" in word.text:
+            if word.text != str(wanted.year):
+                return False
+            year_known = True
+    forms = {f"@{wanted.isoformat()}", *([f"@--{wanted:%m-%d}"] if year_known else [])}
+    return bool(dates) and set(dates) <= forms
+
+
+def _claims(
+    reading: Reading, rivals: Iterator[str] | Sequence[str] | set[str], known: Sequence[str] = ()
+) -> list[Mention]:
+    """Where an answer names a rival, and does not only repeat the question; known phrases are explained."""
+    forgiven = set(known)
+    found = reading.find((*known, *rivals))
+    return [each for each in found if each.phrase not in forgiven and not reading.repeats(each.start, each.end)]
+
+
+def _doubted(reading: Reading, nothing: bool = False) -> bool:
+    """Whether an answer takes back what it says, or is too long; `nothing`: that there is none is no doubt."""
+    allowed = {"no", "none"} if nothing else set()
+    left = reading.left()
+    others = [at for at in left if reading.texts[at] not in reading.asked]
+    for at in left:
+        text = reading.texts[at]
+        if text in DOUBTS and text not in allowed and not _closing(reading, at):
+            return True
+    return len(others) > _MOST_WORDS
+
+
+def _closing(reading: Reading, at: int) -> bool:
+    """`No other …`, `nothing else`: that there is no more takes nothing back."""
+    after = reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
+    return reading.texts[at] == "no" and after in ("other", "others", "more", "further", "additional")
+
+
+def _invented(reading: Reading) -> bool:
+    """Whether something stands in a list that is neither known nor talk: `Red, Purple`."""
+    known = TALK | FILLERS | reading.asked
+    for _, part in groupby(range(len(reading.words)), _parts(reading).__getitem__):
+        places = [at for at in part if reading.texts[at] not in ("and", "then")]
+        if places and all(reading.free[at] and reading.texts[at] not in known for at in places):
+            return True
+    return False
+
+
+def _parts(reading: Reading) -> list[int]:
+    """For each word the number of the part of the answer that it stands in, split at punctuation and `and`."""
+    numbers, number = [], 0
+    for word in reading.words:
+        number += bool(_BREAK.search(word.gap)) or word.text in ("and", "then")
+        numbers.append(number)
+    return numbers
+
+
+def _unnumbered(answer: str) -> str:
+    """A list without the numbers of its entries: `1. Red 2. Blue`."""
+    numbers = re.findall(r"(?:^|[\s(])(\d{1,2})[.)](?=\s)", answer)
+    if numbers[:1] == ["1"] and numbers == [str(n) for n in range(1, len(numbers) + 1)]:
+        return re.sub(r"(^|[\s(])\d{1,2}[.)](?=\s)", r"\1, ", answer)
+    return PAGES.sub(" ", answer)

@@ -1,0 +1,320 @@
+"""Judges an embedded task on the real final state: pages, what was on screen, what was changed, the answer.
+
+The evaluator of a task is JSON:
+
+| key | is |
+|---|---|
+| `facts` | what must be true, one by one; each `says` it in a plain sentence and has at least one check |
+| `state` | all that the session may have changed on the task's site; nothing if absent |
+| `states` | the same for further hosts, by host; on hosts named nowhere nothing may be changed |
+
+A task is done if every fact holds, nothing else was changed on any host, and the agent said `done` without taking it
+back. A verdict asks what was achieved and whether it was found out here, not by which route: what is needed may have
+been on screen in any list, page, search, filter or order. The checks of a fact must all hold, on its `site` or else on
+the task's:
+
+| check | holds when |
+|---|---|
+| `url` | the last page is this place, and was served |
+| `within` | the last page is this place, perhaps with further values in its query |
+| `shows` | the last page is this list, or one that shows the same things by fewer filters |
+| `visited` | each of these places was served to the session |
+| `followed` | a link or form of the first of these paths led to the second |
+| `seen` | each of these facts was on screen (`catalog.py`) |
+| `listed` | each thing of this list was on screen |
+| `searched` | a search that would have found this name was made |
+| `state` | these keys of the changed state have these values |
+| `answer` | the answer says the value (`answers/`); with `thing`, `attribute` and `of` it also says of what |
+| `any` | of these groups of checks one holds |
+
+The order and the page number of a list count only where a place names them. A value of the state is a scalar (texts
+are compared without regard to white space), or says what a text must be: `{"type": "text"}` and `{"type": "contains"}`
+(each of `values`) ignore capitals, too; `{"type": "among"}` is one of `values`, `{"type": "any"}` is anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from webdojo.errors import TaskError
+from webdojo.sites.answers.reading import texts_of
+from webdojo.sites.answers.refusal import gives_up
+from webdojo.sites.answers.says import Subject, says
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name
+from webdojo.sites.goal import Place
+from webdojo.sites.kinds import site_of
+from webdojo.sites.pages import CatalogSite
+from webdojo.types import Task
+
+_EVALUATOR = frozenset(("facts", "state", "states"))
+_CHECKS = frozenset(
+    ("url", "within", "shows", "visited", "followed", "seen", "listed", "searched", "state", "answer", "any")
+)
+_VIEW = ("sort", "page")
+"""Keys of a list's query that change neither what the list is about nor what is in it."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a task was done, the first thing that was wrong if it was not, and which facts hold."""
+
+    success: bool
+    reason: str
+    facts: tuple[bool, ...]
+    """Whether each fact holds, in the order of the evaluator. They are for analysis and earn no reward."""
+
+
+def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, Any]) -> Verdict:
+    """Check a finished episode: the answer of `done` (None: never said), the active tab, and `SiteServer.state`."""
+    checks = _checks(task)
+    facts = task.evaluator["facts"]
+
+    def wrong(checks: dict[str, Any], host: str) -> str:
+        """The first check that does not hold, in words; empty if all do."""
+        here = state.get(host, {})
+        changed, visited, seen = here.get("state", {}), here.get("visited", []), here.get("seen", [])
+        for key, wanted in checks.items():
+            match key:
+                case "url":
+                    reason = _wrong_url(wanted, host, final_url, visited)
+                case "within":
+                    reason = "" if _is_within(wanted, final_url) else f"ended on {final_url}"
+                case "shows":
+                    same = _on(host, final_url) and _shows(site_of(task, host), wanted, final_url)
+                    reason = "" if same else f"ended on {final_url}, not on {wanted}"
+                case "visited":
+                    reason = _never_served(wanted, visited)
+                case "followed":
+                    reason = "" if wanted in here.get("followed", []) else f"did not go from {wanted[0]} to {wanted[1]}"
+                case "seen":
+                    missing = ", ".join(fact for fact in wanted if fact not in seen)
+                    reason = missing and f"never saw {missing}"
+                case "listed":
+                    named = {fact_name(entity.slug) for entity in _listed(site_of(task, host), wanted)}
+                    unseen = len(named.difference(seen))
+                    reason = f"never saw {unseen} of {len(named)} in {wanted}" if unseen or not named else ""
+                case "searched":
+                    reason = "" if _was_searched(wanted, visited) else f"never searched for {wanted}"
+                case "state":
+                    reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
+                case "answer":
+                    subject = _subject(wanted, task, host)
+                    right = says(wanted, answer or "", task.instruction, subject)
+                    reason = "" if right else f"answered {(answer or '')[:80]!r}"
+                case _:
+                    reasons = [wrong(group, host) for group in wanted]
+                    reason = reasons[0] if all(reasons) else ""
+            if reason:
+                return reason
+        return ""
+
+    reasons = [wrong(each, fact.get("site", task.website)) for fact, each in zip(facts, checks, strict=True)]
+    holds = tuple(not reason for reason in reasons)
+    if answer is None:
+        return Verdict(False, "the agent never said done", holds)
+    for fact, reason in zip(facts, reasons, strict=True):
+        if reason:
+            return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
+    if not any("answer" in fact for fact in facts) and gives_up(answer):
+        return Verdict(False, f"the agent said that it was not done: {answer[:80]!r}", holds)
+    unasked = _unasked(task, state)
+    return Verdict(not unasked, unasked or "every fact holds", holds)
+
+
+def _checks(task: Task) -> list[dict[str, Any]]:
+    """The checks of each fact of a task whose evaluator can be checked."""
+    facts = task.evaluator.get("facts") or []
+    checks = [{key: wanted for key, wanted in fact.items() if key not in ("says", "site")} for fact in facts]
+    groups = [group for fact in checks for group in (fact, *fact.get("any", ()))]
+    if not (
+        facts
+        and task.evaluator.keys() <= _EVALUATOR
+        and task.website not in task.evaluator.get("states", {})
+        and all("says" in fact for fact in facts)
+        and all(group and group.keys() <= _CHECKS and all(group.values()) for group in groups)
+    ):
+        raise TaskError(f"task {task.id!r} has an evaluator that cannot be checked: {task.evaluator!r}")
+    return checks
+
+
+def _on(host: str, url: str) -> bool:
+    """Whether an address is on a host; another port or scheme is not served by the site."""
+    parts = urlsplit(url)
+    return (parts.scheme, parts.netloc) == ("http", host)
+
+
+def _wrong_url(wanted: Place, host: str, url: str, visited: list[str]) -> str:
+    if not _on(host, url):
+        return f"ended on {url}, not on http://{host}"
+    parts = urlsplit(url)
+    if not _is_at(wanted, f"{parts.path}?{parts.query}"):
+        return f"ended on {url}"
+    # It need not be the last page served: switching to another tab asks the site for nothing.
+    return _never_served([wanted], visited)
+
+
+def _never_served(wanted: list[Place], visited: list[str]) -> str:
+    missing = (place for place in wanted if not any(_is_at(place, path) for path in visited))
+    return next((f"was never served {place['path']} with query {place.get('query', 'any')}" for place in missing), "")
+
+
+def _is_within(wanted: Place, url: str) -> bool:
+    parts = urlsplit(url)
+    place = _place(parts.path, parts.query)
+    return place["path"] == wanted["path"].strip("/") and wanted["query"].items() <= place["query"].items()
+
+
+def _is_at(wanted: Place, path_with_query: str) -> bool:
+    path, _, query = path_with_query.partition("?")
+    place = _place(path, query)
+    named: dict[str, str] = wanted["query"] if "query" in wanted else place["query"]
+    found = {key: value for key, value in place["query"].items() if key in named or key not in _VIEW}
+    return place["path"] == wanted["path"].strip("/") and named == found
+
+
+def _place(path: str, query: str) -> Place:
+    values = {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}
+    if values.get("page") == "1":
+        del values["page"]
+    return {"path": path.strip("/"), "query": values}
+
+
+def _list_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint], str] | None:
+    """The collection that a list is of, its filters, and its page number; None if the address is of no list."""
+    parts = urlsplit(site.inward(where))
+    query = dict(parse_qsl(parts.query))
+    collection = site.collections.get(parts.path.strip("/"))
+    if collection is None:
+        return None
+    return collection, collection.asked(query), query.get("page", "1")
+
+
+def _listed(site: CatalogSite, where: str) -> list[Entity]:
+    """The things of a list."""
+    found = _list_at(site, where)
+    return [] if found is None else found[0].find(found[1])
+
+
+def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
+    """Whether a page shows the things of a list, and by its filters, or by fewer where cards tell the others."""
+    parts = urlsplit(url)
+    this, that = _list_at(site, wanted), _list_at(site, f"{parts.path}?{parts.query}")
+    if this is None or that is None or this[0] is not that[0]:
+        return False
+    (collection, asked, page), (_, given, shown) = this, that
+    if "page=" in wanted and page != shown:
+        return False
+    dropped = [each for each in asked if each not in given]
+    if not dropped and len(given) == len(asked):
+        return True
+    by_eye = bool(given) and all(each in asked for each in given) and all(each.attribute.listed for each in dropped)
+    return by_eye and collection.find(given) == collection.find(asked)
+
+
+def _was_searched(name: str, visited: Iterable[str]) -> bool:
+    """Whether a search was made whose every word is in a name, so that it would have found a thing of that name."""
+    for address in visited:
+        parts = urlsplit(address)
+        words = dict(parse_qsl(parts.query)).get("q", "").lower().split()
+        if parts.path == "/search" and words and all(word in name.lower() for word in words):
+            return True
+    return False
+
+
+def _subject(wanted: dict[str, Any], task: Task, host: str) -> Subject:
+    """What an answer may say besides its value, and what contradicts it, by what the site has.
+
+    `thing` is the address of the thing that is asked about, and `attribute` the key of what is asked about it. `of` is
+    the address of the list that an answer counts, or whose things it names.
+    """
+    rivals = list(wanted.get("rivals", ()))
+    where = urlsplit(wanted.get("thing") or wanted.get("of", ""))
+    if not where.path:
+        return Subject(rivals=tuple(rivals))
+    collection = site_of(task, host).collections[where.path.split("/")[1]]
+    asked = collection.by_key.get(wanted.get("attribute", ""))
+    if asked is not None and asked.type in ("choice", "text"):
+        rivals += {str(entity.values.get(asked.key, "")) for entity in collection.entities} - {""}
+    told: list[Entity] = []
+    if "thing" in wanted:
+        told = [collection.by_slug[where.path.rpartition("/")[2]]]
+        names = {thing.name for thing in told}
+    elif wanted["type"] == "number":
+        names = {entity.name for entity in collection.find(collection.asked(dict(parse_qsl(where.query))))}
+    else:
+        names = set()
+        values = {name for side in wanted.get("sides", [wanted.get("values", ())]) for name in side}
+        told = [entity for entity in collection.entities if entity.name in values]
+    rivals += [entity.name for entity in collection.entities if entity.name not in names]
+    known = set(rivals)
+    return Subject(
+        tuple(names), tuple(said for each in told for said in _told(collection, each, asked, known)), tuple(rivals)
+    )
+
+
+def _told(collection: Collection, thing: Entity, asked: Attribute | None, rivals: set[str]) -> Iterable[str]:
+    """The values of a thing as answers tell them: with their label, or alone where they can be nothing else."""
+    for attribute in collection.attributes:
+        value = thing.values.get(attribute.key, "")
+        if value == "" or attribute is asked:
+            continue
+        shown = attribute.show(value)
+        for label in dict.fromkeys((attribute.label, attribute.called)):
+            yield f"{label} {shown}"
+            yield f"{shown} {label}"
+        same_unit = asked is not None and attribute.unit == asked.unit
+        alone = attribute.type in ("choice", "text") or (
+            attribute.type == "number" and attribute.unit and not same_unit
+        )
+        if alone and shown not in rivals:
+            yield shown
+
+
+def _unasked(task: Task, state: dict[str, Any]) -> str:
+    """A change on any host that was not asked for, in words; empty if there is none."""
+    wanted = {task.website: task.evaluator.get("state", {}), **task.evaluator.get("states", {})}
+    for host in dict.fromkeys((*wanted, *state)):
+        reason = _wrong_change(state.get(host, {}).get("state", {}), wanted.get(host, {}))
+        if reason:
+            return f"on {host}, {reason}"
+    return ""
+
+
+def _wrong_change(changed: dict[str, Any], wanted: dict[str, Any]) -> str:
+    for key, value in wanted.items():
+        if key not in changed:
+            return f"{key} was not changed"
+        if not _fits(value, changed[key]):
+            return f"{key} is {changed[key]!r:.80}"
+    extra = changed.keys() - wanted.keys()
+    return f"{min(extra)} was changed, which was not asked for" if extra else ""
+
+
+def _fits(wanted: Any, value: Any) -> bool:
+    """Whether a value of the state is the one that is wanted."""
+    match wanted:
+        case {"type": "any"}:
+            return True
+        case {"type": "among", "values": values}:
+            return any(_fits(each, value) for each in values)
+        case {"type": "text", "value": str(text)}:
+            return isinstance(value, str) and _collapsed(value).casefold() == _collapsed(text).casefold()
+        case {"type": "contains", "values": [_, *_] as phrases}:
+            return isinstance(value, str) and all(_has(value, phrase) for phrase in phrases)
+        case dict():
+            raise TaskError(f"a value of the state cannot be checked against {wanted!r}")
+    if isinstance(wanted, str) and isinstance(value, str):
+        return _collapsed(wanted) == _collapsed(value)
+    return isinstance(wanted, bool) == isinstance(value, bool) and bool(wanted == value)
+
+
+def _has(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand in a text, one after the other."""
+    return f" {' '.join(texts_of(phrase))} " in f" {' '.join(texts_of(text))} "
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
