@@ -18,32 +18,32 @@ from webdojo.sites.taskgen import SPLITS, make_tasks, stream
 from webdojo.types import Task
 
 TASKS = {
-    0: "e3883cf7c509f3bf",
-    1: "c5216293b41bda7e",
-    2: "b74868cfb7493de4",
+    0: "4725593f5149a727",
+    1: "ecc1423a81f77b29",
+    2: "0c2ecd6fc4de3575",
 }
 STREAMS = {
-    "train": "905f3dfb5e2a4574",
-    "valid": "97c68b2492360d83",
-    "test_phrasings": "44e50bd598752cea",
+    "train": "aaf43a6072f7e86d",
+    "valid": "1ee7ac46e4c204ec",
+    "test_phrasings": "4acae6bd6de356f9",
 }
 PAGES = {
-    ("shop", 0): "cd1db08a7cb496b5",
-    ("shop", 1): "75f1cd72630d4f9d",
-    ("shop", 2): "7f9618b0b9fa49ff",
-    ("shop", 3): "ad4d607283c62f1b",
-    ("shop", HELDOUT_SEED): "3b7b848e63f9a0ca",
-    ("wiki", 0): "0fd2bc5841ae8a5d",
-    ("wiki", 1): "30484c09b7d01148",
-    ("wiki", 2): "12fea98424ec97a2",
-    ("wiki", 3): "1a803cfc907e077f",
-    ("wiki", HELDOUT_SEED): "286ef252bc46ef4a",
+    ("shop", 0): "9394eb4dfc3395d1",
+    ("shop", 1): "7d7bae6bd0ad39e1",
+    ("shop", 2): "f845d80764db979c",
+    ("shop", 3): "1bc588873497f864",
+    ("shop", HELDOUT_SEED): "393ad1a853cde42b",
+    ("wiki", 0): "8721fcb30791e498",
+    ("wiki", 1): "05f3b991331fd454",
+    ("wiki", 2): "1410c26411b3c220",
+    ("wiki", 3): "9a333ba1a8488ca9",
+    ("wiki", HELDOUT_SEED): "098b20071a437bac",
 }
-"""Of all pages, facts and ways, by kind and seed."""
+"""Of all pages and ways, by kind and seed."""
 CARTS = {
-    0: "277c7ab036a4a213",
-    1: "5e268327e305a4e8",
-    2: "304ab72254d63814",
+    0: "53c2a4dbaf39de38",
+    1: "fd2abde91741bec4",
+    2: "732635809e4b8ae7",
 }
 
 
@@ -53,7 +53,7 @@ def digest(parts: Iterable[object]) -> str:
 
 
 def dumped(tasks: Iterable[Task]) -> Iterator[object]:
-    return (task.model_dump(mode="json") for task in tasks)
+    return (task.model_dump(mode="json", exclude={"evaluator": True, "metadata": {"rubric"}}) for task in tasks)
 
 
 def answer(site: CatalogSite, method: str, path: str, overlay: Overlay, **values: str) -> object:
@@ -62,7 +62,7 @@ def answer(site: CatalogSite, method: str, path: str, overlay: Overlay, **values
     reply = site.respond(Request(method, parts.path, values or dict(parse_qsl(parts.query))), overlay)
     if isinstance(reply, Redirect):
         return reply.path
-    return reply.status, reply.title, sorted(set(reply.shows)), render(site, reply, overlay, "compact")
+    return reply.status, reply.title, render(site, reply, overlay, "compact")
 
 
 @pytest.mark.parametrize("seed", range(3))
