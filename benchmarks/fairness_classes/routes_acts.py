@@ -1,0 +1,128 @@
+"""Routes to a change: by a menu, with a mistake on the way, in parts, or with a look afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from fairness_page import controls
+from fairness_visitor import CannotGoError, Visitor
+
+from fairness_classes.case import Case, Target
+from fairness_classes.kinds_of_classes import route
+from fairness_classes.moves import (
+    form_for,
+    open_board,
+    open_target,
+    play,
+    send_form,
+)
+
+ADDS = ("add", "add_two", "add_cheapest", "add_cheapest_color")
+
+
+def _form(case: Case) -> dict[str, Any]:
+    if case.family != "act":
+        raise CannotGoError("no form is asked for")
+    return case.steps("form")[0]
+
+
+def _to_the_form(case: Case, visitor: Visitor) -> None:
+    for target in case.targets:
+        open_target(visitor, target)
+    if urlsplit(visitor.url).path != _form(case)["at"]:
+        visitor.open_path(_form(case)["at"])
+
+
+@route("act")
+def leaves_a_field_empty_first(case: Case, visitor: Visitor) -> None:
+    """Sends the form with nothing filled in, is told what is missing, and fills it in."""
+    _to_the_form(case, visitor)
+    form, source = visitor.form(_form(case)["action"])
+    empty = {key: "" for key, control in controls(form).items() if not control.options and control.values == ("",)}
+    if not empty:
+        raise CannotGoError("nothing can be left out")
+    before = visitor.state()
+    visitor.send(form, {}, source)
+    changed = {host: known["state"] for host, known in visitor.state().items()}
+    if changed != {host: known["state"] for host, known in before.items()}:
+        raise CannotGoError("an empty form was taken")
+    first, *others = case.steps("form")
+    form, source = visitor.form(first["action"])
+    visitor.send(form, first["values"], source)
+    for step in others:
+        send_form(visitor, step)
+
+
+@route("act")
+def returns_to_the_first_step(case: Case, visitor: Visitor) -> None:
+    """Goes back to the first page of a form with several pages, and sends it again."""
+    first, *others = case.steps("form")
+    if not others:
+        raise CannotGoError("the form has one page")
+    _to_the_form(case, visitor)
+    send_form(visitor, first)
+    visitor.open_path(first["at"])
+    for step in (first, *others):
+        send_form(visitor, step)
+
+
+@route("act")
+def checks_the_thing_afterwards(case: Case, visitor: Visitor) -> None:
+    """Opens the thing's page again to see that all is well, and ends there."""
+    play(case, visitor)
+    for target in case.targets:
+        visitor.home()
+        visitor.search(target.entity.name)
+        if not visitor.has_path(target.path):
+            raise CannotGoError("it has another name now")
+        visitor.open_path(target.path)
+    if not case.targets:
+        visitor.home()
+
+
+@route(*ADDS, "act")
+def ends_in_the_cart(case: Case, visitor: Visitor) -> None:
+    """Opens the cart when all is done, to see what is in it."""
+    play(case, visitor)
+    visitor.open_path("/cart")
+
+
+@route("act", *ADDS)
+def takes_a_wrong_thing_out_of_the_cart(case: Case, visitor: Visitor) -> None:
+    """Puts another thing into the cart by mistake, takes it out, and goes on with the right one."""
+    site, wanted = case.site, {target.entity.slug for target in case.targets}
+    if site.kind != "shop" or (case.family == "act" and not _form(case)["action"].endswith("/add")):
+        raise CannotGoError("there is no cart")
+    free = [each for each in site.main.entities if each.slug not in wanted and int(each.values["stock"]) > 0]
+    other = Target(site, site.main, free[0])
+    open_target(visitor, other)
+    visitor.send(*form_for(visitor, "/cart/add" if case.compact else f"{other.path}/add"))
+    visitor.open_path("/cart")
+    visitor.send(*form_for(visitor, "/cart/remove" if case.compact else f"/cart/remove/{other.entity.slug}"))
+    visitor.home()
+    play(case, visitor)
+
+
+@route("act")
+def adds_the_amount_in_two_parts(case: Case, visitor: Visitor) -> None:
+    """Puts one into the cart, sees that more are wanted, and adds the others."""
+    step = _form(case)
+    amount = int(step["values"].get("amount", "0"))
+    if not step["action"].endswith("/add") or amount < 2:
+        raise CannotGoError("there is no amount")
+    _to_the_form(case, visitor)
+    send_form(visitor, step, {"amount": "1"})
+    visitor.open_path(step["at"])
+    send_form(visitor, step, {"amount": str(amount - 1)})
+
+
+@route("drag")
+def moves_cards_by_their_menus(case: Case, visitor: Visitor) -> None:
+    """Moves the cards by the menus that a right click on them opens; only where nobody asked to drag them."""
+    if "drag" in case.task.instruction.lower():
+        raise CannotGoError("the instruction says how")
+    open_board(case, visitor)
+    names = {thing.url.rpartition("/")[2]: thing.name for thing in visitor.things()}
+    for step in case.steps("drag"):
+        visitor.offer(names[step["card"]], step["at"], {"card": step["card"], "column": step["column"]})
