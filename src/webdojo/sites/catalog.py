@@ -211,9 +211,14 @@ def fact_name(entity: str, attribute: str = "Name") -> str:
     return f"{entity}.{attribute}"
 
 
-def order_fact(entity: str, attribute: str) -> str:
-    """The same for the place of an entity in a list that was ordered by an attribute."""
-    return f"{entity}.{attribute} order"
+def order_fact(entity: str, attribute: str, where: str) -> str:
+    """The same for the place of an entity in the list at an address when it was ordered by an attribute."""
+    return f"{entity}.{attribute} order#{where}"
+
+
+def listed_fact(entity: str, where: str) -> str:
+    """The same for an entity in the list at an address, which has its filters alone."""
+    return f"{entity}#{where}"
 
 
 def found_fact(entity: str) -> str:

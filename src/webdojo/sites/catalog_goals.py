@@ -15,7 +15,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
 from webdojo.sites.answers.values import any_order, date, impossible, in_order, number, text, units_of, winner
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name, order_fact
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name
 from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.pages import CatalogSite, made
@@ -93,7 +93,7 @@ def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSi
         f"the one of these two with the higher {label}: {first} or {second}",
     )
     elsewhere = {"site": host} if host else {}
-    ordered = None if host else [order_fact(each.entity.slug, attribute.label) for each in (a, b)]
+    ordered = None if host else [attribute.label, a.entity.slug, b.entity.slug]
     here_told, there_told = was_shown(a.entity, attribute, "", ordered), was_shown(b.entity, attribute, host, ordered)
     sides = [(each.entity.name, each.phrase) for each in (a, b)]
     answer = winner(sides, int(right > left), (left, right), unit_of(attribute))
@@ -175,8 +175,11 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         found = found[:3]
         cores: tuple[str, ...] = (f"the name of each of the three {least} {phrase}, the {least} first",)
         label = collection.by_key[order].label
-        known = [[show(each.slug, label) for each in found] for show in (fact_name, order_fact)]
-        extra = [fact(f"They are the three {least}, in order", one_of=[{"seen": those} for those in known])]
+        known = [
+            {"seen": [fact_name(each.slug, label) for each in found]},
+            {"ordered": [label, *(each.slug for each in found)]},
+        ]
+        extra = [fact(f"They are the three {least}, in order", one_of=known)]
     elif constraints and 2 <= len(found) <= _NAMES:
         cores, extra = (f"the full list of names of the {phrase}", f"the name of each of the {phrase}"), []
     else:
@@ -336,12 +339,12 @@ def _collection(site: CatalogSite, rng: random.Random) -> Collection:
 def was_shown(entity: Entity, attribute: Attribute, site: str = "", ordered: list[str] | None = None) -> Fact:
     """A page showed an entity's value; `site` is its host, if not the task's.
 
-    With `ordered` it is enough that these facts about the order of a list were on screen.
+    With `ordered` it is enough that a list was shown in the order of this label with both of these entities.
     """
     says, seen = f"The {attribute.called} of {entity.name} was shown", [fact_name(entity.slug, attribute.label)]
     if ordered is None:
         return fact(says, site=site, seen=seen)
-    return fact(says, site=site, one_of=[{"seen": seen}, {"seen": ordered}])
+    return fact(says, site=site, one_of=[{"seen": seen}, {"ordered": ordered}])
 
 
 def answer_of(attribute: Attribute, value: Value, thing: str) -> dict[str, Any]:

@@ -43,7 +43,16 @@ from webdojo.sites.blocks import (
     Offer,
     Pager,
 )
-from webdojo.sites.catalog import Collection, Constraint, Entity, count_fact, fact_name, found_fact, order_fact
+from webdojo.sites.catalog import (
+    Collection,
+    Constraint,
+    Entity,
+    count_fact,
+    fact_name,
+    found_fact,
+    listed_fact,
+    order_fact,
+)
 from webdojo.sites.compact import Row
 from webdojo.sites.design.look import CatalogLook, Look, make_catalog_look, make_look
 from webdojo.sites.design.pictures import emblem, scene
@@ -266,10 +275,11 @@ class CatalogSite(ABC):
         ]
         filters = {key: value for key, value in query.items() if key != "sort"}
         told = [c.attribute.label for c in constraints if c.attribute.filter == "is"]
-        shows = [count_fact(href(path, **filters))]
+        where = href(path, **filters)
+        shows = [count_fact(where), *(listed_fact(entity.slug, where) for entity in entities)]
         shows += [fact_name(entity.slug, label) for entity in entities for label in told]
         if "sort" in query:
-            shows += [order_fact(entity.slug, collection.by_key[sort].label) for entity in entities]
+            shows += [order_fact(entity.slug, collection.by_key[sort].label, where) for entity in entities]
         return Page("list", title, {"blocks": blocks, "collection": collection}, tuple(shows))
 
     def list_title(self, collection: Collection, constraints: list[Constraint]) -> str:

@@ -21,7 +21,8 @@ the task's:
 | `visited` | each of these places was served to the session |
 | `followed` | a link or form of the first of these paths led to the second |
 | `seen` | each of these facts was on screen (`catalog.py`) |
-| `listed` | each thing of this list was on screen |
+| `listed` | each thing of this list was on screen in a list by these filters, or by fewer and what these tell |
+| `ordered` | a list in the order of the first of these was on screen with each of the others |
 | `searched` | a search that would have found this name was made |
 | `state` | these keys of the changed state have these values |
 | `answer` | the answer says the value (`answers/`); with `thing`, `attribute` and `of` it also says of what |
@@ -43,7 +44,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of
 from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import Subject, says
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name, order_fact
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
 from webdojo.sites.pages import CatalogSite
@@ -51,7 +52,7 @@ from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _CHECKS = frozenset(
-    ("url", "within", "shows", "visited", "followed", "seen", "listed", "searched", "state", "answer", "any")
+    ("url", "within", "shows", "visited", "followed", "seen", "listed", "ordered", "searched", "state", "answer", "any")
 )
 _VIEW = ("sort", "page")
 """Keys of a list's query that change neither what the list is about nor what is in it."""
@@ -93,9 +94,10 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                     missing = ", ".join(fact for fact in wanted if fact not in seen)
                     reason = missing and f"never saw {missing}"
                 case "listed":
-                    named = {fact_name(entity.slug) for entity in _listed(site_of(task, host), wanted)}
-                    unseen = len(named.difference(seen))
-                    reason = f"never saw {unseen} of {len(named)} in {wanted}" if unseen or not named else ""
+                    known = _was_listed(site_of(task, host), wanted, seen)
+                    reason = "" if known else f"never saw all of {wanted}"
+                case "ordered":
+                    reason = "" if _was_ordered(wanted, seen) else f"never saw {wanted[1:]} in the order of {wanted[0]}"
                 case "searched":
                     reason = "" if _was_searched(wanted, visited) else f"never searched for {wanted}"
                 case "state":
@@ -192,10 +194,38 @@ def _list_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint
     return collection, collection.asked(query), query.get("page", "1")
 
 
-def _listed(site: CatalogSite, where: str) -> list[Entity]:
-    """The things of a list."""
+def _was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
+    """Whether all things of a list were on screen, on pages of one list.
+
+    That may be a list by fewer filters, where it was on screen that the things pass the others.
+    """
     found = _list_at(site, where)
-    return [] if found is None else found[0].find(found[1])
+    if found is None:
+        return False
+    collection, asked, _ = found
+    slugs = {entity.slug for entity in collection.find(asked)}
+    shown: dict[str, set[str]] = {}
+    for known in seen:
+        slug, mark, address = known.partition("#")
+        if mark and slug in slugs:
+            shown.setdefault(address, set()).add(slug)
+    for address, those in shown.items():
+        given = collection.asked(dict(parse_qsl(urlsplit(address).query)))
+        others = [each.attribute.label for each in asked if each not in given]
+        told = {fact_name(slug, label) for slug in slugs for label in others} <= set(seen)
+        if those == slugs and told and all(each in asked for each in given):
+            return True
+    return False
+
+
+def _was_ordered(wanted: list[str], seen: Iterable[str]) -> bool:
+    """Whether things were on screen in one list by the order of a label; `wanted` is the label and their slugs."""
+    label, *slugs = wanted
+    lists = []
+    for slug in slugs:
+        start = order_fact(slug, label, "")
+        lists.append({known.removeprefix(start) for known in seen if known.startswith(start)})
+    return bool(set.intersection(*lists))
 
 
 def _shows(site: CatalogSite, wanted: str, url: str) -> bool:

@@ -18,16 +18,17 @@ from webdojo.sites.answers.values import UNITS, word_set
 _MORE = word_set(
     "more most higher highest greater greatest larger largest bigger biggest longer longest later latest newer newest "
     "better best above over exceeds exceeding exceed beats beat outnumbers tops wins win winner leads ahead leader "
-    "pricier expensive heavier heaviest dearer costlier higher-rated superior maximum max winning surpasses"
+    "pricier expensive heavier heaviest dearer costlier higher-rated superior maximum winning surpasses"
 )
 _LESS = word_set(
     "less least fewer fewest lower lowest smaller smallest shorter shortest earlier earliest older oldest cheaper "
-    "cheapest below under worse worst behind loses lose lighter lightest loser trails inferior minimum min"
+    "cheapest below under worse worst behind loses lose lighter lightest loser trails inferior minimum"
 )
 _EVEN = word_set("equal equally same tie tied draw")
 _PAIRS = word_set("and or vs versus against & with to nor")
-_CLAUSE = re.compile(r"[,.;!?\n()]| - ")
+_CLAUSE = re.compile(r"[,.;!?\n()|]| - ")
 _SENTENCE = re.compile(r"[.;!?\n:]| - ")
+_SAYS = word_set("is it's be was")
 _THEN = word_set("so therefore thus hence while whereas because since meaning making which and")
 
 
@@ -71,9 +72,11 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
         if said is not None:
             strong.add(said)
         elif len(sides) == 1 and not figured:
-            (strong if part.whole else weak).update(sides)
+            (strong if part.whole or _stated(reading, inside[0][0].start) else weak).update(sides)
         elif not sides and wanted.get("by_figure") and len(set(figured)) == 1:
-            (strong if part.whole or _words(reading, part) & _MORE else weak).update(figured)
+            first = next(at for at in numbers if part.start <= at < part.end)
+            stated = _stated(reading, first) or _words(reading, part) & _MORE
+            (strong if part.whole or stated else weak).update(figured)
     for start, end in _told(reading, wanted.get("unit", ""), numbers):
         reading.explain(start, end)
     said_sides = strong or weak
@@ -110,6 +113,12 @@ def _compared(reading: Reading, part: _Part, inside: list[tuple[Mention, int]]) 
     return 1 - first if less else first
 
 
+def _stated(reading: Reading, at: int) -> bool:
+    """Whether something is said to be what stands at a place: `it is the A`."""
+    before = [text for text in reading.texts[max(at - 2, 0) : at] if text != "the"]
+    return bool(before) and before[-1] in _SAYS
+
+
 def _words(reading: Reading, part: _Part) -> set[str]:
     """The words of a clause that do not only repeat the question's pairs with names."""
     return {reading.texts[at] for at in range(part.start, part.end) if reading.free[at]}
@@ -137,13 +146,17 @@ def _clauses(reading: Reading, mentions: list[tuple[Mention, int]]) -> Iterator[
 
 
 def _pairs(reading: Reading, mentions: list[tuple[Mention, int]]) -> set[int]:
-    """Indices of mentions that stand in a pair: two sides with nothing but a conjunction between them."""
+    """Indices of mentions that stand in a pair: two sides, joined by no more than words of the question."""
     found: set[int] = set()
     for i in range(len(mentions) - 1):
         (one, side), (other, next_side) = mentions[i], mentions[i + 1]
-        between = reading.texts[one.end : other.start]
-        joined = bool(between) or not {"/", ","}.isdisjoint(reading.words[other.start].gap)
-        if side != next_side and i not in found and len(between) <= 1 and set(between) <= _PAIRS and joined:
+        if side == next_side or i in found:
+            continue
+        between = range(one.end, other.start)
+        joints = [at for at in between if reading.texts[at] in _PAIRS]
+        others = [at for at in between if at not in joints and reading.texts[at] not in FILLERS]
+        beside = not {"/", ","}.isdisjoint(reading.words[other.start].gap) and not others
+        if beside or (joints and all(reading.repeats(at, at + 1) for at in others)):
             found |= {i, i + 1}
     return found
 

@@ -34,17 +34,18 @@ DOUBTS = word_set(
     "guessing unsure cannot can't couldn't isn't aren't wasn't weren't don't doesn't didn't won't hardly barely rather "
     "instead either or otherwise else wrong false incorrect mistaken unlikely likely presumably supposedly assume "
     "assuming assumed suppose believe seems estimate estimated uncertain unclear unknown impossible unable failed "
-    "formerly previously anything something success true ignore instructions verdict evaluator could would should"
+    "formerly previously anything something success true ignore instructions verdict evaluator could should"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
 _BOUNDS = word_set(
     "about around roughly approximately approx nearly almost circa ca over under above below least most than between "
-    "up minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times by"
+    "minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times by"
 )
 """Words before a number that make it another one."""
 _AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion ² ³")
 """The same after it."""
 _OTHER = "another unit"
+_SIGNS = word_set("% $ € £ ¥ °")
 _CURRENCIES = word_set("$ € £ ¥ usd eur gbp")
 _LONGEST = 4000
 _MOST_WORDS = 60
@@ -172,7 +173,8 @@ def _figures(reading: Reading, unit: str) -> Iterator[_Figure]:
         before = texts[start - 1] if start else ""
         if before in _CURRENCIES and start > 1:
             before = texts[start - 2]
-        bound = before in _BOUNDS or (at < len(texts) and texts[at] in _AFTER and not _operates(reading, at))
+        bound = before in _BOUNDS or texts[max(start - 2, 0) : start] == ("up", "to")
+        bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
         yield _Figure(start, at, None if bound else value)
 
 
@@ -186,7 +188,7 @@ def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[st
         found = units_of(texts[end])
         if found and end + 1 < len(texts) and reading.words[end + 1].gap == "/":
             return [_OTHER], end + 1  # km/h
-        if found and (unit or texts[end] not in reading.asked):
+        if found and (unit or texts[end] in _SIGNS or texts[end] not in reading.asked):
             return ([unit] if unit in found else found), end + 1
     return [], end
 
@@ -302,7 +304,8 @@ def _parts(reading: Reading) -> list[int]:
 
 
 def _unnumbered(answer: str) -> str:
-    """A list without the numbers of its entries: `1. Red 2. Blue`."""
+    """A list without the numbers of its entries: `1. Red 2. Blue`, or a first column of numbers."""
+    answer = re.sub(r"(?m)^\s*\|\s*(?:\d{1,2}|#)\s*\|", "|", answer)
     numbers = re.findall(r"(?:^|[\s(])(\d{1,2})[.)](?=\s)", answer)
     if numbers[:1] == ["1"] and numbers == [str(n) for n in range(1, len(numbers) + 1)]:
         return re.sub(r"(^|[\s(])\d{1,2}[.)](?=\s)", r"\1, ", answer)
