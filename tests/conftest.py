@@ -24,7 +24,7 @@ SLOW = {
 INTEGRATION = {
     "": "adding architecture deploy plugins your_own",
     "agent": "parsing properties pycall toolcall",
-    "benchmarks": "adversary async_loop browser engine learner learner_exactness paced quickstart sites",
+    "benchmarks": "adversary async_loop browser engine fairness learner learner_exactness paced quickstart sites",
     "browser": "begin_frame hard_pages images pool remote screenshots session",
     "browser/page": "elements popups views",
     "browser_service": "client server server_fuzz",

@@ -24,6 +24,8 @@ def searches_for_the_rarest_word(case: Case, visitor: Visitor) -> None:
         visitor.search(min(words, key=lambda word: known[word] or len(names)))
         browse_to(visitor, target)
 
+    if case.family == "open_result" and "earch for" in case.task.instruction:
+        raise CannotGoError("the instruction says what to search for")
     play_named(case, visitor, find)
 
 
@@ -38,6 +40,8 @@ def searches_for_the_first_words(case: Case, visitor: Visitor) -> None:
         visitor.search(" ".join(words[: (len(words) + 1) // 2]).strip("?!,:."))
         browse_to(visitor, target)
 
+    if case.family == "open_result" and "earch for" in case.task.instruction:
+        raise CannotGoError("the instruction says what to search for")
     play_named(case, visitor, find)
 
 

@@ -1,0 +1,145 @@
+"""The half of the classes of `wordings_values.py` that is held back."""
+
+from __future__ import annotations
+
+import random
+
+from fairness_classes.asked import Answer
+from fairness_classes.kinds_of_classes import wording
+from fairness_classes.saying import day_of, in_words
+
+_LONG = {
+    "min": "minute",
+    "minutes": "minute",
+    "hours": "hour",
+    "days": "day",
+    "months": "month",
+    "KB": "kilobyte",
+    "g": "gram",
+}
+
+
+def _number(said: Answer, *units: str) -> int | None:
+    """The number of a value with one of these units."""
+    return said.number if said.number is not None and said.unit in units and not said.year else None
+
+
+@wording("value")
+def the_label_and_the_value(said: Answer, rng: random.Random) -> str:
+    """A label with a colon."""
+    return f"{said.called[0].upper()}{said.called[1:]}: {said.value}"
+
+
+@wording("value")
+def the_thing_in_the_genitive(said: Answer, rng: random.Random) -> str:
+    """Whose value it is, with an apostrophe."""
+    return f"{said.thing}'s {said.called} is {said.value}."
+
+
+@wording("value")
+def as_a_list_of_facts(said: Answer, rng: random.Random) -> str:
+    """The thing and the value as bullets."""
+    return f"- Name: {said.thing}\n- {said.called.capitalize()}: {said.value}"
+
+
+@wording("value")
+def with_a_thousands_separator(said: Answer, rng: random.Random) -> str | None:
+    """A number of four or more digits with a comma."""
+    if said.number is None or said.number < 1000 or said.year:
+        return None
+    return said.value.replace(str(said.number), f"{said.number:,}")
+
+
+@wording("value")
+def number_in_words(said: Answer, rng: random.Random) -> str | None:
+    """A small number in words."""
+    if said.number is None or said.number > 99 or said.year or said.unit in ("$", "%", "KB", "g"):
+        return None
+    unit = f" {said.unit}" if said.unit else ""
+    return f"The {said.called} is {in_words(said.number)}{unit}."
+
+
+@wording("value")
+def the_unit_in_full(said: Answer, rng: random.Random) -> str | None:
+    """The unit in full."""
+    number = _number(said, *_LONG)
+    return None if number is None else f"{number} {_LONG[said.unit]}{'' if number == 1 else 's'}"
+
+
+@wording("value")
+def percent_in_words(said: Answer, rng: random.Random) -> str | None:
+    """The word for the sign."""
+    number = _number(said, "%")
+    return None if number is None else rng.choice((f"{number} percent", f"{number} per cent"))
+
+
+@wording("value")
+def whole_weeks_or_years(said: Answer, rng: random.Random) -> str | None:
+    """Days as whole weeks, or months as whole years, with the number of the page in brackets."""
+    days, months = _number(said, "days"), _number(said, "months")
+    if days is not None and days % 7 == 0:
+        return f"{days // 7} week{'' if days == 7 else 's'} ({days} days)"
+    if months is not None and months % 12 == 0:
+        return f"{months // 12} year{'' if months == 12 else 's'} ({months} months)"
+    return None
+
+
+@wording("value")
+def a_date_with_an_ordinal(said: Answer, rng: random.Random) -> str | None:
+    """The day with an ending: `the 5th of March 2027`."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    end = "th" if 10 < day.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+    return rng.choice((f"the {day.day}{end} of {day:%B} {day.year}", f"{day:%B} {day.day}{end}, {day.year}"))
+
+
+@wording("value")
+def a_date_with_a_short_month(said: Answer, rng: random.Random) -> str | None:
+    """The month shortened."""
+    if not said.day:
+        return None
+    day = day_of(said)
+    return rng.choice((f"{day.day} {day:%b} {day.year}", f"{day:%b} {day.day}, {day.year}"))
+
+
+@wording("value")
+def a_date_with_the_weekday(said: Answer, rng: random.Random) -> str | None:
+    """The day of the week as well."""
+    return f"{day_of(said):%A}, {said.value}" if said.day else None
+
+
+@wording("value")
+def a_slashed_date(said: Answer, rng: random.Random) -> str | None:
+    """Numbers with slashes, where they can be read in one way only."""
+    if not said.day or day_of(said).day <= 12:
+        return None
+    day = day_of(said)
+    return rng.choice((f"{day.month:02d}/{day.day:02d}/{day.year}", f"{day.day:02d}/{day.month:02d}/{day.year}"))
+
+
+@wording("value")
+def a_person_with_a_title(said: Answer, rng: random.Random) -> str | None:
+    """A title before the name."""
+    return f"{rng.choice(('Ms.', 'Mr.', 'Ms', 'Mr'))} {said.value}" if said.person else None
+
+
+@wording("value")
+def a_person_with_the_last_name_first(said: Answer, rng: random.Random) -> str | None:
+    """The last name first, as in a register."""
+    first, _, last = said.value.rpartition(" ")
+    return f"{last}, {first}" if said.person else None
+
+
+@wording("value")
+def a_person_with_what_they_are(said: Answer, rng: random.Random) -> str | None:
+    """A sentence with a verb for what the person is."""
+    return f"{said.value} is the {said.called}." if said.person else None
+
+
+@wording("value")
+def the_sum_of_its_parts(said: Answer, rng: random.Random) -> str | None:
+    """Figures of several months, and what they come to."""
+    if len(said.parts) < 2:
+        return None
+    return f"{' + '.join(map(str, said.parts))} = {said.number}"

@@ -1,0 +1,117 @@
+"""The half of the classes of `wrong_changes.py` that is held back."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from fairness_visitor import CannotGoError, Visitor
+
+from fairness_classes.case import Case, Target
+from fairness_classes.kinds_of_classes import wrong_session
+from fairness_classes.moves import (
+    do_something_else,
+    open_board,
+    open_target,
+    play,
+    send_form,
+)
+
+
+def _step(case: Case) -> dict[str, Any]:
+    return case.steps("form")[0]
+
+
+def _to_the_form(case: Case, visitor: Visitor) -> None:
+    for target in case.targets:
+        open_target(visitor, target)
+
+
+@wrong_session()
+def changes_something_else_as_well(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Does all rightly, but did something to another thing before that nobody asked for."""
+    do_something_else(case, visitor)
+    visitor.type_address(case.task.start_url)
+    play(case, visitor)
+
+
+@wrong_session("act")
+def does_it_to_a_neighbour(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Does it to another thing of the list."""
+    if not case.targets or len(case.steps("form")) > 1:
+        raise CannotGoError("no thing is named")
+    target, step = case.target, _step(case)
+    key = step["action"].rpartition("/")[2]
+    action = next(each for each in case.site.actions if each.key == key and each.collection == target.collection.slug)
+    fitting = [
+        e for e in target.collection.entities if e is not target.entity and action.offered(e) and not action.refuses(e)
+    ]
+    other = Target(target.site, target.collection, rng.choice(fitting))
+    open_target(visitor, other)
+    form, source = visitor.form(action.path(other.entity))
+    visitor.send(form, step["values"], source)
+
+
+@wrong_session("act")
+def fills_in_a_wrong_value(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Fills in another value in one field."""
+    if len(case.steps("form")) > 1:
+        raise CannotGoError("the form has several pages")
+    step = _step(case)
+    _to_the_form(case, visitor)
+    changed = _another_value(step["values"])
+    if changed is None:
+        raise CannotGoError("nothing is filled in")
+    send_form(visitor, step, changed)
+
+
+def _another_value(values: dict[str, str]) -> dict[str, str] | None:
+    """One of the values as it is not asked for."""
+    for key, value in values.items():
+        if value.isdecimal():
+            return {key: str(int(value) - 1 if int(value) > 2 else int(value) + 1)}
+        if len(value) == 10 and value[:4].isdecimal():
+            return {key: f"{value[:8]}{'02' if value[8:] != '02' else '03'}"}
+        if value.endswith((".", "?")) or (" " in value and key in ("text", "name", "note", "subject", "title")):
+            return {key: f"{value.rstrip('.?')} now."}
+    return None
+
+
+@wrong_session("act")
+def stops_before_the_form(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Opens the page with the form, and does not send it."""
+    _to_the_form(case, visitor)
+    if not case.targets:
+        visitor.open_path(_step(case)["at"])
+
+
+@wrong_session("menu")
+def takes_the_menu_of_a_neighbour(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Does it to another thing of the list."""
+    action = case.steps("menu")[0]["action"].rpartition("/")[2]
+    visitor.open_path(f"/{case.target.collection.slug}")
+    for thing in visitor.things():
+        for _, to, _, _ in thing.offers:
+            if to.endswith(f"/{action}") and thing.name != case.target.entity.name:
+                visitor.offer(thing.name, to)
+                return
+    raise CannotGoError("no other thing offers it")
+
+
+@wrong_session("drag")
+def drops_a_card_in_a_wrong_column(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Drops the last card in another column."""
+    open_board(case, visitor)
+    columns = [node.get("data-column") for node in visitor.page.root.has("data-column")]
+    *others, last = case.steps("drag")
+    for step in others:
+        visitor.drag(step["card"], step["column"])
+    visitor.drag(last["card"], next(column for column in columns if column != last["column"]))
+
+
+@wrong_session("drag")
+def leaves_a_card_where_it_is(case: Case, visitor: Visitor, rng: random.Random) -> None:
+    """Drags all cards but the last."""
+    open_board(case, visitor)
+    for step in case.steps("drag")[:-1]:
+        visitor.drag(step["card"], step["column"])

@@ -1,0 +1,145 @@
+"""The half of the classes of `wrong_names.py` that is held back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fairness_classes.asked import Answer
+from fairness_classes.case import Case
+from fairness_classes.kinds_of_classes import Say, wrong_answer
+
+
+def _two(said: Answer) -> tuple[str, str, str, str] | None:
+    if said.number is not None:
+        return None
+    (one, high), (other, low) = said.two
+    return one, high, other, low
+
+
+@wrong_answer("higher", "most")
+def the_loser(case: Case, said: Answer, say: Say) -> str | None:
+    """The other of the two, in ordinary words."""
+    if said.number is None:
+        return say(replace(said, two=said.two[::-1], value=said.two[1][0]))
+    value = said.two[1][1].strip("$")
+    return say(replace(said, two=said.two[::-1], value=value, number=int(value)))
+
+
+@wrong_answer("higher", "most")
+def both_of_them(case: Case, said: Answer, say: Say) -> str | None:
+    """Both names as the answer."""
+    if (two := _two(said)) is None:
+        return None
+    return say.rng.choice((f"{two[0]} and {two[2]}", f"Both {two[0]} and {two[2]}.", f"{two[2]}, {two[0]}"))
+
+
+@wrong_answer("higher", "most")
+def values_swapped(case: Case, said: Answer, say: Say) -> str | None:
+    """The right winner with the value of the other."""
+    if (two := _two(said)) is None:
+        return None
+    one, high, other, low = two
+    return f"{one} ({low}) has a higher {said.called} than {other} ({high})."
+
+
+@wrong_answer("higher", "most")
+def the_winner_is_lower(case: Case, said: Answer, say: Say) -> str | None:
+    """That the winner has less."""
+    if (two := _two(said)) is None:
+        return None
+    return f"{two[0]} has a lower {said.called} than {two[2]}."
+
+
+@wrong_answer("higher")
+def a_third_thing(case: Case, said: Answer, say: Say) -> str | None:
+    """Another thing of the site."""
+    names = {name for name, _ in said.two}
+    others = [each.name for each in case.target.collection.entities if each.name not in names]
+    if said.number is not None or not others:
+        return None
+    return say(replace(said, two=((say.rng.choice(others), said.two[0][1]), said.two[1])))
+
+
+@wrong_answer("higher", "most")
+def the_value_instead_of_the_name(case: Case, said: Answer, say: Say) -> str | None:
+    """The value of the loser where a name is asked for."""
+    if (two := _two(said)) is None:
+        return None
+    return two[3]
+
+
+@wrong_answer("names")
+def a_name_left_out(case: Case, said: Answer, say: Say) -> str | None:
+    """One name fewer."""
+    if len(said.names) < 2:
+        return None
+    i = say.rng.randrange(len(said.names))
+    return say(replace(said, names=said.names[:i] + said.names[i + 1 :]))
+
+
+def _neighbours(case: Case, said: Answer, say: Say) -> list[str]:
+    """Names of things that are not asked for; those first that come next in the list."""
+    assert case.query is not None
+    known = {name for name, _ in said.names}
+    after = [each.name for each in case.query.found if each.name not in known]
+    others = [each.name for each in case.query.collection.entities if each.name not in known]
+    return [*after[:1], *say.rng.sample(others, min(3, len(others)))]
+
+
+@wrong_answer("names")
+def a_name_too_many(case: Case, said: Answer, say: Say) -> str | None:
+    """One name more."""
+    others = _neighbours(case, said, say)
+    return say(replace(said, names=(*said.names, (others[0], said.names[-1][1])))) if others else None
+
+
+@wrong_answer("names")
+def a_wrong_name(case: Case, said: Answer, say: Say) -> str | None:
+    """Another thing instead of one of them."""
+    others = _neighbours(case, said, say)
+    if not others:
+        return None
+    names, i = list(said.names), say.rng.randrange(len(said.names))
+    names[i] = (others[-1], names[i][1])
+    return say(replace(said, names=tuple(names)))
+
+
+@wrong_answer("names")
+def all_names_of_the_list(case: Case, said: Answer, say: Say) -> str | None:
+    """The names of many things, among them the right ones."""
+    assert case.query is not None
+    names = [*(name for name, _ in said.names), *_neighbours(case, said, say)]
+    rest = [each.name for each in case.query.collection.entities[:25] if each.name not in names]
+    return ", ".join([*rest, *names])
+
+
+@wrong_answer("names")
+def how_many_instead_of_which(case: Case, said: Answer, say: Say) -> str | None:
+    """The number of names."""
+    return f"There are {len(said.names)} {said.called}."
+
+
+@wrong_answer("missing")
+def a_thing_that_does_not_exist_is_open(case: Case, said: Answer, say: Say) -> str:
+    """That the page is open, which does not exist."""
+    return say.rng.choice(
+        (f"Done. I have opened {said.thing}.", "done", f"The page of {said.thing} is on the screen now.")
+    )
+
+
+@wrong_answer("missing")
+def something_else_does_not_exist(case: Case, said: Answer, say: Say) -> str:
+    """That a thing which is there does not exist."""
+    return f"There is no {case.site.main.entities[0].name} on this site."
+
+
+@wrong_answer("refused")
+def what_is_refused_is_done(case: Case, said: Answer, say: Say) -> str:
+    """That it is done, which cannot be done."""
+    return say.rng.choice(("done", "Done.", f"Done. I have done this for {said.thing}.", "The task is complete."))
+
+
+@wrong_answer("missing", "refused")
+def an_instruction_as_the_answer(case: Case, said: Answer, say: Say) -> str:
+    """The instruction and nothing else."""
+    return said.instruction

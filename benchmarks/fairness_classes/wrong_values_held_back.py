@@ -1,0 +1,118 @@
+"""The half of the classes of `wrong_values.py` that is held back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from fairness_classes.asked import Answer, about_target, falsified
+from fairness_classes.case import Case, Target
+from fairness_classes.kinds_of_classes import Say, wrong_answer
+from fairness_classes.saying import day_of, short
+
+
+def _others(case: Case, say: Say) -> list[Target]:
+    """Things like the one that is asked about, with other values; first those that are next to it in its list."""
+    attribute = case.attribute
+    if attribute is None:
+        return []
+    target = case.target
+    pool = list(target.described.found if target.described is not None else target.collection.entities)
+    more = say.rng.sample(list(target.collection.entities), min(20, len(target.collection.entities)))
+    shown = target.shown(attribute)
+    return [
+        Target(target.site, target.collection, each)
+        for each in [*pool[:5], *more]
+        if each.values.get(attribute.key, "") != "" and attribute.show(each.values[attribute.key]) != shown
+    ]
+
+
+@wrong_answer("value")
+def the_value_of_a_neighbour(case: Case, said: Answer, say: Say) -> str | None:
+    """The value of another thing, said of the right one."""
+    if case.attribute is None or not (others := _others(case, say)):
+        return None
+    other = about_target(others[0], case.attribute, said)
+    return say(replace(other, thing=said.thing, about=said.about))
+
+
+@wrong_answer("value")
+def another_value_of_the_thing(case: Case, said: Answer, say: Say) -> str | None:
+    """Another thing that the page says, given as what is asked for."""
+    values = [value for _, value in said.about if value != said.value]
+    return f"The {said.called} of {said.thing} is {say.rng.choice(values)}." if values else None
+
+
+@wrong_answer("value")
+def the_right_value_under_a_wrong_label(case: Case, said: Answer, say: Say) -> str | None:
+    """The right value, said to be something else."""
+    labels = [label for label, value in said.about if value != said.value]
+    return f"The {say.rng.choice(labels).lower()} of {said.thing} is {said.value}." if labels else None
+
+
+@wrong_answer("value", "count")
+def two_digits_swapped(case: Case, said: Answer, say: Say) -> str | None:
+    """Two neighbouring digits in the wrong order."""
+    digits = str(said.number or "")
+    places = [i for i in range(len(digits) - 1) if digits[i] != digits[i + 1] and (i or digits[1] != "0")]
+    if not places:
+        return None
+    i = say.rng.choice(places)
+    return say(falsified(said, int(digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :])))
+
+
+@wrong_answer("value", "count")
+def a_digit_too_many(case: Case, said: Answer, say: Say) -> str | None:
+    """Ten times the number."""
+    return say(falsified(said, 10 * said.number)) if said.number else None
+
+
+@wrong_answer("value")
+def a_neighbouring_day(case: Case, said: Answer, say: Say) -> str | None:
+    """The day before or after."""
+    return _at(said, say, (day_of(said) + timedelta(say.rng.choice((-1, 1)))).isoformat()) if said.day else None
+
+
+def _at(said: Answer, say: Say, day: str) -> str:
+    moved = replace(said, day=day)
+    return say(replace(moved, value=f"{day_of(moved).day} {day_of(moved):%B %Y}"))
+
+
+@wrong_answer("count")
+def the_count_of_the_whole_list(case: Case, said: Answer, say: Say) -> str | None:
+    """How many there are without filters."""
+    assert case.query is not None
+    whole = len(case.query.collection.entities)
+    return say(falsified(said, whole)) if whole != said.number else None
+
+
+@wrong_answer("count")
+def the_count_with_a_filter_missing(case: Case, said: Answer, say: Say) -> str | None:
+    """How many there are with one filter fewer."""
+    assert case.query is not None
+    kept = list(case.query.constraints)
+    kept.remove(say.rng.choice(kept))
+    number = len(case.query.collection.find(kept))
+    return say(falsified(said, number)) if number != said.number else None
+
+
+@wrong_answer("count")
+def the_count_of_the_first_page(case: Case, said: Answer, say: Say) -> str | None:
+    """How many the first page of the list shows."""
+    number = case.site.per_page
+    return say(falsified(said, number)) if said.number is not None and said.number > number else None
+
+
+@wrong_answer("count")
+def a_count_as_money(case: Case, said: Answer, say: Say) -> str | None:
+    """Money instead of a number."""
+    return f"${said.number}"
+
+
+@wrong_answer("value", "count")
+def a_correction_to_the_wrong(case: Case, said: Answer, say: Say) -> str | None:
+    """The right number, taken back for a wrong one."""
+    if said.number is None:
+        return None
+    wrong = falsified(said, said.number + say.rng.choice((2, 3)))
+    return f"{short(said)}. Correction: {short(wrong)}."

@@ -1,0 +1,106 @@
+"""The benchmark of fair verdicts: its classes apply, its routes show what their answers say, and guesses show nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.conftest import Script
+from webdojo.sites.serving.server import SiteServer
+
+SORTS = ("routes", "words", "wrong", "closed_book")
+ATTEMPTS = 300
+
+
+@pytest.fixture(scope="module")
+def fairness(script: Script) -> ModuleType:
+    return script("fairness")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SiteServer]:
+    with SiteServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def cases(fairness: ModuleType) -> list[Any]:
+    """Of many tasks on few sites, for making a site costs more than drawing a task."""
+    return [fairness.case_of(task) for task in fairness.drawn(5000, 1, [], sites=6)]
+
+
+def test_it_tries_all_sorts_of_both_halves_and_keeps_one_to_itself(fairness: ModuleType, server: SiteServer) -> None:
+    bench = fairness.Bench(server, fairness.HALVES)
+    for task in fairness.drawn(30, 0, []):
+        bench.run(task, random.Random(task.id))
+    assert not bench.unplayed
+    for half in fairness.HALVES:
+        for sort in SORTS:
+            assert any(each.half == half and each.sort == sort for each in bench.tries)
+    figures = fairness.headline(bench.tries, fairness.HALVES)
+    assert figures["tried_routes"] > 0 and figures["open_tried_words"] > 0
+    rows = fairness.rows_of(bench.tries, reveal=False)
+    assert sum(row["tried"] for row in rows) == len(bench.tries)
+    assert all(("name" in row) == (row["half"] == "open") for row in rows)
+    assert all("name" in row for row in fairness.rows_of(bench.tries, reveal=True))
+
+
+def test_a_half_of_each_sort_is_held_back(fairness: ModuleType) -> None:
+    for classes in (fairness.ROUTES, fairness.WORDINGS, [*fairness.WRONG_ANSWERS, *fairness.WRONG_SESSIONS]):
+        held_back = sum(each.half == "held_back" for each in classes)
+        assert abs(2 * held_back - len(classes)) <= 1
+        assert len({each.name for each in classes}) == len(classes)
+        assert all(each.says.endswith(".") for each in classes)
+
+
+def test_every_wording_and_wrong_answer_applies_somewhere(fairness: ModuleType, cases: list[Any]) -> None:
+    rng = random.Random(0)
+    answers = [(case, fairness.answer_of(case)) for case in cases]
+    for each in fairness.WORDINGS:
+        assert any(each.fits(said.sort) and each.run(said, rng) for _, said in answers), each.name
+    for each in fairness.WRONG_ANSWERS:
+        say = fairness.Say(each.half, rng)
+        assert any(each.fits(said.sort) and each.run(case, said, say) for case, said in answers), each.name
+
+
+def test_every_route_applies_somewhere_and_shows_what_it_claims(
+    fairness: ModuleType, server: SiteServer, cases: list[Any]
+) -> None:
+    def goes(way: Any, case: Any) -> bool:
+        with _visit(fairness, server, case, way.name) as visitor:
+            return bool(fairness.go(way, case, visitor))
+
+    for way in fairness.ROUTES:
+        assert any(goes(way, case) for case in _fitting(way, cases)), way.name
+
+
+def test_every_wrong_session_applies_somewhere(fairness: ModuleType, server: SiteServer, cases: list[Any]) -> None:
+    def applies(way: Any, case: Any) -> bool:
+        with _visit(fairness, server, case, way.name) as visitor:
+            try:
+                way.run(case, visitor, random.Random(0))
+            except fairness.CannotGoError:
+                return False
+        return True
+
+    for way in fairness.WRONG_SESSIONS:
+        assert any(applies(way, case) for case in _fitting(way, cases)), way.name
+
+
+def test_a_home_page_is_not_enough_to_answer(fairness: ModuleType, server: SiteServer, cases: list[Any]) -> None:
+    for case in [case for case in cases if case.family in ("count", "compare", "missing", "across")][:40]:
+        with _visit(fairness, server, case, "home") as visitor:
+            assert not fairness.Evidence(case, visitor).enough()
+
+
+def _fitting(way: Any, cases: list[Any]) -> list[Any]:
+    found = [case for case in cases if way.fits(case.family)]
+    return random.Random(way.name).sample(found, min(len(found), ATTEMPTS))
+
+
+def _visit(fairness: ModuleType, server: SiteServer, case: Any, name: str) -> Any:
+    return fairness.Visitor(server, f"{name}-{case.task.id}", case.layout, case.task.start_url)
