@@ -1,4 +1,4 @@
-"""The benchmark of fair verdicts: its classes apply, its routes show what their answers say, and guesses show nothing."""
+"""The benchmark of fair verdicts: its classes apply, its routes show what their answers say."""
 
 from __future__ import annotations
 

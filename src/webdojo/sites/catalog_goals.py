@@ -93,7 +93,7 @@ def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSi
         f"the one of these two with the higher {label}: {first} or {second}",
     )
     elsewhere = {"site": host} if host else {}
-    ordered = None if host else [attribute.label, a.entity.slug, b.entity.slug]
+    ordered = None if host else {"label": attribute.label, "things": [a.entity.slug, b.entity.slug]}
     here_told, there_told = was_shown(a.entity, attribute, "", ordered), was_shown(b.entity, attribute, host, ordered)
     sides = [(each.entity.name, each.phrase) for each in (a, b)]
     answer = winner(sides, int(right > left), (left, right), unit_of(attribute))
@@ -166,7 +166,10 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     order = rng.choice(ordered).key if ordered else ""
     found = collection.find(constraints, order)
     phrase = _phrase(collection, constraints)
-    where = href(f"/{collection.slug}", **query_of(constraints), sort=order)
+    query, path = query_of(constraints), f"/{collection.slug}"
+    where, those = href(path, **query, sort=order), href(path, **query)
+    known: list[dict[str, Any]] = [{"listed": those}]
+    extra = []
     if order:
         first = found[:4]
         if len(first) < 4 or len({entity.values[order] for entity in first}) < 4:
@@ -176,22 +179,21 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         cores: tuple[str, ...] = (f"the name of each of the three {least} {phrase}, the {least} first",)
         label = collection.by_key[order].label
         known = [
-            {"seen": [fact_name(each.slug, label) for each in found]},
-            {"ordered": [label, *(each.slug for each in found)]},
+            {"ordered": {"label": label, "of": those, "things": [each.slug for each in found]}},
+            {"listed": those, "seen": [fact_name(each.slug, label) for each in found]},
         ]
         extra = [fact(f"They are the three {least}, in order", one_of=known)]
     elif constraints and 2 <= len(found) <= _NAMES:
-        cores, extra = (f"the full list of names of the {phrase}", f"the name of each of the {phrase}"), []
+        cores = (f"the full list of names of the {phrase}", f"the name of each of the {phrase}")
     else:
         return None
     names = [entity.name for entity in found]
-    seen = [fact_name(entity.slug) for entity in found]
     answer = (in_order if order else any_order)(names)
     checks = (
-        *(fact(f"They are {c.phrase}", seen=seen) for c in constraints),
+        *(fact(f"They are {c.phrase}", one_of=known) for c in constraints),
         *extra,
-        fact("Their names were shown", seen=seen),
-        fact(f"The answer is {', '.join(names)}", answer={**answer, "of": href(f"/{collection.slug}")}),
+        fact("Their names were shown", one_of=known),
+        fact(f"The answer is {', '.join(names)}", answer={**answer, "of": path}),
     )
     plan = [visit(where), done(f"There are {len(names)}.", ", ".join(names))]
     return Goal("names", where, {}, checks, plan, cores=cores, form="ask")
@@ -336,10 +338,10 @@ def _collection(site: CatalogSite, rng: random.Random) -> Collection:
     return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
 
 
-def was_shown(entity: Entity, attribute: Attribute, site: str = "", ordered: list[str] | None = None) -> Fact:
+def was_shown(entity: Entity, attribute: Attribute, site: str = "", ordered: dict[str, Any] | None = None) -> Fact:
     """A page showed an entity's value; `site` is its host, if not the task's.
 
-    With `ordered` it is enough that a list was shown in the order of this label with both of these entities.
+    It is enough that a list was shown as `ordered` says, if that is given.
     """
     says, seen = f"The {attribute.called} of {entity.name} was shown", [fact_name(entity.slug, attribute.label)]
     if ordered is None:

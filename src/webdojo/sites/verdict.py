@@ -22,7 +22,8 @@ the task's:
 | `followed` | a link or form of the first of these paths led to the second |
 | `seen` | each of these facts was on screen (`catalog.py`) |
 | `listed` | each thing of this list was on screen in a list by these filters, or by fewer and what these tell |
-| `ordered` | a list in the order of the first of these was on screen with each of the others |
+| `ordered` | a list in the order of `label`, by the filters of `of` or fewer, was on screen with each of `things` |
+| `last` | the last page served whose path begins with the first of these is the second |
 | `searched` | a search that would have found this name was made |
 | `state` | these keys of the changed state have these values |
 | `answer` | the answer says the value (`answers/`); with `thing`, `attribute` and `of` it also says of what |
@@ -35,7 +36,7 @@ are compared without regard to white space), or says what a text must be: `{"typ
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -44,7 +45,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of
 from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import Subject, says
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name, order_fact
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name, listed_fact, order_fact
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
 from webdojo.sites.pages import CatalogSite
@@ -52,7 +53,21 @@ from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _CHECKS = frozenset(
-    ("url", "within", "shows", "visited", "followed", "seen", "listed", "ordered", "searched", "state", "answer", "any")
+    (
+        "url",
+        "within",
+        "shows",
+        "visited",
+        "followed",
+        "seen",
+        "listed",
+        "ordered",
+        "last",
+        "searched",
+        "state",
+        "answer",
+        "any",
+    )
 )
 _VIEW = ("sort", "page")
 """Keys of a list's query that change neither what the list is about nor what is in it."""
@@ -97,7 +112,11 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                     known = _was_listed(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw all of {wanted}"
                 case "ordered":
-                    reason = "" if _was_ordered(wanted, seen) else f"never saw {wanted[1:]} in the order of {wanted[0]}"
+                    known = _was_ordered(site_of(task, host), wanted, seen)
+                    reason = "" if known else f"never saw {wanted['things']} in the order of {wanted['label']}"
+                case "last":
+                    last = next((path for path in reversed(visited) if path.startswith(wanted[0])), "")
+                    reason = "" if last == wanted[1] else f"ended with {last}, not with {wanted[1]}"
                 case "searched":
                     reason = "" if _was_searched(wanted, visited) else f"never searched for {wanted}"
                 case "state":
@@ -120,7 +139,7 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
     for fact, reason in zip(facts, reasons, strict=True):
         if reason:
             return Verdict(False, f"not so: {fact['says']} ({reason})", holds)
-    if not any("answer" in fact for fact in facts) and gives_up(answer):
+    if not any("answer" in fact for fact in facts) and gives_up(answer, task.instruction):
         return Verdict(False, f"the agent said that it was not done: {answer[:80]!r}", holds)
     unasked = _unasked(task, state)
     return Verdict(not unasked, unasked or "every fact holds", holds)
@@ -197,35 +216,48 @@ def _list_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint
 def _was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
     """Whether all things of a list were on screen, on pages of one list.
 
-    That may be a list by fewer filters, where it was on screen that the things pass the others.
+    That may be a list by fewer filters, all of which was on screen, with what tells that things pass the others; or its
+    beginning, if it was in the order of a limit that is left out, until the limit was passed.
     """
     found = _list_at(site, where)
     if found is None:
         return False
-    collection, asked, _ = found
-    slugs = {entity.slug for entity in collection.find(asked)}
-    shown: dict[str, set[str]] = {}
-    for known in seen:
-        slug, mark, address = known.partition("#")
-        if mark and slug in slugs:
-            shown.setdefault(address, set()).add(slug)
-    for address, those in shown.items():
-        given = collection.asked(dict(parse_qsl(urlsplit(address).query)))
-        others = [each.attribute.label for each in asked if each not in given]
-        told = {fact_name(slug, label) for slug in slugs for label in others} <= set(seen)
-        if those == slugs and told and all(each in asked for each in given):
+    (collection, asked, _), known = found, set(seen)
+    wanted = {entity.slug for entity in collection.find(asked)}
+    for address, given in _narrower(collection, asked, known):
+        shown = {entity.slug for entity in collection.entities if listed_fact(entity.slug, address) in known}
+        others = [each.attribute for each in asked if each not in given]
+        told = {fact_name(slug, each.label) for slug in wanted for each in others}
+        whole = {entity.slug for entity in collection.find(given)}
+        if wanted <= shown and told <= known and shown >= whole:
             return True
+        if len(others) == 1 and others[0].filter in ("max", "under") and wanted < shown:
+            ordered = {slug for slug in whole if order_fact(slug, others[0].label, address) in known}
+            if wanted < ordered:
+                return True
     return False
 
 
-def _was_ordered(wanted: list[str], seen: Iterable[str]) -> bool:
-    """Whether things were on screen in one list by the order of a label; `wanted` is the label and their slugs."""
-    label, *slugs = wanted
-    lists = []
-    for slug in slugs:
-        start = order_fact(slug, label, "")
-        lists.append({known.removeprefix(start) for known in seen if known.startswith(start)})
-    return bool(set.intersection(*lists))
+def _was_ordered(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str]) -> bool:
+    """Whether things were on screen in one list by the order of a label, which has no other filters than an address."""
+    label, things, known = wanted["label"], wanted["things"], set(seen)
+    start = order_fact(things[0], label, "")
+    addresses = [each.removeprefix(start) for each in known if each.startswith(start)]
+    if "of" in wanted:
+        found = _list_at(site, wanted["of"])
+        addresses = [] if found is None else [each for each, _ in _narrower(found[0], found[1], known)]
+    return any(all(order_fact(thing, label, where) in known for thing in things) for where in addresses)
+
+
+def _narrower(
+    collection: Collection, asked: list[Constraint], seen: set[str]
+) -> Iterator[tuple[str, list[Constraint]]]:
+    """The addresses and filters of the lists that were on screen with these filters or fewer."""
+    for address in {known.partition("#")[2] for known in seen} - {""}:
+        parts = urlsplit(address)
+        given = collection.asked(dict(parse_qsl(parts.query)))
+        if parts.path == f"/{collection.slug}" and all(each in asked for each in given):
+            yield address, given
 
 
 def _shows(site: CatalogSite, wanted: str, url: str) -> bool:

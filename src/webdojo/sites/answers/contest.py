@@ -91,14 +91,17 @@ def _compared(reading: Reading, part: _Part, inside: list[tuple[Mention, int]]) 
         return None
     words = _words(reading, part)
     more, less = bool(words & _MORE), bool(words & _LESS)
+    signs = [at for at in range(part.start + 1, part.end) if reading.words[at].gap.strip() in (">", "<")]
+    if signs:
+        more, less = reading.words[signs[0]].gap.strip() == ">", reading.words[signs[0]].gap.strip() == "<"
     if more == less and "than" not in words:
         return None
     than = next(
         (at for at in range(part.start, part.end) if reading.texts[at] in ("than", "beats", "exceeds", "over")),
-        part.end,
+        signs[0] if signs else part.end,
     )
-    before = [side for each, side in inside if each.start < than]
-    after = [side for each, side in inside if each.start > than]
+    before = [side for each, side in inside if each.start < than and each.start not in signs]
+    after = [side for each, side in inside if each.start > than or each.start in signs]
     sides = {side for _, side in inside}
     if before and after and before[-1] != after[0]:
         first = before[-1]
@@ -129,8 +132,11 @@ def _clauses(reading: Reading, mentions: list[tuple[Mention, int]]) -> Iterator[
     pairs = _pairs(reading, mentions)
     mentions[:] = [each for i, each in enumerate(mentions) if i not in pairs]
     starts = [0]
+    within = {at for each, _ in mentions for at in range(each.start + 1, each.end)}
     for at in range(1, len(reading.words)):
         word = reading.words[at]
+        if at in within:
+            continue
         if (
             _CLAUSE.search(word.gap)
             or (word.text in _THEN and reading.free[at])

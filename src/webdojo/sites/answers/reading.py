@@ -55,7 +55,7 @@ _MONTH = {short: n for n, name in enumerate(_MONTHS, 1) for short in (name, name
 _MONTH_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
 _END = r"(?![\d/.-]\d|\d)"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?\b"
-_YEAR = r"(?:(?:\s*,\s*|[\s-]+)(\d{4})(?!\d))?"
+_YEAR = r"(?:(?:\s*,\s*|[\s/-]+)(\d{4})(?!\d))?"
 _AMBIGUOUS = " @? "
 
 
@@ -88,7 +88,11 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda m: _either(m[4], m[1], m[3]),
     ),
     (
-        re.compile(rf"(?<![\w.]){_DAY}(?:\s+of)?[\s-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
+        re.compile(rf"(?<![\w.])(\d{{4}})[\s,-]+({_MONTH_NAME})\b\.?[\s-]*{_DAY}(?!\d)"),
+        lambda m: _date(m[1], str(_MONTH[m[2]]), m[3]),
+    ),
+    (
+        re.compile(rf"(?<![\w.]){_DAY}(?:\s+of)?[\s/-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
         lambda m: _date(m[3], str(_MONTH[m[2]]), m[1]),
     ),
     (
@@ -119,6 +123,49 @@ _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
+_ORDINALS = {
+    word: day
+    for day, word in enumerate(
+        [
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
+            "twenty-first",
+            "twenty-second",
+            "twenty-third",
+            "twenty-fourth",
+            "twenty-fifth",
+            "twenty-sixth",
+            "twenty-seventh",
+            "twenty-eighth",
+            "twenty-ninth",
+            "thirtieth",
+            "thirty-first",
+        ],
+        1,
+    )
+}
+_ORDINAL = re.compile(
+    rf"\b(?:{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\b"
+    rf"(?=\s+(?:of\s+)?(?:{_MONTH_NAME})\b)|(?<=\bthe )(?:{'|'.join(_ORDINALS)})\b(?=\s*,?\s*\d{{4}})"
+)
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SMALL = {word: n for n, word in enumerate(_ONES)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
@@ -142,7 +189,7 @@ class Word(NamedTuple):
 def plain(said: str) -> str:
     """A text in small letters, with one kind of minus, apostrophe, quotation mark, digit and space."""
     text = unicodedata.normalize("NFKC", said.replace("²", " ² ").replace("³", " ³ ")).translate(_PLAIN).casefold()
-    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text)
+    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent")
 
 
 def words_of(said: str) -> list[Word]:
@@ -151,6 +198,7 @@ def words_of(said: str) -> list[Word]:
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
         text = _BULLET.sub("", text)
+    text = _ORDINAL.sub(lambda match: f"{_ORDINALS[match[0]]}th", text)
     for pattern, written in _DATES:
         text = pattern.sub(written, text)
     pieces, end = [], 0
@@ -198,6 +246,8 @@ def _spelled(words: Sequence[Word], at: int) -> tuple[Decimal, int]:
             group = max(group, Decimal(0)) + _SMALL[text]
         elif text in _SMALL and group >= 100 and group % 100 == 0:
             group += _SMALL[text]
+        elif end == at and text == "a" and end + 1 < len(words) and words[end + 1].text in _SCALES:
+            group = Decimal(1)
         elif end == at and end + 1 < len(words) and words[end].number is not None and words[end + 1].text in _SCALES:
             group = words[end].number or Decimal(0)
         elif text in _SCALES and group > 0:

@@ -1,9 +1,8 @@
 """Whether an answer says that a task cannot be done, and why.
 
-Such an answer gives the reason and contains nothing that would be a result. It is read clause by clause. A clause with
-a denial (`cannot`, `there is no`, `sold out`) may use any words, up to `_FREE_WORDS` in all. Any other clause may only
-say how the agent looked (`I searched the whole shop`), in words of the question, of the reason, or of `TALK`; so a
-value, a success or another offer stands out.
+Such an answer gives the reason and contains nothing that would be a result. It is read clause by clause, and at least
+one clause has a denial (`cannot`, `there is no`, `sold out`). It may use any words, up to `_FREE_WORDS` beside those of
+the question, of the reason and of `TALK`, but none that say a value or, where no denial takes it back, a success.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, plain, texts_of, words_of
+from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, plain, texts_of, words_of
 from webdojo.sites.answers.values import word_set
 
 _DENIAL = re.compile(
@@ -24,9 +23,12 @@ _DENIAL = re.compile(
     r"|failed to|fails?|has no|have no|had no|not exist|not possible|not allowed|already|won't|will not)\b"
 )
 _FAILURE = re.compile(
-    r"\b(?:i|we|it|this|task|that) (?:\w+ )?(?:cannot|can not|can't|could not|couldn't|was not able|were not able"
-    r"|am unable|was unable|is impossible|was impossible|is not possible|was not possible|did not|didn't|have not"
-    r"|haven't) |\b(?:unable to|failed to|impossible to|not able to|cannot be done|could not be done|gave up|give up)\b"
+    r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
+    r"|failure|fails|gave up|give up|giving up|no way to|(?:not|n't) (?:allow|let|work|succeed|manage|exist|available|found"
+    r"|permitted|supported)\w*|did not find|didn't find|not (?:yet )?(?:been )?(?:done|finished|complete|completed)"
+    r"|unfinished|incomplete|no such|there is no|there's no|nothing found|sold out|out of stock|don't know|do not know"
+    r"|won't|will not|refuse|refused|skipped|still (?:need|have) to|ran out|run out|stuck|unsuccessful"
+    r"|unsuccessfully|haven't|have not|never)\b"
 )
 _DOUBLE = re.compile(
     r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be)"
@@ -35,7 +37,8 @@ _DOUBLE = re.compile(
 _CLAUSE = re.compile(
     r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
 )
-_FREE_WORDS = 12
+_FREE_WORDS = 20
+_VALUES = word_set("answer value price cost costs equals result =")
 _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _SPACES = re.compile(r"[ \t]+")
 _HEDGES = word_set(
@@ -72,16 +75,22 @@ def says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: s
             denied |= denies and len(shorter) < len(beside)
             beside = shorter
         unknown = [word for word in beside if word not in allowed]
-        if unknown and (denial is None or not _SUCCESS.isdisjoint(texts_of(clause[: denial.start()]))):
-            return False  # a value, or a success that no denial takes back: `added what is sold out`
+        if unknown and not _SUCCESS.isdisjoint(texts_of(clause if denial is None else clause[: denial.start()])):
+            return False  # a success that no denial takes back: `added what is sold out`
+        if unknown and denial is None and (len(unknown) == len(beside) or not _VALUES.isdisjoint(beside)):
+            return False  # a value
         denied |= denial is not None
         free += len(unknown)
     return denied and free <= _FREE_WORDS
 
 
-def gives_up(answer: str) -> bool:
-    """Whether an answer says that its task was not done."""
-    return _FAILURE.search(plain(answer)) is not None
+def gives_up(answer: str, question: str) -> bool:
+    """Whether an answer says that its task was not done, in words that are not those of the task."""
+    reading = Reading(answer, question)
+    own = (
+        text if reading.free[at] and not reading.repeats(at, at + 1) else "-" for at, text in enumerate(reading.texts)
+    )
+    return _FAILURE.search(" ".join(own)) is not None
 
 
 def _within(phrase: Sequence[str], said: Sequence[str]) -> bool:

@@ -30,11 +30,16 @@ from webdojo.sites.answers.refusal import says_impossible
 from webdojo.sites.answers.values import UNITS, converted, evaluator, units_of, word_set
 
 DOUBTS = word_set(
-    "not no never nor neither none without except but maybe perhaps probably possibly might may think guess guessed "
-    "guessing unsure cannot can't couldn't isn't aren't wasn't weren't don't doesn't didn't won't hardly barely rather "
-    "instead either or otherwise else wrong false incorrect mistaken unlikely likely presumably supposedly assume "
-    "assuming assumed suppose believe seems estimate estimated uncertain unclear unknown impossible unable failed "
-    "formerly previously anything something success true ignore instructions verdict evaluator could should"
+    "allegedly anything apparently appear appeared appears approx approximately aren't assume assumed assuming "
+    "attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
+    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluding failed "
+    "false feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible "
+    "incorrect instead instructions invented isn't judge likely may maybe memory might mistaken neither never no "
+    "none nor not opposite or otherwise override perhaps possible possibly potentially presumably pretend "
+    "previously probably random randomly rather recall reckon remember reportedly roughly seem seemed seemingly "
+    "seems should something somewhere success suppose supposedly suspect tbd think true typically unable "
+    "uncertain unclear unconfirmed unknown unlike unlikely unsure unverified usually verdict wasn't weren't "
+    "without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
 _BOUNDS = word_set(
@@ -128,7 +133,9 @@ def _says_names(
             continue
         if listed or not reading.repeats(mention.start, mention.end):
             claimed.append(known or "")
-    stray = any(word.number is not None and not word.spelled for word in map(reading.words.__getitem__, reading.left()))
+    counts = range(1, len(values) + 1) if listed else ()
+    numbers = [word.number for word in map(reading.words.__getitem__, reading.left()) if not word.spelled]
+    stray = any(number is not None and number not in counts for number in numbers)
     said = list(dict.fromkeys(claimed))
     right = said == list(values) if ordered else sorted(said) == sorted(set(values))
     return right and not stray and not _doubted(reading) and not _invented(reading)
@@ -181,8 +188,8 @@ def _figures(reading: Reading, unit: str) -> Iterator[_Figure]:
 def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[str], int]:
     """The units that a number may have by the words beside it, and where it ends; the wanted unit comes first."""
     texts = reading.texts
-    if start and texts[start - 1] in _CURRENCIES:
-        found = units_of(texts[start - 1])
+    found = units_of(texts[start - 1]) if start and texts[start - 1] in _CURRENCIES else []
+    if found:
         return found, end + (end < len(texts) and texts[end] in UNITS[found[0]])
     if end < len(texts) and reading.words[end].gap.strip() in ("", "-"):
         found = units_of(texts[end])
@@ -273,15 +280,18 @@ def _doubted(reading: Reading, nothing: bool = False) -> bool:
     others = [at for at in left if reading.texts[at] not in reading.asked]
     for at in left:
         text = reading.texts[at]
-        if text in DOUBTS and text not in allowed and not _closing(reading, at):
+        if text in DOUBTS and text not in allowed and not _harmless(reading, at):
             return True
     return len(others) > _MOST_WORDS
 
 
-def _closing(reading: Reading, at: int) -> bool:
-    """`No other …`, `nothing else`: that there is no more takes nothing back."""
-    after = reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
-    return reading.texts[at] == "no" and after in ("other", "others", "more", "further", "additional")
+def _harmless(reading: Reading, at: int) -> bool:
+    """`No other …`, `I could see …`: words of doubt that take nothing back."""
+    text, after = reading.texts[at], reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
+    return after in {
+        "no": ("other", "others", "more", "further", "additional"),
+        "could": ("find", "see", "read", "confirm", "verify", "check"),
+    }.get(text, ())
 
 
 def _invented(reading: Reading) -> bool:

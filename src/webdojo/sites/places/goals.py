@@ -7,7 +7,7 @@ import random
 from webdojo.sites.answers.values import winner
 from webdojo.sites.catalog import Entity
 from webdojo.sites.catalog_goals import answer_of, narrowed, unit_of, was_shown
-from webdojo.sites.goal import Fact, Goal, Place, Plan, done, fact, place, visit
+from webdojo.sites.goal import Fact, Goal, Place, Plan, any_view, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, query_of, refer
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
@@ -26,7 +26,7 @@ def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         f"show me on the map what it says about {it.phrase}" + (near if not it.says else ""),
     )
     plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
-    return Goal("on_map", it.key, {}, (*it.facts(visited=_card(it.entity)), _opened(it.entity)), plan, cores=cores)
+    return Goal("on_map", it.key, {}, (*it.facts(visited=_card(it.entity)), _selected(it.entity)), plan, cores=cores)
 
 
 def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
@@ -51,7 +51,7 @@ def at_corner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     match facts:
         case 1:
             clicks = (f"click {at} on the map", f"select {at} on the map", f"open the map card of {at}")
-            return Goal("corner", one.slug, {}, (_opened(one),), [_marker(one), done(found)], cores=clicks)
+            return Goal("corner", one.slug, {}, (_selected(one),), [_marker(one), done(found)], cores=clicks)
         case 2:
             cores = (f"open the page of {at} from the map", f"find {at} on the map and go to its page")
             plan = [_marker(one), visit(f"/places/{one.slug}"), done(found)]
@@ -122,6 +122,11 @@ def _card(entity: Entity) -> list[Place]:
 
 def _opened(entity: Entity) -> Fact:
     return fact(f"The map showed the card of {entity.name}", visited=_card(entity))
+
+
+def _selected(entity: Entity) -> Fact:
+    card = f"/map/card/{entity.slug}"
+    return fact(f"The map shows the card of {entity.name} at the end", url=any_view("/map"), last=("/map/card/", card))
 
 
 def _page(entity: Entity) -> Fact:
