@@ -303,7 +303,7 @@ def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     cores = _asks(action, values, it.phrase)
     name, reason = it.entity.name, action.refuses(it.entity)
     checks = (
-        fact(f"It was shown that {name} is {reason}", one_of=_told_why(action, it)),
+        fact(f"The page of {name} was shown", visited=[place(it.path)]),
         fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason, denies=True)),
     )
     plan = [*it.plan, done(f"It is {reason}.", f"Impossible: {name} is {reason}.")]
@@ -391,14 +391,6 @@ def _browsed(collection: Collection, name: str) -> Iterator[dict[str, Any]]:
             if akin and attribute.filter == "is" and len({entity.values[attribute.key] for entity in akin}) == 1:
                 value = str(akin[0].values[attribute.key]).lower()
                 yield {"listed": href(f"/{collection.slug}", **{attribute.key: value})}
-
-
-def _told_why(action: Action, it: Reference) -> Iterator[dict[str, Any]]:
-    """Checks of which one holds if the site showed why an action cannot be done."""
-    yield {"visited": [place(it.path)]}
-    for key, value, _ in action.cases:
-        if it.entity.values.get(key) == value and key in it.collection.by_key:
-            yield {"seen": [fact_name(it.entity.slug, it.collection.by_key[key].label)]}
 
 
 def _draw_value(each: Field, rng: random.Random) -> Value:

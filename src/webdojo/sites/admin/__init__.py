@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 from webdojo.sites.actions import Action
-from webdojo.sites.answers.values import number, text
+from webdojo.sites.answers.values import number, winner
 from webdojo.sites.blocks import Block, Card, Cards, Field, Heading, Late, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity, fact_name
 from webdojo.sites.content.drawing import counted, day_of, distinct, entity
@@ -255,7 +255,10 @@ def _leader(site: Admin, measure: str, rng: random.Random) -> Goal | None:
     checks = (
         _read_off(month, second, measure),
         _read_off(month, best, measure),
-        fact(f"The answer is {best}", answer={**text(best), "rivals": list(site.names)}),
+        fact(
+            f"The answer is {best}",
+            answer=winner([(name,) for name in site.names], site.names.index(best), list(figures.values())),
+        ),
     )
     plan = [visit(f"/reports/{month}", via="/reports"), done(f"{best} has the most {measure}.", best)]
     cores = (f"the section that had the most {measure.lower()} in {when}",)

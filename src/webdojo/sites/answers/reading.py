@@ -39,7 +39,7 @@ TALK = word_set(
     "seen several she shop show shown shows since site so sorry sort sorted spelled spelling stated states still "
     "stock store such summary sure table task term thank thanks that that's their them then there there's "
     "therefore these they thing things third this those three through thus top total tried try twice two typed "
-    "under unfortunately up us used using value very was we website well went were what when where which who "
+    "under unfortunately up us used using value very was we website well were what when where which who "
     "whole wiki will with word words would yes you your"
 )
 """Words by which an answer is told, and which are no value of anything."""
@@ -118,6 +118,7 @@ _PIECE = re.compile(
     r"|[^\W\d_]+(?:'[^\W\d_]+)?"
     rf"|{_BOUND}|[{_SIGNS}]"
 )
+_POSSESSIVE = re.compile(r"(?<!\bit)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwhat)'s\b|(?<=s)'(?=\s)")
 _SPLIT = re.compile(r"(-?[\d.,]*\d)([^\W\d_]+)")
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -189,12 +190,12 @@ class Word(NamedTuple):
 def plain(said: str) -> str:
     """A text in small letters, with one kind of minus, apostrophe, quotation mark, digit and space."""
     text = unicodedata.normalize("NFKC", said.replace("²", " ² ").replace("³", " ³ ")).translate(_PLAIN).casefold()
-    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent")
+    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent").replace("vs.", "vs")
 
 
 def words_of(said: str) -> list[Word]:
     """The words of a text, in order."""
-    text = _HOST.sub(" ", plain(said))
+    text = _POSSESSIVE.sub("", _HOST.sub(" ", plain(said)))
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
         text = _BULLET.sub("", text)

@@ -24,8 +24,9 @@ _DENIAL = re.compile(
 )
 _FAILURE = re.compile(
     r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
-    r"|failure|fails|gave up|give up|giving up|no way to|(?:not|n't) (?:allow|let|work|succeed|manage|exist|available|found"
-    r"|permitted|supported)\w*|did not find|didn't find|not (?:yet )?(?:been )?(?:done|finished|complete|completed)"
+    r"|failure|fails|gave up|give up|giving up|no way to|did not find|didn't find"
+    r"|(?:not|n't) (?:allow|let|work|succeed|manage|exist|available|found|permitted|supported)\w*"
+    r"|not (?:yet )?(?:been )?(?:done|finished|complete|completed)"
     r"|unfinished|incomplete|no such|there is no|there's no|nothing found|sold out|out of stock|don't know|do not know"
     r"|won't|will not|refuse|refused|skipped|still (?:need|have) to|ran out|run out|stuck|unsuccessful"
     r"|unsuccessfully|haven't|have not|never)\b"
@@ -43,11 +44,12 @@ _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _SPACES = re.compile(r"[ \t]+")
 _HEDGES = word_set(
     "maybe perhaps possibly probably might may think guess seems unsure either except unless otherwise instead besides "
-    "only other"
+    "only other anyway anyhow regardless nevertheless despite"
 )
 _SUCCESS = word_set(
     "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
-    "reserved placed posted sent created deleted removed changed updated saved"
+    "reserved placed posted sent created deleted removed changed updated saved "
+    "worked works managed went got voted rated signed subscribed published scheduled archived"
 )
 
 

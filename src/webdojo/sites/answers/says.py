@@ -101,9 +101,9 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
             return _says_names(values, answer, question, subject, listed=True)
         case {"type": "list", "values": [_, *_] as values}:
             return _says_names(values, answer, question, subject, listed=True, ordered=True)
-        case {"type": "winner", "sides": [_, _], "best": 0 | 1, "figures": [_, _]}:
+        case {"type": "winner", "sides": [_, _, *_] as sides, "best": int(), "figures": [_, _, *_]}:
             reading = Reading(answer, question)
-            rivals = set(subject.rivals).difference(*wanted["sides"], subject.names)
+            rivals = set(subject.rivals).difference(*sides, subject.names)
             return says_winner(wanted, reading) and not _claims(reading, rivals) and not _doubted(reading)
         case {"type": "among", "values": [_, *_] as values}:
             texts = tuple(value for value in values if isinstance(value, str))

@@ -7,7 +7,7 @@
 | `date` | this date, in any common form; without the year if `year_known` |
 | `set` | all of these names, in any order |
 | `list` | the same in this order |
-| `winner` | that the side `best` of these `sides` has more; a side is the names of one thing |
+| `winner` | that the side `best` of these `sides` has most; a side is the names of one thing |
 | `among` | one of these values |
 | `impossible` | that it cannot be done, and why |
 """
@@ -104,11 +104,11 @@ def in_order(values: Sequence[str]) -> dict[str, Any]:
 def winner(
     sides: Sequence[Sequence[str]], best: int, figures: Sequence[int], unit: str = "", by_figure: bool = False
 ) -> dict[str, Any]:
-    """Evaluator of an answer that says which of two things has more of something.
+    """Evaluator of an answer that says which of some things has most of something.
 
     Args:
         sides: the names of each thing: its own, and what the question calls it.
-        best: index of the one that has more.
+        best: index of the one that has most.
         figures: how much each has, which the answer may say, too.
         unit: of the figures; a key of `UNITS`.
         by_figure: the question asks for the higher figure, so that it alone is an answer.
