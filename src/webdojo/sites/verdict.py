@@ -312,8 +312,15 @@ def _subject(wanted: dict[str, Any], task: Task, host: str) -> Subject:
         told = [entity for entity in collection.entities if entity.name in values]
     rivals += [entity.name for entity in collection.entities if entity.name not in names]
     known = set(rivals)
+    called = {each.key: (each.label, each.called) for each in collection.attributes}
+    own = called.pop(asked.key) if asked is not None else ()
+    labels = {label for those in called.values() for label in those} if asked is not None else set()
     return Subject(
-        tuple(names), tuple(said for each in told for said in _told(collection, each, asked, known)), tuple(rivals)
+        tuple(names),
+        tuple(said for each in told for said in _told(collection, each, asked, known)),
+        own,
+        tuple(labels.difference(own)),
+        tuple(rivals),
     )
 
 

@@ -26,6 +26,11 @@ _LESS = word_set(
     "less least fewer fewest lower lowest smaller smallest shorter shortest earlier earliest older oldest cheaper "
     "cheapest below under worse worst behind loses lose lighter lightest loser trails inferior minimum <"
 )
+_OBJECTS = word_set(
+    "than exceeds exceeding beats beat tops surpasses outnumbers outranks over above ahead below under behind trails "
+    "> <"
+)
+"""Words of a comparison that what has less stands after, or with a word of less what has more."""
 _EVEN = word_set("equal equally same tie tied draw neither")
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("vs",), ("versus",), ("against",))
@@ -66,7 +71,8 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
                  for at in range(clause.start, clause.end)}  # fmt: skip
         names += [_Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
-    if not all(_own_figure(each, names, numbers) for each in names):
+    tight = {at: side for at, side in numbers.items() if not _joined(reading, at)}
+    if not all(_own_figure(each, names, tight) for each in names):
         return False
     names = [each for each in names if not _contrasts(reading, each)]
     mentioned = {each.side for each in names}
@@ -153,11 +159,16 @@ def _pairs(reading: Reading, names: list[_Name]) -> set[int]:
 
 
 def _own_figure(name: _Name, names: list[_Name], numbers: dict[int, int]) -> bool:
-    """Whether the figure that stands right after a name is its own: `A ($34)`."""
-    near = range(name.end, name.end + 3)
-    others = [each.start for each in names if each.start in near]
-    figure = next((at for at in near if at in numbers), None)
-    return figure is None or figure >= min(others, default=figure + 1) or numbers[figure] == name.side
+    """Whether the figure that stands right after a name is its own: `A ($34)`, but not one of two: `A (34 vs 12)`."""
+    figure = next((at for at in (name.end, name.end + 1, name.end + 2) if at in numbers), name.end)
+    between = any(name.end <= each.start < figure for each in names)
+    listed = any(at in numbers for at in (figure + 1, figure + 2))
+    return between or listed or numbers.get(figure, name.side) == name.side
+
+
+def _joined(reading: Reading, at: int) -> bool:
+    """Whether a word before a figure takes it away from the name before: `A vs $12`."""
+    return any(text in _PAIRS for text in reading.texts[max(0, at - 2) : at])
 
 
 def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int) -> int | None:
@@ -178,7 +189,7 @@ def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int
     if more == less:
         return None
     first, *others = dict.fromkeys(each.side for each in inside)
-    if not others and than is not None and inside[0].start > than:
+    if not others and not _OBJECTS.isdisjoint(reading.texts[max(clause.start, inside[0].start - 4) : inside[0].start]):
         return _other(first, sides) if more else first
     if len(others) > 1:
         return None

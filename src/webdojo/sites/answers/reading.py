@@ -118,6 +118,8 @@ _PIECE = re.compile(
     r"|[^\W\d_]+(?:'[^\W\d_]+)?"
     rf"|{_BOUND}|[{_SIGNS}]"
 )
+_TIME = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'clock)(?!\w)|(?<![\d:])0(\d:\d\d)(?![\d:])")
+_SPACED = re.compile(r"(?<![\d.,:])(\d{1,3})((?: \d{3})+)(?![\d.,:]?\d)")
 _POSSESSIVE = re.compile(r"(?<!\bit)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwhat)'s\b|(?<=s)'(?=\s)")
 _SPLIT = re.compile(r"(-?[\d.,]*\d)([^\W\d_]+)")
 _ONES = (
@@ -196,6 +198,7 @@ def plain(said: str) -> str:
 def words_of(said: str) -> list[Word]:
     """The words of a text, in order."""
     text = _POSSESSIVE.sub("", _HOST.sub(" ", plain(said)))
+    text = _SPACED.sub(lambda match: match[1] + match[2].replace(" ", ""), _TIME.sub(_time, text))
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
         text = _BULLET.sub("", text)
@@ -207,6 +210,14 @@ def words_of(said: str) -> list[Word]:
         gap, end = text[end : piece.start()], piece.end()
         pieces += [Word(part, gap if i == 0 else "") for i, part in enumerate(_parts(piece[0]))]
     return _counted(pieces)
+
+
+def _time(match: re.Match[str]) -> str:
+    """A time of day as `7:30`."""
+    if match[4]:
+        return match[4]
+    hour = int(match[1]) % 12 + 12 if match[3][0] == "p" else int(match[1])
+    return f"{hour}:{match[2] or '00'}"
 
 
 @lru_cache(maxsize=1 << 16)

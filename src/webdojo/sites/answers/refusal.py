@@ -43,8 +43,8 @@ _VALUES = word_set("answer value price cost costs equals result =")
 _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _SPACES = re.compile(r"[ \t]+")
 _HEDGES = word_set(
-    "maybe perhaps possibly probably might may think guess seems unsure either except unless otherwise instead besides "
-    "only other anyway anyhow regardless nevertheless despite"
+    "maybe perhaps possibly probably might may think guess unsure except unless instead besides anyway anyhow "
+    "regardless nevertheless despite"
 )
 _SUCCESS = word_set(
     "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "

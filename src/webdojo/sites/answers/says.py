@@ -74,6 +74,10 @@ class Subject:
     """What may be named: the thing that the question is about."""
     told: tuple[str, ...] = ()
     """What may be said of it: its other values, as pages show them."""
+    asked: tuple[str, ...] = ()
+    """What the value that is asked for is called."""
+    labels: tuple[str, ...] = ()
+    """What its other values are called."""
     rivals: tuple[str, ...] = ()
     """Names of other things and other values of what is asked for; those that are `names`, too, are none."""
 
@@ -137,6 +141,8 @@ def _says_names(
     numbers = [word.number for word in map(reading.words.__getitem__, reading.left()) if not word.spelled]
     stray = any(number is not None and number not in counts for number in numbers)
     said = list(dict.fromkeys(claimed))
+    if _about_another(reading, subject):
+        return False
     right = said == list(values) if ordered else sorted(said) == sorted(set(values))
     return right and not stray and not _doubted(reading) and not _invented(reading)
 
@@ -145,6 +151,8 @@ def _says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: 
     unit = wanted.get("unit", "")
     reading = Reading(PAGES.sub(" ", answer), question)
     if _claims(reading, subject.rivals, (*subject.names, *subject.told)) or _doubted(reading, value == 0):
+        return False
+    if _about_another(reading, subject):
         return False
     figures = list(_figures(reading, unit))
     parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
@@ -248,6 +256,8 @@ def _says_date(wanted: Date, answer: str, question: str, subject: Subject, year_
     reading = Reading(PAGES.sub(" ", answer), question)
     if _claims(reading, subject.rivals, (*subject.names, *subject.told)) or _doubted(reading):
         return False
+    if _about_another(reading, subject):
+        return False
     year_known = year_known or str(wanted.year) in reading.asked or f"{wanted.year}-" in " ".join(reading.asked)
     dates = []
     for at in reading.left():
@@ -271,6 +281,16 @@ def _claims(
     forgiven = set(known)
     found = reading.find((*known, *rivals))
     return [each for each in found if each.phrase not in forgiven and not reading.repeats(each.start, each.end)]
+
+
+def _about_another(reading: Reading, subject: Subject) -> bool:
+    """Whether an answer tells what it tells as another value of the thing: `The width is …`."""
+    for each in reading.find((*subject.asked, *subject.labels)):
+        after = reading.texts[each.end] if each.end < len(reading.texts) else ""
+        told = after in ("of", "is", "was", "=") or (bool(after) and ":" in reading.words[each.end].gap)
+        if each.phrase not in subject.asked and told and not reading.repeats(each.start, each.end):
+            return True
+    return False
 
 
 def _doubted(reading: Reading, nothing: bool = False) -> bool:
