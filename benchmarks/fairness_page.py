@@ -180,7 +180,7 @@ class Page:
         return [
             Link(node.text, urljoin(self.url, node.get("href")), node.get("target") == "_blank")
             for node in self.root.all("a")
-            if node.get("href")
+            if node.get("href") and not node.get("href").startswith("#")
         ]
 
     @cached_property

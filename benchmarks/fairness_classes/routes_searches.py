@@ -87,7 +87,7 @@ def types_the_address_of_the_page(case: Case, visitor: Visitor) -> None:
 
 
 @route("search")
-def types_the_address_of_the_results(case: Case, visitor: Visitor) -> None:
+def returns_to_the_results(case: Case, visitor: Visitor) -> None:
     """Returns to the results of the right search after a look at the home page."""
     visitor.search(case.plan[0]["text"])
     visitor.home()

@@ -1,4 +1,4 @@
-"""The benchmark of fair verdicts: its classes apply, its routes show what their answers say."""
+"""The benchmark of fair verdicts: its classes apply, its routes show what they claim, and a home page shows nothing."""
 
 from __future__ import annotations
 
