@@ -121,7 +121,8 @@ def open_target(visitor: Visitor, target: Target, find: Finder = as_planned) -> 
     """Find a thing and open its page."""
     visit_site(visitor, target)
     find(visitor, target)
-    visitor.open_path(target.path)
+    if address(visitor.url) != target.path:
+        visitor.open_path(target.path)
 
 
 def play(case: Case, visitor: Visitor, find: Finder = as_planned, open_list: Opener = open_query) -> None:
