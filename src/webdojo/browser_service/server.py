@@ -78,6 +78,7 @@ async def serve(
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listening = socket.create_server(address[:2], family=family)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it
     except OSError as error:
         raise ConfigError(
             f"cannot listen on {host} port {port}: {error.strerror}; pick others with --host and --port"
