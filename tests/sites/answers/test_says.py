@@ -36,7 +36,7 @@ THINGS = any_order(["Red Mug", "Blue Lamp", "Old Hat"])
 STEPS = in_order(["Red Mug", "Blue Lamp", "Old Hat"])
 TRIP = number(90, "minutes")
 NO_MUG = impossible("Red Mug")
-SOLD_OUT = impossible("Red Mug", ["sold out", "out of stock"])
+SOLD_OUT = impossible("Red Mug", "sold out")
 FULL = impossible("fully booked")
 
 RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
@@ -92,7 +92,7 @@ RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
          "Unfortunately, Red Mug was not found in the search results.", "It's not possible, there is no Red Mug",
          "Red Mug can’t be added to the cart; it is sold out."],
     ),
-    (SOLD_OUT, BUY, ["Red Mug is sold out.", "Red Mug is out of stock, so it cannot be bought", "Sold-out: Red Mug"]),
+    (SOLD_OUT, BUY, ["Red Mug is sold out.", "Red Mug is sold out, so it cannot be bought", "Sold-out: Red Mug"]),
     (FULL, BUY, ["Impossible: Red Mug is fully booked.", "Red Mug is fully booked, so it cannot be done"]),
 ]  # fmt: skip
 

@@ -14,7 +14,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from webdojo.sites.answers.reading import FILLERS, Reading
+from webdojo.sites.answers.figures import figures_of
+from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.values import UNITS, word_set
 
 _MORE = word_set(
@@ -31,6 +32,7 @@ _OBJECTS = word_set(
     "> <"
 )
 """Words of a comparison that what has less stands after, or with a word of less what has more."""
+_MARKS = "?!."
 _EVEN = word_set("equal equally same tie tied draw neither")
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("vs",), ("versus",), ("against",))
@@ -61,8 +63,13 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
     """Whether an answer says that side `best` has most; what is read is explained in the reading."""
     figures = [Decimal(figure) for figure in wanted["figures"]]
     side_of = {name: side for side, names in enumerate(wanted["sides"]) for name in names}
-    names = [_Name(each.start, each.end, side_of[each.phrase]) for each in reading.find(side_of)]
-    numbers = _numbers(reading, figures)
+    names = []
+    for each in reading.find(side_of):
+        names.append(_Name(each.start, each.end, side_of[each.phrase]))
+        if each.phrase[-1] in _MARKS and each.end < len(reading.words):  # the mark is the name's, and ends no sentence
+            word = reading.words[each.end]
+            reading.words[each.end] = word._replace(gap=word.gap.replace(each.phrase[-1], "", 1))
+    numbers = _numbers(reading, figures, wanted.get("unit", ""))
     if numbers is None or not _EVEN.isdisjoint(reading.texts[at] for at in reading.left()):
         return False
     clauses = list(_clauses(reading, names))
@@ -78,6 +85,7 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
     mentioned = {each.side for each in names}
     idle = _pairs(reading, names)
     names = [each for i, each in enumerate(names) if i not in idle]
+    named_by = {text for name in side_of for text in texts_of(name)}
     strong: set[int] = set()
     weak: set[int] = set()
     for clause in clauses:
@@ -86,31 +94,32 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
         sides = {each.side for each in inside}
         if len(sides) == 1 and figured and sides.isdisjoint(figured.values()):
             return False
-        said = _compared(reading, clause, inside, len(wanted["sides"]))
+        said = _compared(reading, clause, inside, len(wanted["sides"]), named_by)
         if said is not None:
             strong.add(said)
         elif len(sides) == 1 and (not figured or inside[0].start in figured):
             (strong if clause.whole or _stated(reading, inside[0].start) else weak).update(sides)
-    for start, end in _told(reading, wanted.get("unit", ""), numbers):
-        reading.explain(start, end)
     said_sides = strong or weak or (mentioned if len(mentioned) == 1 else set())
     return said_sides == {wanted["best"]}
 
 
-def _numbers(reading: Reading, figures: list[Decimal]) -> dict[int, int] | None:
-    """The side whose figure a number is, by its place; None if one is neither a figure nor how much more one has."""
+def _numbers(reading: Reading, figures: list[Decimal], unit: str) -> dict[int, int] | None:
+    """The side whose figure a number is, by its place; None if one is neither a figure nor how much more one has.
+
+    The numbers and their units are explained.
+    """
     gaps = {abs(one - other) for one in figures for other in figures}
     numbers: dict[int, int] = {}
-    for at, word in enumerate(reading.words):
-        small = word.number is not None and word.spelled and word.number < 4  # `the two`
-        if not reading.free[at] or word.number is None or small or reading.repeats(at, at + 1):
+    for each in list(figures_of(reading, unit, bounds=False)):
+        word = reading.words[each.start]
+        if word.spelled and word.number is not None and word.number < 4:  # `the two`
             continue
-        if word.number in figures:
-            numbers[at] = figures.index(word.number)
-        elif word.number not in gaps:
+        if each.value in figures:
+            numbers[each.start] = figures.index(each.value)
+        elif each.value not in gaps:
             return None
-        else:
-            reading.explain(at, at + 1)
+        before = each.start - (each.start > 0 and reading.texts[each.start - 1] in UNITS.get(unit, ()))
+        reading.explain(before, each.end)
     return numbers
 
 
@@ -119,7 +128,8 @@ def _clauses(reading: Reading, names: list[_Name]) -> Iterator[_Clause]:
     within = {at for each in names for at in range(each.start + 1, each.end)}
     for at in range(1, len(reading.words)):
         word = reading.words[at]
-        told = ":" in word.gap and word.number is None and word.text != "$"  # not `A: 34`
+        told = ":" in word.gap and word.number is None and word.text != "$"  # not `A: 34`, `winner: A`
+        told &= reading.texts[at - 1] not in _MORE | _LESS
         if at not in within and (_CLAUSE.search(word.gap) or told or (word.text in _THEN and reading.free[at])):
             starts.append(at)
     for start, end in pairwise([*starts, len(reading.words)]):
@@ -171,8 +181,8 @@ def _joined(reading: Reading, at: int) -> bool:
     return any(text in _PAIRS for text in reading.texts[max(0, at - 2) : at])
 
 
-def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int) -> int | None:
-    """The side that a clause says has more; None if it compares nothing."""
+def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int, named_by: set[str]) -> int | None:
+    """The side that a clause says has more; None if it compares nothing. Words of names compare nothing."""
     if not inside:
         return None
     places = range(clause.start, clause.end)
@@ -180,7 +190,7 @@ def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int
     for at in places[1:]:
         if reading.words[at].gap.strip() in (">", "<"):
             free[at - 1] = reading.words[at].gap.strip()
-    words = set(free.values())
+    words = set(free.values()) - named_by
     more, less = not words.isdisjoint(_MORE), not words.isdisjoint(_LESS)
     than = next((at for at in places if reading.texts[at] == "than"), None)
     if more and less and than is not None:  # of two words the one beside `than` counts
@@ -206,12 +216,3 @@ def _stated(reading: Reading, at: int) -> bool:
     """Whether something is said to be what stands at a place: `it is the A`."""
     before = [text for text in reading.texts[max(at - 2, 0) : at] if text != "the"]
     return bool(before) and before[-1] in _SAYS
-
-
-def _told(reading: Reading, unit: str, numbers: dict[int, int]) -> Iterator[tuple[int, int]]:
-    """Where the figures stand, with their units."""
-    spellings = UNITS.get(unit, frozenset())
-    for at in numbers:
-        before = at - (at > 0 and reading.texts[at - 1] in spellings)
-        after = at + 1 + (at + 1 < len(reading.texts) and reading.texts[at + 1] in spellings)
-        yield before, after

@@ -33,14 +33,14 @@ TALK = word_set(
     "exactly exist exists field filter filtered filters final finally find first following found from full given "
     "gives got had have he helps hence her here here's him his home homepage hope i i'm i've indeed info "
     "information into item items its just keyword keywords last left list listed lists look looked looking me "
-    "more my name named names navigation next note now ok okay on one ones only open opened our page pages part "
-    "parts per phrase please product products query question read reason reply request requested response result "
-    "results right sadly said saw say says scroll scrolled search searched searching second section sections see "
-    "seen several she shop show shown shows since site so sorry sort sorted spelled spelling stated states still "
-    "stock store such summary sure table task term thank thanks that that's their them then there there's "
-    "therefore these they thing things third this those three through thus top total tried try twice two typed "
-    "under unfortunately up us used using value very was we website well were what when where which who "
-    "whole wiki will with word words would yes you your"
+    "more my n name named names navigation next no note now null ok okay on one ones only open opened our page "
+    "pages part parts per phrase please product products query question read reason reply request requested "
+    "response result results right sadly said saw say says scroll scrolled search searched searching second "
+    "section sections see seen several she shop show shown shows since site so sorry sort sorted spelled spelling "
+    "stated states status still stock store such summary sure table task term thank thanks that that's their them "
+    "then there there's therefore these they thing things third this those three through thus top total tried try "
+    "twice two typed under unfortunately up us used using value very was we website well were what when where "
+    "which who whole wiki will with word words would yes you your"
 )
 """Words by which an answer is told, and which are no value of anything."""
 
@@ -55,7 +55,7 @@ _MONTH = {short: n for n, name in enumerate(_MONTHS, 1) for short in (name, name
 _MONTH_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
 _END = r"(?![\d/.-]\d|\d)"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?\b"
-_YEAR = r"(?:(?:\s*,\s*|[\s/-]+)(\d{4})(?!\d))?"
+_YEAR = r"(?:(?:\s*,\s*|[\s/-]+)(?:of\s+|in\s+)?(\d{4})(?!\d))?"
 _AMBIGUOUS = " @? "
 
 
@@ -288,15 +288,18 @@ class Mention(NamedTuple):
 class Reading:
     """An answer to a question, of which more and more words are explained."""
 
-    def __init__(self, answer: str, question: str) -> None:
+    def __init__(self, answer: str, question: str, names: Iterable[str] = ()) -> None:
+        """Read an answer; `names` in the question are no words that an answer could repeat."""
         self.words = words_of(answer)
         self.texts = tuple(word.text for word in self.words)
         self.free = [True] * len(self.words)
         """Which words are not explained yet."""
-        asked = [text for text in texts_of(question) if text not in FILLERS]
-        self.asked = frozenset(asked)
+        self.asked = frozenset(texts_of(question)) - FILLERS
         """The words of the question."""
-        self._pairs = set(pairwise(asked))
+        asked = f" {' '.join(texts_of(question))} "
+        for name in sorted(names, key=len, reverse=True):
+            asked = asked.replace(f" {' '.join(texts_of(name))} ", " | ")
+        self._pairs = set(pairwise(text for text in asked.split() if text not in FILLERS))
         self._before = self._neighbours(self.texts)
         self._after = self._neighbours(self.texts[::-1])[::-1]
 

@@ -15,12 +15,11 @@ from webdojo.sites.answers.values import word_set
 
 _DENIAL = re.compile(
     r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
-    r"|not possible|impossible|(?:do|does|did) not|don't|doesn't|didn't|there (?:is|are|was|were) no|there's no"
-    r"|no (?:such|results?|match(?:es)?|matching|products?|items?|articles?|pages?)"
-    r"|not available|not in stock|not found|not offered|not listed|nonexistent|unavailable|sold out|out of stock"
-    r"|no longer|(?:0|zero) (?:\w+ )?(?:results?|match(?:es)?|hits?|products?|items?|articles?|pages?|entries)"
-    r"|no (?:entry|entries|hits?|one|page)|none|nothing|without (?:results?|success)|empty|missing|absent"
-    r"|failed to|fails?|has no|have no|had no|not exist|not possible|not allowed|already|won't|will not)\b"
+    r"|not possible|impossible|(?:do|does|did) not|don't|doesn't|didn't|there's no|not available|not in stock|not found"
+    r"|not offered|not listed|nonexistent|unavailable|sold out|out of stock|without (?:results?|success)|empty|missing"
+    r"|(?:0|zero) (?:\w+ )?(?:results?|match(?:es)?|hits?|products?|items?|articles?|pages?|entries)"
+    r"|no(?! (?:doubt|problems?|others?|more|further|need)\b)|none|neither|nor|nothing|absent"
+    r"|failed to|fails?|not exist|not allowed|already|won't|will not)\b"
 )
 _FAILURE = re.compile(
     r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
@@ -39,6 +38,8 @@ _CLAUSE = re.compile(
     r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
 )
 _FREE_WORDS = 20
+_COUNTED = word_set("results result pages entries products items matches hits names things articles")
+"""What an answer may count that looked for something."""
 _VALUES = word_set("answer value price cost costs equals result =")
 _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _SPACES = re.compile(r"[ \t]+")
@@ -53,30 +54,28 @@ _SUCCESS = word_set(
 )
 
 
-def says_impossible(why: Sequence[str | Sequence[str]], answer: str, question: str, denies: bool = False) -> bool:
-    """Whether an answer says so, and each phrase of `why`, or one of its phrases.
-
-    With `denies` the phrases say by themselves that it cannot be done: `sold out`.
-    """
+def says_impossible(why: Sequence[str], answer: str, question: str, denies: bool = False) -> bool:
+    """Whether an answer says so, and each phrase of `why`; with `denies` these say it by themselves: `sold out`."""
     said, text = texts_of(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", plain(answer)))
-    reasons = [[texts_of(phrase) for phrase in ([each] if isinstance(each, str) else each)] for each in why]
-    if not all(any(set(said) >= set(phrase) for phrase in phrases) for phrases in reasons):
+    reasons, asked = [texts_of(phrase) for phrase in why], texts_of(question)
+    if not all(set(said) >= set(reason) for reason in reasons):
         return False
-    asked = texts_of(question)
-    if _within(asked, said) or not _HEDGES.isdisjoint(said) or _DOUBLE.search(text):
+    taken_back = _DOUBLE.search(text) or (denies and any(_within(("not", *reason), said) for reason in reasons))
+    if taken_back or _within(asked, said) or not _HEDGES.isdisjoint(said):
         return False
-    given = {word for phrases in reasons for phrase in phrases for word in phrase} | set(asked)
-    if any(word.number and word.text not in given for word in words_of(PAGES.sub(" ", answer))):
-        return False
+    given = {word for reason in reasons for word in reason} | set(asked)
     allowed = (FILLERS | TALK | given) - _SUCCESS
     free, denied = 0, False
-    for clause in _CLAUSE.split(text):
+    for clause in _CLAUSE.split(PAGES.sub(" ", text)):
         denial, beside = _DENIAL.search(clause), list(texts_of(clause))
-        for phrase in (phrase for phrases in reasons for phrase in phrases):
-            shorter = _without(phrase, beside)  # a reason may have a word of success in it: `fully booked`
+        for reason in reasons:
+            shorter = _without(reason, beside)  # a reason may have a word of success in it: `fully booked`
             denied |= denies and len(shorter) < len(beside)
             beside = shorter
         unknown = [word for word in beside if word not in allowed]
+        numbers = [at for at, word in enumerate(words_of(clause)) if word.number and word.text in unknown]
+        if any(_COUNTED.isdisjoint(texts_of(clause)[at + 1 : at + 3]) for at in numbers):
+            return False  # a number that counts nothing that was looked through
         if unknown and not _SUCCESS.isdisjoint(texts_of(clause if denial is None else clause[: denial.start()])):
             return False  # a success that no denial takes back: `added what is sold out`
         if unknown and denial is None and (len(unknown) == len(beside) or not _VALUES.isdisjoint(beside)):

@@ -25,9 +25,10 @@ from typing import Any
 
 from webdojo.errors import TaskError
 from webdojo.sites.answers.contest import says_winner
+from webdojo.sites.answers.figures import figures_of, reckoned
 from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Mention, Reading, texts_of
 from webdojo.sites.answers.refusal import says_impossible
-from webdojo.sites.answers.values import UNITS, converted, evaluator, units_of, word_set
+from webdojo.sites.answers.values import UNITS, evaluator, word_set
 
 DOUBTS = word_set(
     "allegedly anything apparently appear appeared appears approx approximately aren't assume assumed assuming "
@@ -42,16 +43,6 @@ DOUBTS = word_set(
     "without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
-_BOUNDS = word_set(
-    "about around roughly approximately approx nearly almost circa ca over under above below least most than between "
-    "minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times by"
-)
-"""Words before a number that make it another one."""
-_AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion ² ³")
-"""The same after it."""
-_OTHER = "another unit"
-_SIGNS = word_set("% $ € £ ¥ °")
-_CURRENCIES = word_set("$ € £ ¥ usd eur gbp")
 _LONGEST = 4000
 _MOST_WORDS = 60
 """Words beside the value that an answer may have: talk is short."""
@@ -127,7 +118,7 @@ def _says_names(
     ordered: bool = False,
 ) -> bool:
     """Whether all words or names of an answer that are claims are these values."""
-    reading = Reading(_unnumbered(answer) if listed else PAGES.sub(" ", answer), question)
+    reading = Reading(_unnumbered(answer) if listed else PAGES.sub(" ", answer), question, subject.names)
     told = (*(name for name in subject.names if name not in values), *subject.told)
     wanted = {texts_of(value): value for value in values}
     claimed: list[str] = []
@@ -149,111 +140,22 @@ def _says_names(
 
 def _says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: str, subject: Subject) -> bool:
     unit = wanted.get("unit", "")
-    reading = Reading(PAGES.sub(" ", answer), question)
+    reading = Reading(PAGES.sub(" ", answer), question, subject.names)
     if _claims(reading, subject.rivals, (*subject.names, *subject.told)) or _doubted(reading, value == 0):
         return False
     if _about_another(reading, subject):
         return False
-    figures = list(_figures(reading, unit))
+    figures = list(figures_of(reading, unit))
     parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
-    said = {each.value for each in _reckoned(reading, figures, value)} - parts
+    said = {each.value for each in reckoned(reading, figures, value)} - parts
     if not said and value in (0, 1):
         return bool(set(reading.texts) & ({"none", "no", "zero"} if value == 0 else {"one"}))
     return said == {value}
 
 
-@dataclass(frozen=True)
-class _Figure:
-    """A number in an answer, in the unit that was asked for; `value` is None if it has another or a doubt."""
-
-    start: int
-    end: int
-    value: Decimal | None
-
-
-def _figures(reading: Reading, unit: str) -> Iterator[_Figure]:
-    """The numbers that are claims."""
-    at, texts = 0, reading.texts
-    while at < len(texts):
-        number = reading.words[at].number if reading.free[at] else None
-        if number is None or reading.repeats(at, at + 1):
-            at += 1
-            continue
-        start = at
-        said, at = _unit_at(reading, start, at + 1, unit)
-        value = _in_unit(number, said, unit, texts, at)
-        while value is not None and (longer := _continued(reading, at, said, unit)) is not None:
-            more, said, at = longer
-            value += more
-        before = texts[start - 1] if start else ""
-        if before in _CURRENCIES and start > 1:
-            before = texts[start - 2]
-        bound = before in _BOUNDS or texts[max(start - 2, 0) : start] == ("up", "to")
-        bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
-        yield _Figure(start, at, None if bound else value)
-
-
-def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[str], int]:
-    """The units that a number may have by the words beside it, and where it ends; the wanted unit comes first."""
-    texts = reading.texts
-    found = units_of(texts[start - 1]) if start and texts[start - 1] in _CURRENCIES else []
-    if found:
-        return found, end + (end < len(texts) and texts[end] in UNITS[found[0]])
-    if end < len(texts) and reading.words[end].gap.strip() in ("", "-"):
-        found = units_of(texts[end])
-        if found and end + 1 < len(texts) and reading.words[end + 1].gap == "/":
-            return [_OTHER], end + 1  # km/h
-        if found and (unit or texts[end] in _SIGNS or texts[end] not in reading.asked):
-            return ([unit] if unit in found else found), end + 1
-    return [], end
-
-
-def _in_unit(number: Decimal, said: list[str], unit: str, texts: Sequence[str], end: int) -> Decimal | None:
-    if not said:
-        return number
-    return next((found for each in said if (found := converted(number, each, unit)) is not None), None)
-
-
-def _continued(reading: Reading, at: int, said: list[str], unit: str) -> tuple[Decimal, list[str], int] | None:
-    """The rest of a figure of two units: `5 minutes` after `2 hours`."""
-    if not said or at >= len(reading.texts):
-        return None
-    at += reading.texts[at] == "and"
-    if at + 1 >= len(reading.texts) or (number := reading.words[at].number) is None:
-        return None
-    smaller, end = _unit_at(reading, at, at + 1, unit)
-    if not smaller:
-        return None
-    one, other = _in_unit(Decimal(1), said, unit, (), 0), _in_unit(Decimal(1), smaller, unit, (), 0)
-    if one is None or other is None or other >= one:
-        return None
-    return number * other, smaller, end
-
-
-def _operates(reading: Reading, at: int) -> bool:
-    """Whether a sign stands between two numbers."""
-    after = reading.words[at + 1].number if at + 1 < len(reading.words) else None
-    return reading.texts[at] in ("+", "plus") and after is not None
-
-
-def _reckoned(reading: Reading, figures: list[_Figure], value: Decimal) -> Iterator[_Figure]:
-    """The figures but those that are reckoned up to the value: `12 + 9 = 21`."""
-    at = 0
-    while at < len(figures):
-        end, total = at + 1, figures[at].value
-        while end < len(figures) and total is not None:
-            sign, more = reading.texts[figures[end - 1].end : figures[end].start], figures[end].value
-            if more is None or sign not in (("+",), ("plus",), ("×",), ("x",), ("times",)):
-                break
-            total, end = (total + more if sign[0] in "+plus" else total * more), end + 1
-        if end == at + 1 or total != value:
-            yield from figures[at:end]
-        at = end
-
-
 def _says_date(wanted: Date, answer: str, question: str, subject: Subject, year_known: bool) -> bool:
     """Whether an answer says this date, no other, and nothing else; without the year if the question has it."""
-    reading = Reading(PAGES.sub(" ", answer), question)
+    reading = Reading(PAGES.sub(" ", answer), question, subject.names)
     if _claims(reading, subject.rivals, (*subject.names, *subject.told)) or _doubted(reading):
         return False
     if _about_another(reading, subject):
@@ -308,8 +210,10 @@ def _doubted(reading: Reading, nothing: bool = False) -> bool:
 def _harmless(reading: Reading, at: int) -> bool:
     """`No other …`, `I could see …`: words of doubt that take nothing back."""
     text, after = reading.texts[at], reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
+    if text.startswith("appear"):
+        return after != "to"
     return after in {
-        "no": ("other", "others", "more", "further", "additional"),
+        "no": ("other", "others", "more", "less", "further", "additional", "doubt"),
         "could": ("find", "see", "read", "confirm", "verify", "check"),
     }.get(text, ())
 

@@ -138,13 +138,12 @@ def among(values: Iterable[Any]) -> dict[str, Any]:
     return {"type": "among", "values": list(values)}
 
 
-def impossible(*why: str | Sequence[str], denies: bool = False) -> dict[str, Any]:
-    """Evaluator of the answer that a task cannot be done, with phrases to say; a sequence asks for one of its own.
+def impossible(*why: str, denies: bool = False) -> dict[str, Any]:
+    """Evaluator of the answer that a task cannot be done, with phrases to say.
 
     With `denies` the phrases say by themselves that it cannot be done: `sold out`.
     """
-    phrases = [each if isinstance(each, str) else list(each) for each in why]
-    return {"type": "impossible", "why": phrases, **({"denies": True} if denies else {})}
+    return {"type": "impossible", "why": list(why), **({"denies": True} if denies else {})}
 
 
 def shown(value: str) -> dict[str, Any]:
