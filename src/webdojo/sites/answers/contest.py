@@ -85,7 +85,7 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
     mentioned = {each.side for each in names}
     idle = _pairs(reading, names)
     names = [each for i, each in enumerate(names) if i not in idle]
-    named_by = {text for name in side_of for text in texts_of(name)}
+    named_by = {text for name in side_of for text in texts_of(name) if text.endswith("est")}
     strong: set[int] = set()
     weak: set[int] = set()
     for clause in clauses:
@@ -182,7 +182,7 @@ def _joined(reading: Reading, at: int) -> bool:
 
 
 def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int, named_by: set[str]) -> int | None:
-    """The side that a clause says has more; None if it compares nothing. Words of names compare nothing."""
+    """The side that a clause says has more; None if it compares nothing. Those of names (`the cheapest flight`) compare nothing."""
     if not inside:
         return None
     places = range(clause.start, clause.end)

@@ -26,21 +26,23 @@ FILLERS = word_set("a an the is are it its it's of in at for to and has")
 """Words that say nothing by themselves."""
 
 TALK = word_set(
-    "about above according after again all also although answer answering answers any appear appears article "
-    "articles as asked bar based be because been before being below both bottom box browse browsed browsing by "
-    "called came can carefully categories category check checked checking clicked come comes confirm confirmed "
-    "confirms could currently data detail details did different do does each end entered entire entry every "
-    "exactly exist exists field filter filtered filters final finally find first following found from full given "
-    "gives got had have he helps hence her here here's him his home homepage hope i i'm i've indeed info "
-    "information into item items its just keyword keywords last left list listed lists look looked looking me "
-    "more my n name named names navigation next no note now null ok okay on one ones only open opened our page "
-    "pages part parts per phrase please product products query question read reason reply request requested "
-    "response result results right sadly said saw say says scroll scrolled search searched searching second "
-    "section sections see seen several she shop show shown shows since site so sorry sort sorted spelled spelling "
-    "stated states status still stock store such summary sure table task term thank thanks that that's their them "
-    "then there there's therefore these they thing things third this those three through thus top total tried try "
-    "twice two typed under unfortunately up us used using value very was we website well were what when where "
-    "which who whole wiki will with word words would yes you your"
+    "about above absolutely according after afternoon again all also although answer answering answers any appear "
+    "appears article articles as asked bar based be because been before being below both bottom box browse "
+    "browsed browsing by called came can carefully categories category certainly check checked checking cheers "
+    "clicked come comes confirm confirmed confirms could course currently data day detail details did different "
+    "do does dr each end entered entire entry evening every exactly exist exists field filter filtered filters "
+    "final finally find first following found from full given gives good got had have he hello helps hence her "
+    "here here's hey hi him his home homepage hope i i'm i've indeed info information into item items its just "
+    "keyword keywords kind last left link list listed lists look looked looking luck me more morning my n name "
+    "named names navigation next nice no note now null ok okay on one ones only open opened our page pages part "
+    "parts per phrase please product products query question read reason ref reference regarding regards reply "
+    "request requested response result results right sadly said saw say says scroll scrolled search searched "
+    "searching second section sections see seen several she shop short show shown shows simply since site so "
+    "sorry sort sorted source sources spelled spelling stated states status still stock store such sum summarize "
+    "summary sure table task term thank thanks that that's their them then there there's therefore these they "
+    "thing things third this those three through thus tl today top total tried try twice two typed under "
+    "unfortunately up url us used using value very was we website welcome well were what when where which who "
+    "whole wiki will with word words would yes you your"
 )
 """Words by which an answer is told, and which are no value of anything."""
 
@@ -105,7 +107,7 @@ _PLAIN = str.maketrans(
     {"−": "-", "–": "-", "‐": "-", "‑": "-", "’": "'", "ʼ": "'", "“": '"', "”": '"', "*": " ", "_": " ", "`": " "}
 )
 _SIGN_BEFORE_CURRENCY = re.compile(r"([-+])([$€£¥])(?=[\d.])")
-_HOST = re.compile(r"(?:https?://)?[a-z]+-\d+\.localhost(?::\d+)?[^\s,;)]*")
+HOST = re.compile(r"(?:https?://)?[a-z]+-\d+\.localhost(?::\d+)?[^\s,;)]*")
 _BULLET = re.compile(r"^[ \t]*(?:[-•]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
 _SIGNS = "%$€£¥°≠≤≥~≈±¬+×=²³"
@@ -197,7 +199,7 @@ def plain(said: str) -> str:
 
 def words_of(said: str) -> list[Word]:
     """The words of a text, in order."""
-    text = _POSSESSIVE.sub("", _HOST.sub(" ", plain(said)))
+    text = _POSSESSIVE.sub("", HOST.sub(" ", plain(said)))
     text = _SPACED.sub(lambda match: match[1] + match[2].replace(" ", ""), _TIME.sub(_time, text))
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:

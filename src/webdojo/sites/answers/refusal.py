@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, plain, texts_of, words_of
+from webdojo.sites.answers.reading import FILLERS, HOST, PAGES, TALK, Reading, plain, texts_of, words_of
 from webdojo.sites.answers.values import word_set
 
 _DENIAL = re.compile(
@@ -50,7 +50,7 @@ _HEDGES = word_set(
 _SUCCESS = word_set(
     "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
     "reserved placed posted sent created deleted removed changed updated saved "
-    "worked works managed went got voted rated signed subscribed published scheduled archived"
+    "worked works managed went voted rated signed subscribed published scheduled archived"
 )
 
 
@@ -66,7 +66,7 @@ def says_impossible(why: Sequence[str], answer: str, question: str, denies: bool
     given = {word for reason in reasons for word in reason} | set(asked)
     allowed = (FILLERS | TALK | given) - _SUCCESS
     free, denied = 0, False
-    for clause in _CLAUSE.split(PAGES.sub(" ", text)):
+    for clause in _CLAUSE.split(PAGES.sub(" ", HOST.sub(" ", text))):
         denial, beside = _DENIAL.search(clause), list(texts_of(clause))
         for reason in reasons:
             shorter = _without(reason, beside)  # a reason may have a word of success in it: `fully booked`

@@ -52,6 +52,12 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 """The courtesies at the end of an answer."""
+_ASIDE = re.compile(
+    r"\b100 ?% (?:sure|certain|confident|positive)\b|\bconfidence: ?[\w.]+ ?%?|\bstep \d{1,2}\b"
+    r"|(?<=[\w.)]) ?\[\d{1,2}\]",
+    re.IGNORECASE,
+)
+"""Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
 _BREAK = re.compile(r"[,;:.!?()\n|&/]| - ")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = {short: n for n, name in enumerate(_DAYS) for short in (name, name[:3])} | {"tues": 1, "thur": 3, "thurs": 3}
@@ -82,7 +88,7 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     Raises:
         TaskError: The evaluator holds nothing that can be checked.
     """
-    answer = _CLOSING.sub("", answer).strip()
+    answer = _told(answer, question)
     if len(answer) > _LONGEST or (answer.endswith("?") and "?" not in str(wanted)):
         answer = ""  # too much, or a question
     match wanted:
@@ -107,6 +113,14 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
         case {"type": "impossible", "why": [_, *_] as why}:
             return says_impossible(why, answer, question, wanted.get("denies", False))
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
+
+
+def _told(answer: str, question: str) -> str:
+    """What an answer tells: without the question, if it repeats that, without courtesies and asides."""
+    asked = question.strip().rstrip(".?!")
+    if len(asked.split()) > 2:
+        answer = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", answer, flags=re.IGNORECASE)
+    return _ASIDE.sub(" ", _CLOSING.sub("", answer)).strip()
 
 
 def _says_names(
