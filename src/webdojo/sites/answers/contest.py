@@ -182,7 +182,7 @@ def _joined(reading: Reading, at: int) -> bool:
 
 
 def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int, named_by: set[str]) -> int | None:
-    """The side that a clause says has more; None if it compares nothing. Those of names (`the cheapest flight`) compare nothing."""
+    """The side that a clause says has more; None if it compares nothing, such as with words of names alone."""
     if not inside:
         return None
     places = range(clause.start, clause.end)

@@ -56,7 +56,7 @@ _SUCCESS = word_set(
 
 def says_impossible(why: Sequence[str], answer: str, question: str, denies: bool = False) -> bool:
     """Whether an answer says so, and each phrase of `why`; with `denies` these say it by themselves: `sold out`."""
-    said, text = texts_of(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", plain(answer)))
+    said, text = texts_of(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", HOST.sub(" ", plain(answer))))
     reasons, asked = [texts_of(phrase) for phrase in why], texts_of(question)
     if not all(set(said) >= set(reason) for reason in reasons):
         return False
@@ -66,7 +66,7 @@ def says_impossible(why: Sequence[str], answer: str, question: str, denies: bool
     given = {word for reason in reasons for word in reason} | set(asked)
     allowed = (FILLERS | TALK | given) - _SUCCESS
     free, denied = 0, False
-    for clause in _CLAUSE.split(PAGES.sub(" ", HOST.sub(" ", text))):
+    for clause in _CLAUSE.split(PAGES.sub(" ", text)):
         denial, beside = _DENIAL.search(clause), list(texts_of(clause))
         for reason in reasons:
             shorter = _without(reason, beside)  # a reason may have a word of success in it: `fully booked`
