@@ -58,6 +58,14 @@ def right_ending(task: Task) -> Ending:
         for checks in (fact, *fact.get("any", ())[:1]):
             here["visited"] += [_path(place) for place in checks.get("visited", ())]
             here["seen"] += checks.get("seen", ())
+            here["followed"] += [checks["followed"]] if "followed" in checks else []
+            here["visited"] += [checks["last"][1]] if "last" in checks else []
+            here["seen"] += _shown(task, host, checks)
+            if "searched" in checks:
+                here["visited"].append(f"/search?{urlencode({'q': checks['searched'].lower()})}")
+            if "shows" in checks:
+                here["visited"].append(checks["shows"])
+                url = f"http://{host}{checks['shows']}"
             if "url" in checks:
                 here["visited"].append(_path(checks["url"]))
                 url = f"http://{host}{here['visited'][-1]}"

@@ -27,7 +27,7 @@ class Overlay:
     came: dict[str, str] = field(default_factory=dict)
     """By path, the path of the page of this host whose link or form led there last."""
     followed: set[tuple[str, str]] = field(default_factory=set)
-    """Every such pair of paths: from where, and to where."""
+    """Every such path, with the address that was asked for there."""
     drafts: dict[str, dict[str, str]] = field(default_factory=dict)
     """Values of forms that are not sent yet, by path of the form; no task asks for them."""
     perturbations: PerturbationState | None = None

@@ -19,7 +19,7 @@ the task's:
 | `within` | the last page is this place, perhaps with further values in its query |
 | `shows` | the last page is this list, or one that shows the same things by fewer filters |
 | `visited` | each of these places was served to the session |
-| `followed` | a link or form of the first of these paths led to the second |
+| `followed` | a link or form of the first of these pages led to the second, with a query if that ends with `?` |
 | `seen` | each of these facts was on screen (`catalog.py`) |
 | `listed` | each thing of this list was on screen in a list by these filters, or by fewer and what these tell |
 | `ordered` | a list in the order of `label`, by the filters of `of` or fewer, was on screen with each of `things` |
@@ -104,7 +104,8 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                 case "visited":
                     reason = _never_served(wanted, visited)
                 case "followed":
-                    reason = "" if wanted in here.get("followed", []) else f"did not go from {wanted[0]} to {wanted[1]}"
+                    done = any(_was_followed(*wanted, *each) for each in here.get("followed", []))
+                    reason = "" if done else f"did not go from {wanted[0]} to {wanted[1]}"
                 case "seen":
                     missing = ", ".join(fact for fact in wanted if fact not in seen)
                     reason = missing and f"never saw {missing}"
@@ -274,6 +275,11 @@ def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
         return True
     by_eye = bool(given) and all(each in asked for each in given) and all(each.attribute.listed for each in dropped)
     return by_eye and collection.find(given) == collection.find(asked)
+
+
+def _was_followed(here: str, there: str, came: str, address: str) -> bool:
+    path, mark, _ = address.partition("?")
+    return here == came and there == (path + mark if there.endswith("?") else path)
 
 
 def _was_searched(name: str, visited: Iterable[str]) -> bool:

@@ -39,8 +39,12 @@ _CONTRASTS = (("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("vs
 _COMPARED = (("compared", "to"), ("compared", "with"), ("relative", "to"), ("opposed", "to"))
 _SAYS = word_set("is it's be was")
 _THEN = word_set("so therefore thus hence while whereas because since meaning making which and")
-_CLAUSE = re.compile(r"[,.;!?\n()|→⇒]| - |[-=]>")
-_SENTENCE = re.compile(r"[.;!?\n:→⇒]|[-=]>")
+_SO = word_set("so therefore thus hence")
+_ORDINALS = word_set("former latter first second other")
+_CLAUSE = re.compile(r"[,.;!?\n()|]| - ")
+_SENTENCE = re.compile(r"[.;!?\n:]")
+_TOLD = re.compile(r":|→|⇒|[-=]>")
+_BESIDE = (FILLERS - {"and"}) | word_set("$ € £ costs cost at with has = price")
 
 
 class _Name(NamedTuple):
@@ -78,10 +82,10 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
                  for at in range(clause.start, clause.end)}  # fmt: skip
         names += [_Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
-    tight = {at: side for at, side in numbers.items() if not _joined(reading, at)}
-    if not all(_own_figure(each, names, tight) for each in names):
+    if not all(_own_figure(reading, each, numbers) for each in names):
         return False
-    names = [each for each in names if not _contrasts(reading, each)]
+    everything = list(names)
+    names = [each for each in names if not _contrasts(reading, each, clauses)]
     mentioned = {each.side for each in names}
     idle = _pairs(reading, names)
     names = [each for i, each in enumerate(names) if i not in idle]
@@ -92,13 +96,16 @@ def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
         inside = [each for each in names if clause.start <= each.start < clause.end]
         figured = {at: side for at, side in numbers.items() if clause.start <= at < clause.end}
         sides = {each.side for each in inside}
-        if len(sides) == 1 and figured and sides.isdisjoint(figured.values()):
-            return False
+        if not inside and reading.texts[clause.start : clause.start + 1] == ("which",):  # `A has 34, which is more`
+            inside = [each for each in everything if each.start < clause.start][-1:]
         said = _compared(reading, clause, inside, len(wanted["sides"]), named_by)
         if said is not None:
             strong.add(said)
-        elif len(sides) == 1 and (not figured or inside[0].start in figured):
-            (strong if clause.whole or _stated(reading, inside[0].start) else weak).update(sides)
+        elif len(sides) == 1:
+            if (clause.whole and not figured) or _stated(reading, clause, inside[0].start):
+                strong |= sides
+            elif not figured or inside[0].start in figured:
+                weak |= sides
     said_sides = strong or weak or (mentioned if len(mentioned) == 1 else set())
     return said_sides == {wanted["best"]}
 
@@ -128,7 +135,7 @@ def _clauses(reading: Reading, names: list[_Name]) -> Iterator[_Clause]:
     within = {at for each in names for at in range(each.start + 1, each.end)}
     for at in range(1, len(reading.words)):
         word = reading.words[at]
-        told = ":" in word.gap and word.number is None and word.text != "$"  # not `A: 34`, `winner: A`
+        told = bool(_TOLD.search(word.gap)) and word.number is None and word.text != "$"  # not `A: 34`, `winner: A`
         told &= reading.texts[at - 1] not in _MORE | _LESS
         if at not in within and (_CLAUSE.search(word.gap) or told or (word.text in _THEN and reading.free[at])):
             starts.append(at)
@@ -141,10 +148,13 @@ def _clauses(reading: Reading, names: list[_Name]) -> Iterator[_Clause]:
         yield _Clause(start, end, whole)
 
 
-def _contrasts(reading: Reading, name: _Name) -> bool:
+def _contrasts(reading: Reading, name: _Name, clauses: list[_Clause]) -> bool:
     """Whether a name stands in contrast to another; the words that say so are explained."""
-    places = [at for at in range(max(0, name.start - 4), name.start) if reading.texts[at] not in FILLERS or
-              reading.texts[at] in ("of", "to")]  # fmt: skip
+    start = next(clause.start for clause in clauses if clause.start <= name.start < clause.end)
+    if start < name.start and reading.texts[start] in ("vs", "versus", "against"):
+        return True
+    near = range(max(0, name.start - 4), name.start)
+    places = [at for at in near if reading.texts[at] not in FILLERS - {"of", "to"}]
     texts = tuple(reading.texts[at] for at in places)
     for words in (*_CONTRASTS, *_COMPARED):
         if texts[-len(words) :] == words:
@@ -168,17 +178,21 @@ def _pairs(reading: Reading, names: list[_Name]) -> set[int]:
     return found
 
 
-def _own_figure(name: _Name, names: list[_Name], numbers: dict[int, int]) -> bool:
-    """Whether the figure that stands right after a name is its own: `A ($34)`, but not one of two: `A (34 vs 12)`."""
-    figure = next((at for at in (name.end, name.end + 1, name.end + 2) if at in numbers), name.end)
-    between = any(name.end <= each.start < figure for each in names)
-    listed = any(at in numbers for at in (figure + 1, figure + 2))
-    return between or listed or numbers.get(figure, name.side) == name.side
+def _own_figure(reading: Reading, name: _Name, numbers: dict[int, int]) -> bool:
+    """Whether a figure right beside a name is its own: `A ($34)`, `34 for A`; it may be one of two: `A (34 vs 12)`."""
+    before = next((at for at in (name.start - 2, name.start - 3) if at in numbers), None)
+    if before is not None and reading.texts[name.start - 1] == "for" and not _apart(reading, before + 1, name.start):
+        return numbers[before] == name.side
+    figure = next((at for at in range(name.end, name.end + 4) if at in numbers), None)
+    if figure is None or any(at in numbers for at in (figure + 1, figure + 2)):
+        return True
+    beside = all(text in _BESIDE | reading.asked for text in reading.texts[name.end : figure])
+    return not beside or _apart(reading, name.end, figure + 1) or numbers[figure] == name.side
 
 
-def _joined(reading: Reading, at: int) -> bool:
-    """Whether a word before a figure takes it away from the name before: `A vs $12`."""
-    return any(text in _PAIRS for text in reading.texts[max(0, at - 2) : at])
+def _apart(reading: Reading, start: int, end: int) -> bool:
+    """Whether the words from a place to another are set apart from one another."""
+    return any(mark in reading.words[at].gap for at in range(start, end) for mark in ",;.")
 
 
 def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int, named_by: set[str]) -> int | None:
@@ -212,7 +226,10 @@ def _other(side: int, sides: int) -> int | None:
     return 1 - side if sides == 2 else None
 
 
-def _stated(reading: Reading, at: int) -> bool:
-    """Whether something is said to be what stands at a place: `it is the A`."""
-    before = [text for text in reading.texts[max(at - 2, 0) : at] if text != "the"]
-    return bool(before) and before[-1] in _SAYS
+def _stated(reading: Reading, clause: _Clause, at: int) -> bool:
+    """Whether something is said to be what stands at a place: `it is the A`, `so A`."""
+    texts = reading.texts[clause.start : at]
+    if not _ORDINALS.isdisjoint(texts):
+        return False
+    before = [text for text in texts[-2:] if text != "the"]
+    return (texts[:1] != () and texts[0] in _SO) or (bool(before) and before[-1] in _SAYS)

@@ -121,7 +121,7 @@ _PIECE = re.compile(
     rf"|{_BOUND}|[{_SIGNS}]"
 )
 _TIME = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'clock)(?!\w)|(?<![\d:])0(\d:\d\d)(?![\d:])")
-_SPACED = re.compile(r"(?<![\d.,:])(\d{1,3})((?: \d{3})+)(?![\d.,:]?\d)")
+_SPACED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _POSSESSIVE = re.compile(r"(?<!\bit)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwhat)'s\b|(?<=s)'(?=\s)")
 _SPLIT = re.compile(r"(-?[\d.,]*\d)([^\W\d_]+)")
 _ONES = (
@@ -199,8 +199,8 @@ def plain(said: str) -> str:
 
 def words_of(said: str) -> list[Word]:
     """The words of a text, in order."""
-    text = _POSSESSIVE.sub("", HOST.sub(" ", plain(said)))
-    text = _SPACED.sub(lambda match: match[1] + match[2].replace(" ", ""), _TIME.sub(_time, text))
+    text = _POSSESSIVE.sub("", HOST.sub(" ", plain(_SPACED.sub("", said))))
+    text = _TIME.sub(_time, text)
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
         text = _BULLET.sub("", text)

@@ -216,7 +216,8 @@ def _doubted(reading: Reading, nothing: bool = False) -> bool:
     others = [at for at in left if reading.texts[at] not in reading.asked]
     for at in left:
         text = reading.texts[at]
-        if text in DOUBTS and text not in allowed and not _harmless(reading, at):
+        label = text.startswith("estimate") and text in reading.asked
+        if text in DOUBTS and text not in allowed and not label and not _harmless(reading, at):
             return True
     return len(others) > _MOST_WORDS
 

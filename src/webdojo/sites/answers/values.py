@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date as Date
 from decimal import Decimal
@@ -120,15 +121,17 @@ def winner(
     """Evaluator of an answer that says which of some things has most of something.
 
     Args:
-        sides: the names of each thing: its own, and what the question calls it.
+        sides: the names of each thing: its own, and what the question calls it; what is a name of several is none.
         best: index of the one that has most.
         figures: how much each has, which the answer may say, too.
         unit: of the figures; a key of `UNITS`.
         by_figure: the question asks for the higher figure, so that it alone is an answer.
     """
     more = {"unit": unit, "by_figure": by_figure}
+    times = Counter(name for names in sides for name in dict.fromkeys(names))
+    own = [[name for name in dict.fromkeys(names) if times[name] == 1] for names in sides]
     return {
-        "type": "winner", "sides": [list(dict.fromkeys(names)) for names in sides], "best": best,
+        "type": "winner", "sides": own, "best": best,
         "figures": list(figures), **{key: given for key, given in more.items() if given},
     }  # fmt: skip
 

@@ -108,7 +108,7 @@ def located(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         f"let \u201c{form}\u201d show you all {phrase}",
     )
     checks = (
-        fact(f"The form {form} led to places", followed=("/find", "/places")),
+        fact(f"The form {form} led to places", one_of=[{"followed": [here, "/places?"]} for here in ("/find", "/")]),
         *(fact(f"Only places {c.phrase} are shown", one_of=narrowed(where, c)) for c in drawn),
         fact("No other filter is set", shows=where),
     )

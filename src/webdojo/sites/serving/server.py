@@ -192,7 +192,8 @@ def _respond(
         return reply
     if part or not reply.data.get("bare"):  # a part of a page counts where a page shows it
         overlay.visited.append(address)
-    overlay.followed |= {(overlay.came[path], path)} if overlay.came.get(path) else set()
+    if overlay.came.get(path):
+        overlay.followed.add((overlay.came[path], address))
     overlay.seen.update(reply.facts)
     html, delay_s = render(site, reply, overlay, layout), 0.0
     if perturbations is not None and not part:
