@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from webdojo.sites.catalog import listed_fact, order_fact
+from webdojo.sites.kinds import site_of
 from webdojo.types import Task
 
 LAZY = (
@@ -60,7 +62,7 @@ def right_ending(task: Task) -> Ending:
             here["seen"] += checks.get("seen", ())
             here["followed"] += [checks["followed"]] if "followed" in checks else []
             here["visited"] += [checks["last"][1]] if "last" in checks else []
-            here["seen"] += _shown(task, host, checks)
+            here["seen"] += _on_screen(task, host, checks)
             if "searched" in checks:
                 here["visited"].append(f"/search?{urlencode({'q': checks['searched'].lower()})}")
             if "shows" in checks:
@@ -70,6 +72,19 @@ def right_ending(task: Task) -> Ending:
                 here["visited"].append(_path(checks["url"]))
                 url = f"http://{host}{here['visited'][-1]}"
     return Ending(url, state)
+
+
+def _on_screen(task: Task, host: str, checks: dict[str, Any]) -> list[str]:
+    """Facts of a list that shows what checks ask for."""
+    if "ordered" in checks:
+        label, where = checks["ordered"]["label"], checks["ordered"].get("of", "/")
+        return [order_fact(thing, label, where) for thing in checks["ordered"]["things"]]
+    if "listed" not in checks:
+        return []
+    where = urlsplit(checks["listed"])
+    collection = site_of(task, host).collections[where.path.strip("/")]
+    things = collection.find(collection.asked(dict(parse_qsl(where.query))))
+    return [listed_fact(thing.slug, checks["listed"]) for thing in things]
 
 
 def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
@@ -118,11 +133,13 @@ def _variants(task: Task, right: Ending, rng: random.Random) -> Iterator[Ending]
     for fact in here["seen"]:
         if any(fact in checks.get("seen", ()) for checks in task.evaluator["facts"]):
             yield but(seen=[other for other in here["seen"] if other != fact])
-    if any("url" in fact for fact in task.evaluator["facts"]):
+    exact = [fact["url"] for fact in task.evaluator["facts"] if "query" in fact.get("url", ())]
+    if exact or any("url" in fact or "shows" in fact for fact in task.evaluator["facts"]):
         yield but(visited=["/"])
+        odd = [f"{right.url}{'&' if '?' in right.url else '?'}z=1"] if exact else []
         for url in (
             task.start_url, f"{right.url}/x", right.url.replace("http://", "https://"), "about:blank",
-            right.url.replace(task.website, "shop-9.localhost"), f"{right.url}{'&' if '?' in right.url else '?'}z=1",
+            right.url.replace(task.website, "shop-9.localhost"), *odd,
         ):  # fmt: skip
             if url != right.url:
                 yield Ending(url, right.state)
@@ -139,7 +156,7 @@ def _variants(task: Task, right: Ending, rng: random.Random) -> Iterator[Ending]
 
 
 def _untouched(state: dict[str, Any]) -> dict[str, Any]:
-    return {"state": dict(state), "visited": ["/"], "seen": []}
+    return {"state": dict(state), "visited": ["/"], "seen": [], "followed": []}
 
 
 def _path(place: dict[str, Any]) -> str:

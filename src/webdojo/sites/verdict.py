@@ -99,7 +99,9 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                 case "within":
                     reason = "" if _is_within(wanted, final_url) else f"ended on {final_url}"
                 case "shows":
-                    same = _on(host, final_url) and _shows(site_of(task, host), wanted, final_url)
+                    parts = urlsplit(final_url)
+                    served = not _never_served([_place(parts.path, parts.query)], visited)
+                    same = served and _on(host, final_url) and _shows(site_of(task, host), wanted, final_url)
                     reason = "" if same else f"ended on {final_url}, not on {wanted}"
                 case "visited":
                     reason = _never_served(wanted, visited)

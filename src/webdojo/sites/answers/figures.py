@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from webdojo.sites.answers.reading import Reading
-from webdojo.sites.answers.values import UNITS, converted, units_of, word_set
+from webdojo.sites.answers.values import converted, units_of, word_set
 
 _BOUNDS = word_set(
     "about around roughly approximately approx nearly almost circa ca over under above below least most than between "
@@ -57,7 +57,8 @@ def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[st
     texts = reading.texts
     found = units_of(texts[start - 1]) if start and texts[start - 1] in _CURRENCIES else []
     if found:
-        return found, end + (end < len(texts) and texts[end] in UNITS[found[0]])
+        after = units_of(texts[end]) if end < len(texts) else []
+        return (found if not after or found[0] in after else [_OTHER]), end + bool(after)
     if end < len(texts) and reading.words[end].gap.strip() in ("", "-"):
         found = units_of(texts[end])
         if found and end + 1 < len(texts) and reading.words[end + 1].gap == "/":

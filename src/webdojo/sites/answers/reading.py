@@ -116,7 +116,7 @@ _PIECE = re.compile(
     rf"@(?:\d{{4}}|-)-\d\d-\d\d|@\?"  # a date
     r"|\d+(?:[:/-]\d+)+\b"  # a time, a range, a fraction, a phone number
     rf"|(?:(?<![\w)\]%])-)?(?:{_NUMBER}|(?<![\w.])\.\d+)(?:[^\W\d_]+\w*)?"
-    r"|[^\W\d_]+\d\w*"  # letters and digits: x24
+    r"|[^\W\d_]+[$€£¥]?\d[\w.,]*"  # letters and digits: x24, x$24
     r"|[^\W\d_]+(?:'[^\W\d_]+)?"
     rf"|{_BOUND}|[{_SIGNS}]"
 )
@@ -194,7 +194,9 @@ class Word(NamedTuple):
 def plain(said: str) -> str:
     """A text in small letters, with one kind of minus, apostrophe, quotation mark, digit and space."""
     text = unicodedata.normalize("NFKC", said.replace("²", " ² ").replace("³", " ³ ")).translate(_PLAIN).casefold()
-    return _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent").replace("vs.", "vs")
+    return (
+        _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent").replace("vs.", "vs").replace("us$", "$")
+    )
 
 
 def words_of(said: str) -> list[Word]:
