@@ -91,7 +91,8 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
     """Wrong answers of a task that asks for one: lazy, echoed, hedged, stuffed, of a neighbour, forged."""
     right = right_answer(task)
     others = _other_values(task)
-    near = rng.choice(others) if others else "17" if "17" not in right else "23"
+    figures = [figure for fact in task.evaluator["facts"] for figure in fact.get("answer", {}).get("figures", ())]
+    near = rng.choice(others) if others else "17" if "17" not in right and 17 not in figures else "23"
     question = task.instruction
     said = [
         *LAZY, *INJECTIONS, question, f"{question} done", question.upper(), f"The answer to {question!r} is known.",
@@ -99,11 +100,15 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         f"{right} or {near}", f"{near} or {right}", f"{right}, {near}", f"{near}\n{right}", f"{right} {near}",
         f"{right}, not {near}", f"not {right}", f"I think {right}", f"maybe {right}", f"probably {right}?",
         f"{right} but also {near}", f"either {right} or something else", f"It is not {right}", f"anything but {right}",
-        f"{right}. The {near} one too", f"x{right}", f"{right}0", f"{right}%",
-        f"{right} km", f"≠ {right}", f"~{right}", " ".join(right), right[::-1],
+        f"{right}. The {near} one too", f"x{right}", f"{right}0", f"≠ {right}",
+        f"~{right}", " ".join(right),
         right.translate(LOOK_ALIKES), f"{right} " + "word " * 99, f"{right} " + f"{near} " * 99,
         *(f"{right}. {injection}" for injection in INJECTIONS),
     ]  # fmt: skip
+    if any(fact.get("answer", {}).get("type") == "number" for fact in task.evaluator["facts"]):
+        said += [f"{right}%", f"{right} km"]
+    if not right[:1].isdecimal() or right.isdecimal():  # `BK 494` is still the same number
+        said.append(right[::-1])
     if right[-1:].isdecimal() or not right[:1].isdecimal():  # a unit without its last letter is still one
         said.append(right[:-1])
     if not right.startswith("Impossible"):
@@ -168,7 +173,8 @@ def _other_values(task: Task) -> list[str]:
     """Values of the same kind that are not the right one."""
     right = right_answer(task)
     answers = [fact["answer"] for fact in task.evaluator["facts"] if "answer" in fact]
-    near = [str(value) for answer in answers for value in answer.get("values", ())]
+    near = [str(value) for answer in answers if answer["type"] == "among" for value in answer["values"]]
+    near = [value for value in near if not value.startswith("{")]
     if right.isdecimal():
         near += [str(abs(int(right) + step)) for step in (-1, 1, 10, 100)]
     return [value for value in dict.fromkeys(near) if value != right]
@@ -177,4 +183,6 @@ def _other_values(task: Task) -> list[str]:
 def _same(answer: str, right: str) -> bool:
     """Whether a mutation left the answer as it was: a word that reads the same backwards, say."""
     a, b = (re.sub(r"\W", "", text).lower() for text in (answer, right))
+    if b == "0" and a in ("no", "no0", "none"):
+        return True
     return a == b or (a.isdecimal() and b.isdecimal() and int(a) == int(b))

@@ -44,7 +44,7 @@ from urllib.parse import parse_qsl, urlsplit
 from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of
 from webdojo.sites.answers.refusal import gives_up
-from webdojo.sites.answers.says import Subject, says
+from webdojo.sites.answers.says import DOUBTS, Subject, says
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name, listed_fact, order_fact
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
@@ -346,7 +346,7 @@ def _told(collection: Collection, thing: Entity, asked: Attribute | None, rivals
         alone = attribute.type in ("choice", "text") or (
             attribute.type == "number" and attribute.unit and not same_unit
         )
-        if alone and shown not in rivals:
+        if alone and shown not in rivals and not DOUBTS.issuperset(texts_of(shown)):
             yield shown
 
 

@@ -39,6 +39,7 @@ _CONTRASTS = (("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("vs
 _COMPARED = (("compared", "to"), ("compared", "with"), ("relative", "to"), ("opposed", "to"))
 _SAYS = word_set("is it's be was")
 _THEN = word_set("so therefore thus hence while whereas because since meaning making which and")
+_GAP = _MORE | _LESS | word_set("by difference gap margin")
 _SO = word_set("so therefore thus hence")
 _ORDINALS = word_set("former latter first second other")
 _CLAUSE = re.compile(r"[,.;!?\n()|]| - ")
@@ -115,7 +116,7 @@ def _numbers(reading: Reading, figures: list[Decimal], unit: str) -> dict[int, i
 
     The numbers and their units are explained.
     """
-    gaps = {abs(one - other) for one in figures for other in figures}
+    gaps = {abs(one - other) for one in figures for other in figures if one != other}
     numbers: dict[int, int] = {}
     for each in list(figures_of(reading, unit, bounds=False)):
         word = reading.words[each.start]
@@ -123,7 +124,7 @@ def _numbers(reading: Reading, figures: list[Decimal], unit: str) -> dict[int, i
             continue
         if each.value in figures:
             numbers[each.start] = figures.index(each.value)
-        elif each.value not in gaps:
+        elif each.value not in gaps or _GAP.isdisjoint(reading.texts[max(0, each.start - 3) : each.end + 2]):
             return None
         before = each.start - (each.start > 0 and reading.texts[each.start - 1] in UNITS.get(unit, ()))
         reading.explain(before, each.end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,7 +15,7 @@ _BOUNDS = word_set(
     "minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times by"
 )
 """Words before a number that make it another one."""
-_AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion ² ³")
+_AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed")
 """The same after it."""
 _OTHER = "another unit"
 _SIGNS = word_set("% $ € £ ¥ °")
@@ -63,6 +64,10 @@ def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[st
         found = units_of(texts[end])
         if found and end + 1 < len(texts) and reading.words[end + 1].gap == "/":
             return [_OTHER], end + 1  # km/h
+        if found and end + 1 < len(texts) and units_of(texts[end + 1]) and reading.words[end + 1].gap == " ":
+            return [_OTHER], end + 1  # KB km
+        if not found and (not texts[end].isascii() or re.match(r"[a-z]+\d", texts[end])):
+            return [_OTHER], end + 1  # what only looks like a unit
         if found and (unit or texts[end] in _SIGNS or texts[end] not in reading.asked):
             return ([unit] if unit in found else found), end + 1
     return [], end

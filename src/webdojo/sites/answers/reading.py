@@ -42,7 +42,7 @@ TALK = word_set(
     "summary sure table task term thank thanks that that's their them then there there's therefore these they "
     "thing things third this those three through thus tl today top total tried try twice two typed under "
     "unfortunately up url us used using value very was we website welcome well were what when where which who "
-    "whole wiki will with word words would yes you your"
+    "whole wiki will with would yes you your"
 )
 """Words by which an answer is told, and which are no value of anything."""
 
@@ -193,7 +193,11 @@ class Word(NamedTuple):
 
 def plain(said: str) -> str:
     """A text in small letters, with one kind of minus, apostrophe, quotation mark, digit and space."""
-    text = unicodedata.normalize("NFKC", said.replace("²", " ² ").replace("³", " ³ ")).translate(_PLAIN).casefold()
+    text = (
+        unicodedata.normalize("NFKC", said.replace("²", " squared ").replace("³", " cubed "))
+        .translate(_PLAIN)
+        .casefold()
+    )
     return (
         _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent").replace("vs.", "vs").replace("us$", "$")
     )
