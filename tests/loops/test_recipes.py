@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.loops.pipeline import train
+from webdojo.loops.start import train
 from webdojo.recipe import load_recipe, recipe_names
 from webdojo.reward import Scorer
 from webdojo.store.run import RunStore

@@ -64,7 +64,7 @@ class Chat(ChatConfig):
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
         from webdojo.policy.chat.client import ChatClient
         from webdojo.policy.chat.engine import ChatEngine
-        from webdojo.policy.model.loading import model_folder
+        from webdojo.policy.model.folder import model_folder
         from webdojo.policy.model.processor import Processor
 
         codec = Processor.load(model_folder(model.path))
