@@ -7,6 +7,7 @@ engine gets them rounded to its own dtype on every update.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
@@ -47,6 +48,7 @@ def open_engine(
     `attempt` is how often the run was resumed; every attempt draws other numbers, so that an episode that joins others
     of its group that were stored before does not repeat what they drew.
     """
+    _release_gpu()
     return recipe.engine.open(
         ServedModel(
             path=model_path,
@@ -154,6 +156,13 @@ def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
         logger.warning("a full row may not fit in %.1f GB; what helps, most first: %s", machine.memory / GB, changes)
 
 
+def _release_gpu() -> None:
+    """Give GPU memory that a learner no longer uses to others: torch keeps it for itself, and an engine is mostly
+    another process."""
+    gc.collect()
+    torch.cuda.empty_cache()
+
+
 @asynccontextmanager
 async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[None]:
     """Let the engine sleep within the block, if it wants to while the learner steps, and `clock` stand still."""
@@ -163,6 +172,7 @@ async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[No
     with clock.stopped():
         await engine.sleep()
         yield
+        _release_gpu()
         await engine.wake_up()  # not where the block raises: nobody asks it any more
 
 
