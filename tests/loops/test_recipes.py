@@ -35,6 +35,11 @@ OWN = {
     "openwebvoyager": ["harness.tree_tokens=256", "rollout.group_size=3"],
     "openwebrl": ["rollout.group_size=3"],
     "openwebrl_bc": ["rollout.group_size=3"],
+    "openwebrl-80gb": ["rollout.group_size=3", "engine={name: hf}", "model.device=cpu"],
+    "openwebrl-24gb": [
+        *("rollout.group_size=3", "engine={name: hf}", "model.device=cpu", "model.freeze_trainable_layers=0"),
+        *("model.lora.r=4", "train.lr=1e-4"),
+    ],
 }
 
 
