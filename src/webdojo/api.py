@@ -102,7 +102,7 @@ async def load_policy(
     Example: see `run_episode`.
     """
     from webdojo.loops.models import open_engine
-    from webdojo.policy.model.loading import model_folder
+    from webdojo.policy.model.folder import model_folder
     from webdojo.policy.model.processor import Processor
 
     recipe = _recipe(recipe, overrides)
@@ -184,7 +184,7 @@ def train(recipe: Recipe | str, run: str | Path, overrides: Sequence[str] = (), 
         >>> result["success_sft"]["n"]
         2
     """
-    from webdojo.loops.pipeline import train as train_recipe
+    from webdojo.loops.start import train as train_recipe
 
     return train_recipe(_recipe(recipe, overrides), Path(run), resume)
 
@@ -208,7 +208,7 @@ def evaluate(recipe: Recipe | str, model: str, overrides: Sequence[str] = ()) ->
         >>> webdojo.evaluate("quickstart", "tiny", ["evaluate.tasks=2", "evaluate.max_steps=1"])["n"]
         2
     """
-    from webdojo.loops.pipeline import evaluate_model
+    from webdojo.loops.start import evaluate_model
 
     return evaluate_model(_recipe(recipe, overrides), model)
 

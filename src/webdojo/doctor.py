@@ -1,6 +1,7 @@
 """Checks of what a run needs from this machine, each with the remedy if it fails.
 
-A failed check means that no run works; a warning costs speed or concerns some pages only.
+A failed check means that no run works; a warning costs speed or concerns some pages only. The checks that take long
+come last, and import what they look at themselves.
 """
 
 from __future__ import annotations
@@ -13,22 +14,15 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import psutil
-from PIL import Image
-from rich import box
-from rich.table import Column, Table
 from rich.text import Text
 
-from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.pool import BrowserPool
 from webdojo.errors import WebdojoError
-from webdojo.sites import host_of
-from webdojo.sites.serving.server import SiteServer
-from webdojo.store.images import MemoryImages
 
 GIB = 2**30
 SANDBOX_SWITCHES = {
@@ -46,26 +40,22 @@ class Finding(NamedTuple):
     todo: str = ""
 
 
-def examine() -> dict[str, Finding]:
-    """Run all checks, each after those that it depends on; takes a few seconds."""
-    findings = {}
+def examine() -> Iterator[tuple[str, Finding]]:
+    """Run the checks, each after those that it depends on: what each found, as soon as it is known."""
     for name, (check, todo) in CHECKS.items():
         try:
-            findings[name] = check()
+            yield name, check()
         except (ImportError, OSError, RuntimeError, subprocess.TimeoutExpired, WebdojoError) as error:
-            findings[name] = Finding("fail", " ".join(str(error).split()), todo)
-    return findings
+            yield name, Finding("fail", " ".join(str(error).split()), todo)
 
 
-def table(findings: dict[str, Finding]) -> Table:
-    columns = Column("check", no_wrap=True), Column("", no_wrap=True), Column("found", overflow="fold")
-    out = Table(*columns, title="webdojo doctor", box=box.SIMPLE_HEAD, title_justify="left")
-    for name, (status, found, todo) in findings.items():
-        shown = Text(found)
-        if todo:
-            shown.append(f"\n-> {todo}", style="cyan")
-        out.add_row(name, Text(status, style=COLOURS[status]), shown)
-    return out
+def line(name: str, finding: Finding) -> Text:
+    """One row of the report, and below it what is to be done."""
+    width = max(map(len, CHECKS))
+    row = Text.assemble(f"{name:<{width}}  ", (f"{finding.status:<4}", COLOURS[finding.status]), f"  {finding.found}")
+    if finding.todo:
+        row.append(f"\n{'':<{width + 8}}-> {finding.todo}", style="cyan")
+    return row
 
 
 def python() -> Finding:
@@ -105,6 +95,8 @@ def tiny_model() -> Finding:
 
 
 def chromium() -> Finding:
+    from webdojo.browser.chromium import find_chromium
+
     path = find_chromium(BrowserConfig())
     done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False)
     if done.returncode:
@@ -118,6 +110,13 @@ def browser() -> Finding:
 
 
 async def _browse() -> Finding:
+    from PIL import Image
+
+    from webdojo.browser.pool import BrowserPool
+    from webdojo.sites import host_of
+    from webdojo.sites.serving.server import SiteServer
+    from webdojo.store.images import MemoryImages
+
     images = MemoryImages()
     started = time.monotonic()
     with SiteServer() as server:
@@ -187,15 +186,15 @@ def fonts() -> Finding:
 
 CHECKS = {
     "python": (python, ""),
+    "memory": (memory, ""),
+    "shared memory": (shared_memory, ""),
+    "disk": (disk, ""),
+    "fonts": (fonts, ""),
+    "sandbox": (sandbox, ""),
+    "chromium": (chromium, "run: make setup, or: playwright install chromium"),
+    "browser": (browser, "see the rows on Chromium, sandbox and shared memory"),
     "torch": (torch, "run: make setup"),
     "transformers": (transformers, "run: make setup"),
     "tiny model": (tiny_model, "install the package again, or run: webdojo tiny train"),
-    "chromium": (chromium, "run: make setup, or: playwright install chromium"),
-    "browser": (browser, "see the rows on Chromium, sandbox and shared memory"),
-    "sandbox": (sandbox, ""),
-    "shared memory": (shared_memory, ""),
-    "memory": (memory, ""),
-    "disk": (disk, ""),
-    "fonts": (fonts, ""),
 }
 """The checks in their order, each with what to do where it raises an error."""

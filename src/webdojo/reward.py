@@ -26,8 +26,6 @@ from pydantic import Field
 
 from webdojo.errors import ConfigError, Failure, TaskError
 from webdojo.plugins import Plug, Registry, derived_from
-from webdojo.sites.perturbations.schedule import permanent_failure
-from webdojo.sites.verdict import evaluate
 from webdojo.types import ImageSource, Reward, Task, Termination, Trajectory
 
 logger = logging.getLogger("webdojo")
@@ -154,6 +152,9 @@ class Rules(RewardFunction):
             raise TaskError(f"task {task.id!r} has {has}, so rules cannot score it: name another reward")
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        from webdojo.sites.perturbations.schedule import permanent_failure
+        from webdojo.sites.verdict import evaluate  # it brings every kind of site, and a recipe names its reward
+
         self.check(trajectory.task)
         url = trajectory.final.url if trajectory.final is not None else ""
         verdict = evaluate(trajectory.task, trajectory.answer, url, trajectory.state)

@@ -10,7 +10,7 @@ import pytest
 from tests.policy.conftest import Images, images
 from webdojo.agent.harness import Conversation
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.types import (
     Feedback,

@@ -13,7 +13,7 @@ from tests.codec import IMAGE_ID, SmallCodec
 from webdojo.agent.chatml import Segment, shared_fraction, shared_tokens
 from webdojo.agent.harness import Harness
 from webdojo.agent.harnesses import HARNESSES
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.store.images import MemoryImages
 from webdojo.trainer.batch import samples_from_groups, sft_samples

@@ -5,8 +5,7 @@ import pytest
 from webdojo.agent.harness import no_elements
 from webdojo.agent.pycall import PyCall, find, read
 from webdojo.agent.webarena_actions import ACTIONS, ADDRESS_BAR, FUNCTIONS, action_for, calls_of
-from webdojo.browser.page.elements import ListNumber
-from webdojo.browser.tools import check_call
+from webdojo.browser.tools import ListNumber, check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall
 

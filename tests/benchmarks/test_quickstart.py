@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from tests.benchmarks.conftest import Script
 from tests.loops.conftest import SmallRecipe, model_dir, small_recipe
 from webdojo.loops.log import RunLog
-from webdojo.loops.pipeline import train
+from webdojo.loops.start import train
 from webdojo.recipe import dump_recipe
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore

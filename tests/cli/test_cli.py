@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -73,20 +74,44 @@ def test_help_answers_at_once_without_loading_torch():
     "arguments",
     [
         ["runs", "list", "."],
+        ["runs", "gc", "--dry-run", "."],
         ["plugins"],
         ["train", "quickstart", "train.lrr=1"],
         ["train", "quickstart", "env.name=doj"],
+        ["train", "quickstart", "env.kinds=[shp]"],
+        ["train", "quickstart", "model.path=no/such/folder"],
+        ["train", "quickstart", "--run", "taken"],
+        ["eval", "quickstart", "--model", "no/such/folder"],
+        ["eval", "quickstart", "--model", "tiny", "env.kinds=[shp]"],
+        ["act", "look", "--url", "example.org"],
+        ["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"],
+        ["act", "look", "--url", "http://shop-0.localhost/", "--headful"],
+        ["sites", "serve", "--port", "{taken}"],
+        ["browser", "serve", "--port", "{taken}"],
     ],
     ids=" ".join,
 )
 def test_what_needs_no_torch_loads_none(tmp_path: Path, arguments: list[str]) -> None:
+    RunStore.create(tmp_path / "taken", "", {}).close()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken = [argument.format(taken=server.getsockname()[1]) for argument in arguments]
+        assert loaded(tmp_path, taken) & {"torch", "transformers"} == set()
+
+
+def test_an_unknown_key_is_told_without_a_site_or_a_browser(tmp_path: Path) -> None:
+    found = loaded(tmp_path, ["train", "quickstart", "train.lrr=1"])
+    assert not found & {"playwright", "webdojo.sites.kinds"}
+
+
+def loaded(folder: Path, arguments: list[str]) -> set[str]:
+    """The modules that a command has imported when it ends."""
     script = (
         f"import sys; sys.argv[1:] = {arguments!r}\nfrom webdojo.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\nprint('loaded', *{'torch', 'transformers'} & set(sys.modules))"
+        "try:\n    main()\nexcept SystemExit:\n    pass\nprint(*sys.modules)"
     )
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "loaded"
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
 
 
 def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
@@ -249,6 +274,11 @@ def test_a_port_in_use_is_one_line(tmp_path):
         port = taken.getsockname()[1]
         assert str(port) in one_line_error(webdojo("sites", "serve", "--port", str(port)))
         assert str(port) in one_line_error(webdojo("browser", "serve", "--port", str(port)))
+
+
+def test_doctor_tells_its_first_finding_before_it_loads_anything_large() -> None:
+    script = "import sys, webdojo.doctor as d; next(d.examine()); print(*{'torch', 'playwright'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "\n"
 
 
 def test_doctor_names_every_check_and_its_exit_code_tells(tmp_path):

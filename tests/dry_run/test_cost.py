@@ -9,10 +9,13 @@ import pytest
 import torch
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
-from webdojo.dry_run import cost_table, estimate, visual_token_px
+from webdojo.dry_run.cost import cost_table, estimate, visual_token_px
 from webdojo.policy.config import screenshot_tokens
 from webdojo.policy.model.loading import skeleton
 from webdojo.recipe import load_recipe, recipe_names
+
+DERIVED = {"openwebrl_bc", "openwebrl-80gb", "openwebrl-24gb", "asyncwebrl_raft"}
+"""Recipes that count what their base counts."""
 
 
 def test_a_screenshot_costs_one_token_for_each_square():
@@ -51,7 +54,7 @@ def test_turns_are_bounded_by_the_longest_horizon_of_the_tasks_that_are_drawn():
     assert estimate(load_recipe("quickstart", [*overrides, "env.difficulties=[1, 4]"]))[0].turns == 5 * 30
 
 
-@pytest.mark.parametrize("name", sorted(set(recipe_names()) - {"quickstart", "openwebrl_bc", "asyncwebrl_raft"}))
+@pytest.mark.parametrize("name", sorted(set(recipe_names()) - {"quickstart"} - DERIVED))
 def test_the_head_of_a_recipe_says_how_many_trajectories_a_dry_run_counts(name):
     head = files("webdojo.recipes").joinpath(f"{name}.yaml").read_text()
     said = re.search(r"# The \d+ iterations (?:roll out|train on) ([\d,]+) trajectories", head)

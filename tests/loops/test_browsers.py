@@ -16,7 +16,8 @@ from webdojo.browser_service.wire import TOKEN_VARIABLE
 from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
-from webdojo.loops.pipeline import Pipeline, train
+from webdojo.loops.pipeline import Pipeline
+from webdojo.loops.start import train
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress

@@ -32,8 +32,8 @@ from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.log import RunLog
 from webdojo.loops.online import online
-from webdojo.loops.pipeline import train
 from webdojo.loops.run_folder import EVALUATION, RL
+from webdojo.loops.start import train
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
 from webdojo.reward import Scorer
 from webdojo.store.run import RunStore

@@ -13,7 +13,7 @@ from tests.store.fabricate import observation, page_image, trajectory
 from webdojo.agent.toolcall import IM_END
 from webdojo.errors import StoreError
 from webdojo.loops.export import LOST, NO_TURN, UNREADABLE, export
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.store.run import RunStore

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from typing import cast
 
 import pytest
 import torch
@@ -21,7 +22,7 @@ from webdojo.policy.model.loading import device_of, engine_dtype
 from webdojo.recipe import Recipe
 from webdojo.sleep_clock import SleepClock
 from webdojo.store.images import MemoryImages
-from webdojo.types import Sampling
+from webdojo.types import Sampling, TrainableEngine
 
 
 @asynccontextmanager
@@ -53,6 +54,26 @@ async def test_an_embedded_engine_on_the_cpu_rests_while_the_learner_steps(small
             assert not done
             assert clock.now() == fell_asleep, "the time counts for the episodes that wait"
         await asked
+
+
+async def test_what_the_learner_no_longer_uses_is_free_before_the_engine_wakes_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    class Sleeper:
+        sleeps_during_update = True
+
+        async def sleep(self) -> None:
+            done.append("sleep")
+
+        async def wake_up(self) -> None:
+            done.append("wake up")
+
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: done.append("free"))
+    async with asleep(cast(TrainableEngine, Sleeper()), SleepClock()):
+        done.append("step")
+    assert done == ["sleep", "step", "free", "wake up"]
 
 
 async def test_updates_run_in_one_thread(small_recipe: SmallRecipe) -> None:

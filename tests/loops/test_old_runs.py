@@ -13,8 +13,8 @@ from tests.loops.conftest import SmallRecipe
 from webdojo.cli import app
 from webdojo.errors import ConfigError
 from webdojo.loops.keep import garbage
-from webdojo.loops.pipeline import train
 from webdojo.loops.run_folder import saved_recipe
+from webdojo.loops.start import train
 from webdojo.recipe import load_recipe
 from webdojo.store.run import RunStore
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.loops.conftest import SmallRecipe
 from tests.loops.test_evaluations import World
-from webdojo.loops.pipeline import train
+from webdojo.loops.start import train
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.store.run import RunStore
 

@@ -16,8 +16,9 @@ from webdojo.errors import EngineError, ModelError, TaskError
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.models import open_engine
-from webdojo.loops.pipeline import Pipeline, train
+from webdojo.loops.pipeline import Pipeline
 from webdojo.loops.run_folder import is_unfinished
+from webdojo.loops.start import train
 from webdojo.policy.hf.engine import HFEngine
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from webdojo.loops.pipeline import train
+from webdojo.loops.start import train
 from webdojo.recipe import load_recipe, recipe_names
 from webdojo.reward import Scorer
 from webdojo.store.run import RunStore
@@ -35,6 +35,11 @@ OWN = {
     "openwebvoyager": ["harness.tree_tokens=256", "rollout.group_size=3"],
     "openwebrl": ["rollout.group_size=3"],
     "openwebrl_bc": ["rollout.group_size=3"],
+    "openwebrl-80gb": ["rollout.group_size=3", "engine={name: hf}", "model.device=cpu"],
+    "openwebrl-24gb": [
+        *("rollout.group_size=3", "engine={name: hf}", "model.device=cpu", "model.freeze_trainable_layers=0"),
+        *("model.lora.r=4", "train.lr=1e-4"),
+    ],
 }
 
 

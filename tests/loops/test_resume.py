@@ -95,7 +95,7 @@ def test_an_interrupted_and_then_killed_run_goes_on_to_its_result(tmp_path: Path
 
 
 def test_a_wrong_model_path_leaves_no_run_behind(tmp_path: Path) -> None:
-    from webdojo.loops.pipeline import train
+    from webdojo.loops.start import train
     from webdojo.recipe import load_recipe
 
     recipe = load_recipe("quickstart", ["model.path=/nowhere/model"])

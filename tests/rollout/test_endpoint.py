@@ -22,7 +22,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.loops.models import open_engine
 from webdojo.policy.chat.client import ChatClient
 from webdojo.policy.chat.engine import ChatEngine
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import load_recipe
 from webdojo.reward import Rules, Scorer

@@ -2,7 +2,7 @@
 
 import torch
 
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.tiny.batches import AttentionTargets
 from webdojo.tiny.losses import ANSWER_LAYER, QUESTION_LAYER, AttentionLoss

@@ -13,7 +13,8 @@ import torch
 from safetensors.torch import load_file
 
 from webdojo.errors import ModelError
-from webdojo.policy.model.loading import load_model, model_folder
+from webdojo.policy.model.folder import model_folder
+from webdojo.policy.model.loading import load_model
 from webdojo.tiny import train
 from webdojo.tiny.batches import BatchSource
 from webdojo.tiny.losses import AttentionLoss, Heads, answering_loss, word_token_ids

@@ -16,7 +16,7 @@ from tests.loops.conftest import SmallRecipe, family_dirs, model_dir, small_reci
 from tests.store.fabricate import trajectory
 from webdojo.errors import ConfigError, StoreError
 from webdojo.loops.metrics import SLOT_PHASES
-from webdojo.loops.pipeline import train
+from webdojo.loops.start import train
 from webdojo.store.run import DATABASE, RunStore
 from webdojo.store.spans import Span, SpanLog, attempts, iteration_key
 from webdojo.view.trace import LOOP, SLOTS, Event, in_slots, parse_iterations, read_trace, write_trace

@@ -17,7 +17,7 @@ from benchmarks.record import record
 from tests.policy.conftest import Images
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import ServedModel, VLLMConfig
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.vllm.engine import VLLMEngine
 from webdojo.policy.vllm.server import start_servers
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.loops.conftest import SMALL
 from tests.vllm.conftest import needs_vllm
-from webdojo.loops.pipeline import train
+from webdojo.loops.start import train
 from webdojo.recipe import load_recipe
 from webdojo.store.run import RunStore
 

@@ -12,8 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from webdojo.agent.harness import ElementAt
 from webdojo.agent.pycall import SHOWN, PyCall
 from webdojo.agent.toolcall import brief, plain
-from webdojo.browser.page.elements import ListNumber
-from webdojo.browser.tools import check_call
+from webdojo.browser.tools import ListNumber, check_call
 from webdojo.errors import HarnessError
 from webdojo.types import ToolCall
 

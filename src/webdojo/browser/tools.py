@@ -22,6 +22,10 @@ Schema = dict[str, Any]
 """JSON Schema of one argument."""
 
 
+class ListNumber(int):
+    """The number of a list of options, for action formats that have their own action for choosing an option."""
+
+
 class ToolFailed(Exception):
     """The call was well-formed but cannot be executed here and now; the message is what the agent reads."""
 

@@ -22,11 +22,13 @@ browser_app = group("browser", "Browsers for other machines.")
 @app.command()
 def doctor() -> None:
     """Check this machine: Python, torch, Chromium, memory, disk."""
-    from webdojo.doctor import examine, table
+    from webdojo.doctor import examine, line
 
-    findings = examine()
-    Console().print(table(findings))
-    raise typer.Exit(int(any(finding.status == "fail" for finding in findings.values())))
+    console, failed = Console(), False
+    for name, finding in examine():
+        console.print(line(name, finding), soft_wrap=True)
+        failed |= finding.status == "fail"
+    raise typer.Exit(int(failed))
 
 
 @app.command("plugins")

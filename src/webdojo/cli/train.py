@@ -61,11 +61,10 @@ def train(
         then = command("train", str(folder / "recipe.yaml"), *to, "--resume")
         raise typer.Exit(supervise(first, then, folder, max_restarts))
 
-    from webdojo.loops.pipeline import train as train_recipe
+    from webdojo.loops.start import train as train_recipe
     from webdojo.store.run import RunStore
     from webdojo.view.tables import success_table, time_table
 
-    typer.echo(f"{'resuming' if resume else 'starting'} {recipe.name} in {folder}", err=True)
     again = shlex.join(["webdojo", "train", recipe_name, "--run", str(folder), "--resume"])
     with interruptible(f"; everything so far is kept. Go on with: {again}"):
         try:
@@ -90,7 +89,7 @@ def evaluate(
     from webdojo.recipe import load_recipe
 
     recipe = load_recipe(recipe_name, overrides)
-    from webdojo.loops.pipeline import evaluate_model
+    from webdojo.loops.start import evaluate_model
 
     typer.echo(json.dumps(evaluate_model(recipe, model), indent=2))
 

@@ -16,17 +16,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from webdojo.browser.chromium import find_chromium
-from webdojo.browser.pool import BrowserPool
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError, EngineError, Failure, TaskError
-from webdojo.loops.models import open_engine
 from webdojo.loops.run_folder import ACT
-from webdojo.policy.model.loading import TINY, model_folder
-from webdojo.policy.model.processor import Processor
+from webdojo.policy.model.folder import TINY, check_model_path, model_folder
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.reward import Scorer
-from webdojo.rollout.episode import run_episode
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
@@ -72,6 +67,13 @@ async def act(
     """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came."""
     check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
+    check_model_path(model)
+    from webdojo.browser.chromium import find_chromium
+    from webdojo.browser.pool import BrowserPool
+    from webdojo.loops.models import open_engine
+    from webdojo.policy.model.processor import Processor
+    from webdojo.rollout.episode import run_episode
+
     processor = Processor.load(model_folder(model))
     harness = recipe.harness.build(processor)
     env = recipe.env

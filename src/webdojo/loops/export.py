@@ -22,7 +22,7 @@ from webdojo.agent.toolcall import IM_END
 from webdojo.errors import EngineError, StoreError
 from webdojo.policy.chat.client import Message
 from webdojo.policy.chat.engine import conversation, text_part
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.store.files import replacing, write_atomic, writing
 from webdojo.store.run import RunStore, TrajectoryRow

@@ -7,6 +7,7 @@ engine gets them rounded to its own dtype on every update.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
@@ -18,7 +19,9 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from webdojo.dry_run import GB, Machine, cost_table, fits, log_line, memory_table, plan_memory, savings
+from webdojo.dry_run.cost import cost_table
+from webdojo.dry_run.memory import GB, Machine, log_line, plan_memory
+from webdojo.dry_run.plan import advice, fits, plan_lines, together
 from webdojo.errors import ConfigError, ModelError
 from webdojo.memory import total_memory
 from webdojo.policy.config import ModelConfig
@@ -47,6 +50,7 @@ def open_engine(
     `attempt` is how often the run was resumed; every attempt draws other numbers, so that an episode that joins others
     of its group that were stored before does not repeat what they drew.
     """
+    _release_gpu()
     return recipe.engine.open(
         ServedModel(
             path=model_path,
@@ -82,7 +86,8 @@ def check_ranks(recipe: Recipe) -> None:
 def machine_of(config: ModelConfig) -> Machine:
     there = torch.cuda.is_available()
     if config.device == "cuda" or (config.device == "auto" and there):
-        return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if there else 0)
+        planned = int(config.gpu_memory_gb * GB)
+        return Machine(cuda=True, memory=torch.cuda.get_device_properties(0).total_memory if there else planned)
     return Machine(cuda=False, memory=total_memory())
 
 
@@ -136,22 +141,27 @@ def _threads(config: TrainConfig) -> int:
 
 
 def estimates(recipe: Recipe) -> list[str]:
-    """What a run will cost and what memory its learner will need, in lines of text; the weights are not loaded."""
+    """What a run will cost and what it will need, in lines of text; the weights are not loaded."""
     try:
         model = skeleton(recipe.model.path)
     except ModelError as error:
-        return [*cost_table(recipe).splitlines(), "", f"memory of the learner is not estimated: {error}"]
-    memory = memory_table(model, recipe, machine_of(recipe.model))
-    return [*cost_table(recipe, model).splitlines(), "", *memory]
+        return [*cost_table(recipe).splitlines(), "", f"memory is not estimated: {error}"]
+    return [*cost_table(recipe, model).splitlines(), "", *plan_lines(model, recipe, machine_of(recipe.model))]
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:
     machine = machine_of(recipe.model)
     plan = plan_memory(model, recipe, machine)
     logger.info("%s", log_line(plan))
-    if not fits(plan, recipe, machine):
-        changes = ", ".join(change for change, _ in savings(model, recipe, machine))
-        logger.warning("a full row may not fit in %.1f GB; what helps, most first: %s", machine.memory / GB, changes)
+    if not fits(recipe, machine, together(model, recipe, machine, plan)):
+        logger.warning("a full row may not fit in %.1f GB: %s", machine.memory / GB, advice(model, recipe, machine))
+
+
+def _release_gpu() -> None:
+    """Give GPU memory that a learner no longer uses to others: torch keeps it for itself, and an engine is mostly
+    another process."""
+    gc.collect()
+    torch.cuda.empty_cache()
 
 
 @asynccontextmanager
@@ -163,6 +173,7 @@ async def asleep(engine: TrainableEngine, clock: SleepClock) -> AsyncIterator[No
     with clock.stopped():
         await engine.sleep()
         yield
+        _release_gpu()
         await engine.wake_up()  # not where the block raises: nobody asks it any more
 
 

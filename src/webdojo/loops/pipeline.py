@@ -1,7 +1,7 @@
 """A whole run: measure the base, warm-start it on demonstrations, train it online, measure again.
 
 Each phase leaves what it made in the store and is skipped or continued when it is there already, so
-`train` does a fresh run and a resumed one by the same code.
+`run_recipe` does a fresh run and a resumed one by the same code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest, metrics_of
 from webdojo.loops.run_folder import EVALUATION
-from webdojo.policy.model.loading import model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import progress
@@ -49,12 +49,11 @@ TRAIN_TASKS = 20_000
 """So many training tasks are drawn, once; the demonstrations are of the first of them."""
 
 
-def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
-    """Run a recipe in a run folder and return what `result.json` holds."""
+def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
+    """Run a recipe that was checked in a run folder and return what `result.json` holds."""
     if recipe.model.threads:
         torch.set_num_threads(recipe.model.threads)
-    # What a recipe may have wrong must not leave a run folder behind.
-    recipe.check(trains=True, demonstrates=not resume)
+    # What the model cannot do must not leave a run folder behind.
     processor = Processor.load(model_folder(recipe.model.path))
     check_learner(recipe)
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
@@ -67,10 +66,9 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
         return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 
-def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
-    """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
+def measure_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
+    """Measure a model on the held-out tasks of a recipe that was checked, and leave nothing on disk."""
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        recipe.check(trains=False, demonstrates=False)
         store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
         with store, RunLog(store) as log:
             return asyncio.run(Pipeline(recipe, store, log).evaluate_alone("eval", model_path))

@@ -38,6 +38,8 @@ class ModelConfig(Section):
     """torch threads of the engine; 0 leaves torch's own choice."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where engine and learner run; `auto` takes a CUDA GPU where torch sees one."""
+    gpu_memory_gb: float = Field(default=0, ge=0)
+    """Memory of the GPU that a recipe is made for: what a dry run plans with where there is none; 0 names none."""
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     """Precision of the engine; `auto` is bfloat16 on a GPU, else float32. The learner keeps float32 weights."""
     freeze_vision: bool = False

@@ -13,6 +13,9 @@ from webdojo.plugins import Plug
 from webdojo.policy.config import ModelConfig
 from webdojo.types import Engine, ImageSource
 
+MAX_NUM_SEQS = 64
+"""Requests that the embedded engine decodes together."""
+
 
 @dataclass(frozen=True)
 class ServedModel:
@@ -31,6 +34,29 @@ class ServedModel:
     """The version of the weights at `path`."""
 
 
+@dataclass(frozen=True)
+class Footprint:
+    """What an engine holds of a model, for a plan of its memory."""
+
+    weights: int
+    """Bytes of the weights in the engine's precision."""
+    context: int
+    """Bytes of the keys and values of one whole context."""
+    concurrency: int
+    """Episodes at once."""
+    learner_gpus: int
+    """The learner has GPUs 0 to this minus 1."""
+
+    @property
+    def least(self) -> int:
+        """Bytes with which a server can still serve: its weights, one context, and what it computes with."""
+        return self.weights + self.context + SERVER_OVERHEAD
+
+
+SERVER_OVERHEAD = 2 * 2**30
+"""Approximate GPU memory of a server beside weights and cache: CUDA, its graphs, activations. It keeps that asleep."""
+
+
 class EngineConfig(Plug):
     """Options of an engine; `open` starts it."""
 
@@ -40,6 +66,11 @@ class EngineConfig(Plug):
     def check(self, harness: HarnessConfig) -> None:
         """Raise ConfigError, before anything starts, where it cannot serve an agent of that harness, or its options do
         not fit together."""
+
+    def memory(self, held: Footprint, gpu: int) -> tuple[int, int]:
+        """Most bytes that it takes of the learner's GPU, which has `gpu` (0: unknown), or of this machine's memory
+        where models run on the CPU: while it samples, and while the learner steps."""
+        return 0, 0
 
     def open(self, model: ServedModel) -> AbstractAsyncContextManager[Engine]:
         """An engine that serves a model and ends with the block; EngineError where it does not start, ModelError where
@@ -81,6 +112,15 @@ class VLLMConfig(EngineConfig):
     machine's temporary folder."""
     start_timeout_s: float = Field(default=900, gt=0)
     """How long a server may take until it answers."""
+
+    def memory(self, held: Footprint, gpu: int) -> tuple[int, int]:
+        if self.urls or (self.gpus and min(self.gpus) >= held.learner_gpus):
+            return 0, 0
+        cache = self.kv_cache_memory_bytes or held.concurrency * held.context
+        awake = held.weights + cache + SERVER_OVERHEAD
+        if gpu and not self.kv_cache_memory_bytes:
+            awake = int(gpu * self.gpu_memory_utilization)
+        return awake, SERVER_OVERHEAD if self.enable_sleep_mode else awake
 
 
 class ChatConfig(EngineConfig):

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, closing
 from webdojo.agent.harness import HarnessConfig
 from webdojo.errors import ConfigError
 from webdojo.plugins import Registry, derived_from
-from webdojo.policy.engine import ChatConfig, EngineConfig, ServedModel, VLLMConfig
+from webdojo.policy.engine import MAX_NUM_SEQS, ChatConfig, EngineConfig, Footprint, ServedModel, VLLMConfig
 from webdojo.types import Engine
 
 logger = logging.getLogger("webdojo")
@@ -22,6 +22,10 @@ class HF(EngineConfig):
     """The embedded engine: a `transformers` model inside this process, which serves many episodes at once."""
 
     name: str = "hf"
+
+    def memory(self, held: Footprint, gpu: int) -> tuple[int, int]:
+        full = held.weights + min(held.concurrency, MAX_NUM_SEQS) * held.context
+        return full, full
 
     @asynccontextmanager
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
@@ -64,7 +68,7 @@ class Chat(ChatConfig):
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
         from webdojo.policy.chat.client import ChatClient
         from webdojo.policy.chat.engine import ChatEngine
-        from webdojo.policy.model.loading import model_folder
+        from webdojo.policy.model.folder import model_folder
         from webdojo.policy.model.processor import Processor
 
         codec = Processor.load(model_folder(model.path))

@@ -62,6 +62,15 @@ class TrajectoryRow(NamedTuple):
 _COLUMNS = ", ".join(TrajectoryRow._fields)
 
 
+def check_new_run(path: Path) -> None:
+    """Raise a StoreError where a folder holds a run or other files; one that is not there may become a run."""
+    if (path / DATABASE).exists():
+        raise StoreError(f"{path} already holds a run: go on with it by --resume, or choose another with --run")
+    # A lock without a database was left by a `create` that was killed, so this folder may be reused.
+    if path.is_dir() and any(path.iterdir()) and not (path / LOCK).exists():
+        raise StoreError(f"{path} holds other files and no run: choose an empty or new folder with --run")
+
+
 class RunStore:
     """One run. Make it with `create` or `open`; use it in a `with` block or `close` it."""
 
@@ -78,12 +87,8 @@ class RunStore:
     def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
         """Create a run folder; `info` comes from `store.info.run_info`."""
         path = Path(path)
-        if (path / DATABASE).exists():
-            raise StoreError(f"{path} already holds a run: go on with it by --resume, or choose another with --run")
         try:
-            # A lock without a database was left by a `create` that was killed, so this folder may be reused.
-            if path.is_dir() and any(path.iterdir()) and not (path / LOCK).exists():
-                raise StoreError(f"{path} holds other files and no run: choose an empty or new folder with --run")
+            check_new_run(path)
             path.mkdir(parents=True, exist_ok=True)
             lock_file = lock(path)
             (path / "images").mkdir(exist_ok=True)

@@ -29,7 +29,8 @@ from transformers import PreTrainedTokenizerFast, Qwen3VLConfig, Qwen3VLForCondi
 
 from webdojo.errors import ModelError
 from webdojo.policy.model.fast_layers import multiply_patches
-from webdojo.policy.model.loading import TINY, model_folder, save_model
+from webdojo.policy.model.folder import TINY, model_folder
+from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress
 from webdojo.sites import COMPACT_KINDS

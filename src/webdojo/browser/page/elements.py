@@ -16,13 +16,9 @@ from playwright.async_api import Page
 from webdojo.browser.page.scripts import script
 from webdojo.browser.page.snapshot import ElementRef, Snapshot, frame_corner
 from webdojo.browser.page.views import numbered
-from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
+from webdojo.browser.tools import COORDINATE_MAX, ListNumber, ToolFailed
 
 _POINT_JS = script("point.js")
-
-
-class ListNumber(int):
-    """The number of a list of options, for action formats that have their own action for choosing an option."""
 
 
 class Elements:

@@ -24,6 +24,7 @@ from transformers import PreTrainedModel
 
 from webdojo.errors import EngineError, one_line
 from webdojo.memory import is_out_of_memory
+from webdojo.policy.engine import MAX_NUM_SEQS
 from webdojo.policy.hf.kv_cache import boundaries
 from webdojo.policy.hf.request import Request
 from webdojo.policy.hf.running_batch import RunningBatch
@@ -56,7 +57,7 @@ class HFEngine:
         version: int = 0,
         *,
         seed: int = 0,
-        max_num_seqs: int = 64,
+        max_num_seqs: int = MAX_NUM_SEQS,
         threads: int = 0,
     ) -> None:
         self.version = version

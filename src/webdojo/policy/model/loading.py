@@ -7,25 +7,21 @@ file; a checkpoint that lacks some is an error, never a model with random parts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 
 import torch
-from huggingface_hub import snapshot_download
 from safetensors import SafetensorError
-from transformers import AutoConfig, PreTrainedModel
+from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from webdojo.errors import ConfigError, ModelError, one_line
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.model.fast_layers import multiply_patches
+from webdojo.policy.model.folder import is_hub_id, model_folder
+from webdojo.policy.model.hub_config import hub_config
 from webdojo.policy.model.layouts import LAYOUTS, folder_layout
 from webdojo.policy.model.processor import Processor
-
-TINY = "tiny"
-HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 
 def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[PreTrainedModel, Processor]:
@@ -63,34 +59,13 @@ def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> tuple[Pr
     return loaded.eval(), processor
 
 
-def model_folder(path: str | Path) -> Path:
-    """The folder that `path` names; a hub id is downloaded."""
-    if str(path) == TINY:
-        folder = Path(str(files("webdojo.policy").joinpath("tiny_weights")))
-        if not folder.is_dir():
-            raise ModelError(f"the tiny model is not in {str(folder)!r}; install the package again")
-        return folder
-    folder = Path(path).expanduser()
-    if folder.is_dir():
-        return folder
-    if isinstance(path, str) and HUB_ID.fullmatch(path):
-        try:
-            return Path(snapshot_download(path))
-        except Exception as error:  # the hub client raises a dozen unrelated kinds for "cannot be had"
-            raise ModelError(
-                f"model {path!r} is neither a folder nor a model that the hub gives: {one_line(error)}"
-            ) from error
-    raise ModelError(f"model folder {str(folder)!r} does not exist; give `tiny`, a folder, or a hub id (owner/name)")
-
-
 def skeleton(path: str | Path) -> PreTrainedModel:
-    """A model's shapes without its weights, on the meta device; of a hub id only config.json is downloaded."""
-    here = str(path) == TINY or Path(path).expanduser().is_dir()
+    """A model's shapes without its weights, on the meta device; of a hub id only its config is read."""
     try:
-        config = AutoConfig.from_pretrained(str(model_folder(path)) if here else str(path))
-    except (OSError, ValueError) as error:
-        reason = one_line(error).partition(". ")[0]
-        raise ModelError(f"the config of model {str(path)!r} cannot be read: {reason}") from error
+        found = hub_config(str(path)) if is_hub_id(path) else AutoConfig.from_pretrained(str(model_folder(path)))
+        config = CONFIG_MAPPING[found["model_type"]].from_dict(found) if isinstance(found, dict) else found
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(f"the config of model {str(path)!r} cannot be read: {one_line(error)}") from error
     if config.model_type not in LAYOUTS:
         raise ModelError(f"model type {config.model_type!r} of {str(path)!r} has no registered layout")
     with torch.device("meta"):

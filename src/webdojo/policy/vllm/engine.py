@@ -28,7 +28,8 @@ from safetensors import SafetensorError
 
 from webdojo.errors import EngineError, EngineLost, EngineTimeout
 from webdojo.policy.engine import ServedModel, VLLMConfig
-from webdojo.policy.model.loading import engine_dtype, misfit, model_folder, skeleton
+from webdojo.policy.model.folder import model_folder
+from webdojo.policy.model.loading import engine_dtype, misfit, skeleton
 from webdojo.policy.model.processor import Processor, reading
 from webdojo.policy.vllm.replica import Common, Replica
 from webdojo.policy.vllm.server import Scratch, WeightFolder, start_servers, write_weights

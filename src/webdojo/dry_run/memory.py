@@ -1,5 +1,4 @@
-"""What a recipe costs, known before it runs: episodes, turns and tokens, and the memory that an optimizer step needs,
-computed from shapes, with what to change if it does not fit.
+"""The memory that an optimizer step needs, computed from shapes.
 
 Per token of a packed micro-batch, a text layer keeps for its backward pass, with `c` bytes a value (2 in bfloat16, 4 in
 float32), hidden size H, Q and K values of all query and of all key heads, and I of the MLP,
@@ -21,83 +20,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch import nn
 from transformers import PreTrainedModel
 
+from webdojo.dry_run.cost import seen_tokens
 from webdojo.errors import ConfigError
-from webdojo.policy.config import ModelConfig, screenshot_tokens
+from webdojo.policy.config import ModelConfig
 from webdojo.policy.model.forward import MAX_LOGITS, VISION, text_layers, vision_tower
 from webdojo.policy.model.layouts import layout_of
 from webdojo.recipe import Recipe
-from webdojo.rollout.config import HorizonSection
-from webdojo.rollout.curriculum import stage_of
 from webdojo.trainer.learner.optimizer import state_bytes, trained_names
 from webdojo.trainer.learner.scoring import FEATURE_CACHE_BYTES
 
 GB = 2**30
 CUDA_CONTEXT = GB
 """Approximate GPU memory taken by CUDA itself, its libraries, and what the allocator cannot use."""
-
-
-class Phase(NamedTuple):
-    """The cost of one phase of a run: upper bounds, but for training episodes, of which dynamic sampling rolls out more
-    when some groups have no spread of rewards."""
-
-    name: str
-    episodes: int
-    turns: int
-    """The most turns; every episode may end earlier."""
-    sampled_tokens: int
-    """The most tokens that the policy samples."""
-    visual_tokens: int
-    """The most screenshot tokens that the policy reads."""
-
-
-def visual_token_px(path: str, model: PreTrainedModel | None) -> int:
-    """Side of the square that one visual token of a model stands for: its patches, merged 2 by 2. Where only the path
-    is known, that of its family: 28 in Qwen2.5-VL, 32 in Qwen3-VL."""
-    vision: Any = None if model is None else getattr(model.config, "vision_config", None)
-    if vision is None:
-        return 28 if "qwen2.5-vl" in path.lower() else 32
-    return int(vision.patch_size * vision.spatial_merge_size)
-
-
-def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase]:
-    """The phases of a training run, in order: demonstrations, RL rollouts, evaluations. Of the model only the shapes
-    are read."""
-    seen = _screenshot_tokens(recipe, model) * recipe.harness.images
-    rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
-
-    levels = recipe.env.difficulty_levels() if not recipe.tasks.path else None
-
-    def longest(section: HorizonSection) -> int:
-        return section.longest if levels is None else max(map(section.horizon, levels))
-
-    def phase(name: str, episodes: int, turns: int, max_tokens: int) -> Phase:
-        return Phase(name, episodes, turns, turns * max_tokens, turns * seen)
-
-    demos, batch = recipe.sft.demos, train.groups_per_iteration * rollout.group_size
-    during = max(train.iterations - 1, 0) // evaluate.every if evaluate.every else 0
-    measured = (3 + during) * evaluate.tasks
-    horizons = [longest(stage_of(train.stages, i) or rollout) for i in range(1, train.iterations + 1)]
-    name = "rollouts, at least" if train.dynamic_sampling else "rollouts"
-    return [
-        # The oracle acts in demonstrations, so the policy samples nothing there.
-        phase("demonstrations", demos, demos * longest(rollout), 0),
-        phase(name, batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
-        phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
-    ]
-
-
-def cost_table(recipe: Recipe, model: PreTrainedModel | None = None) -> str:
-    head = ("phase", "episodes", "turns", "sampled tokens", "visual tokens")
-    phases = estimate(recipe, model)
-    total = Phase("total", *map(sum, zip(*(phase[1:] for phase in phases), strict=True)))
-    rows = [head, *((phase.name, *(f"{n:,}" for n in phase[1:])) for phase in (*phases, total))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in rows)
 
 
 @dataclass(frozen=True)
@@ -137,12 +76,12 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     train, layers = recipe.train, text_layers(model)
     value = 2 if machine.cuda else 4  # the bytes of a value in the forward pass
     sharded = train.ranks > 1 or machine.cuda
-    total, tower = _size(model), _size(vision_tower(model))
+    total, tower = size(model), size(vision_tower(model))
     names, trained = zip(*_trained(model, recipe.model), strict=True)
     tower_trains = any(name.startswith(VISION) for name in names)
-    outside = total - _size(layers) - tower  # embeddings, head, norm
+    outside = total - size(layers) - tower  # embeddings, head, norm
     whole = tower if sharded and not tower_trains else 0
-    moments = sum(state_bytes(train.optimizer, -(-size // train.ranks)) for size in trained)
+    moments = sum(state_bytes(train.optimizer, -(-count // train.ranks)) for count in trained)
     gradients = 4 * sum(trained) // train.ranks
     reference = value * total if train.kl_coef and not recipe.model.lora.r else 0
     away = train.optimizer_offload and machine.cuda
@@ -169,7 +108,7 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
         "vision tower": _tower_bytes(model, recipe, value) if tower_trains else 0,
         "LM head, or the backward pass of a layer": max(logits, recomputed + backward),
         # The current layer and the next.
-        "gathered weights": value * (outside + 2 * _size(layers[0])) if sharded else 0,
+        "gathered weights": value * (outside + 2 * size(layers[0])) if sharded else 0,
     }
     instead = {
         "reference model, while it scores": reference if machine.cuda else 0,
@@ -179,13 +118,6 @@ def plan_memory(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Mem
     return MemoryPlan(tokens, total, sum(trained), *needed)
 
 
-def savings(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[tuple[str, int]]:
-    """Changes of the recipe that lower the peak, with the bytes that each saves by itself, the largest first."""
-    peak = plan_memory(model, recipe, machine).peak
-    found = [(change, peak - plan_memory(model, other, machine).peak) for change, other in _changes(recipe)]
-    return sorted([(change, saved) for change, saved in found if saved > peak / 100], key=lambda item: -item[1])
-
-
 def log_line(plan: MemoryPlan) -> str:
     parts = plan.lasting | plan.micro_batch | plan.instead | {"peak": plan.peak}
     shown = "  ".join(f"{name.replace(',', '').replace(' ', '_')}={count / GB:.2f}" for name, count in parts.items())
@@ -193,7 +125,7 @@ def log_line(plan: MemoryPlan) -> str:
 
 
 def memory_table(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
-    """The plan as an aligned table, with what to change if it does not fit."""
+    """The plan as an aligned table."""
     plan, ranks = plan_memory(model, recipe, machine), recipe.train.ranks
     each = "a GPU" if machine.cuda else "the CPU"
     rows = [
@@ -210,47 +142,21 @@ def memory_table(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> li
     ]
     longest = recipe.rollout.max_context_tokens
     if longest > plan.tokens:
-        peak = plan_memory(model, _changed(recipe, "train", micro_batch_tokens=longest), machine).peak
+        peak = plan_memory(model, changed(recipe, "train", micro_batch_tokens=longest), machine).peak
         lines.append(
             f"a turn of all {longest:,} tokens of rollout.max_context_tokens, alone in a micro-batch: {peak / GB:.2f}"
         )
-    if machine.memory:
-        lines.append(f"{'fits' if fits(plan, recipe, machine) else 'does not fit'} in {machine.memory / GB:.1f} GB")
-        if not fits(plan, recipe, machine):
-            lines += [f"  {change} saves {saved / GB:.2f}" for change, saved in savings(model, recipe, machine)]
     return lines
 
 
-def fits(plan: MemoryPlan, recipe: Recipe, machine: Machine) -> bool:
-    """Whether the plan's peak fits into the machine, as far as its memory is known; ranks on the CPU share it."""
-    sharing = 1 if machine.cuda else recipe.train.ranks
-    return not machine.memory or plan.peak * sharing <= machine.memory
-
-
-def _changed(recipe: Recipe, section: str, **values: object) -> Recipe:
+def changed(recipe: Recipe, section: str, **values: object) -> Recipe:
+    """The recipe with other values in one section."""
     part = getattr(recipe, section).model_copy(update=values)
     return recipe.model_copy(update={section: part})
 
 
-def _changes(recipe: Recipe) -> Iterator[tuple[str, Recipe]]:
-    """Overrides that lower memory, with the recipes that result."""
-    train, model = recipe.train, recipe.model
-    if not train.gradient_checkpointing:
-        yield "train.gradient_checkpointing=true", _changed(recipe, "train", gradient_checkpointing=True)
-    half = train.micro_batch_tokens // 2
-    if half:
-        yield f"train.micro_batch_tokens={half}", _changed(recipe, "train", micro_batch_tokens=half)
-    if not train.optimizer_offload:
-        yield "train.optimizer_offload=true", _changed(recipe, "train", optimizer_offload=True)
-    if train.optimizer == "adamw":
-        yield "train.optimizer=adamw_8bit", _changed(recipe, "train", optimizer="adamw_8bit")
-    if not model.lora.r and not model.freeze_trainable_layers:
-        yield "model.lora.r=16", _changed(recipe, "model", lora=model.lora.model_copy(update={"r": 16}))
-    if not model.freeze_vision and not model.freeze_trainable_layers:
-        yield "model.freeze_vision=true", _changed(recipe, "model", freeze_vision=True)
-
-
-def _size(module: nn.Module | None) -> int:
+def size(module: nn.Module | None) -> int:
+    """The number of parameters."""
     return 0 if module is None else sum(p.numel() for p in module.parameters())
 
 
@@ -286,15 +192,11 @@ def _text_layer_bytes(layer: nn.Module, value: int) -> int:
     return kept
 
 
-def _screenshot_tokens(recipe: Recipe, model: PreTrainedModel | None) -> int:
-    return screenshot_tokens(recipe.browser.viewport_px, visual_token_px(recipe.model.path, model))
-
-
 def _visual_tokens(model: PreTrainedModel, recipe: Recipe) -> int:
     """The most screenshot tokens of a micro-batch."""
     if not recipe.harness.images:
         return 0
-    each = _screenshot_tokens(recipe, model)
+    each = seen_tokens(recipe, model)
     return max(1, recipe.train.micro_batch_tokens // each) * each
 
 

@@ -1,0 +1,1 @@
+"""What a recipe costs, known before it runs."""

@@ -1,0 +1,210 @@
+"""What a run needs of a machine: the memory of learner and engine together, with the changes that make it fit, disk,
+and roughly the hours that it takes.
+
+Where both are on one GPU, the peak is that of the learner's step beside the engine, which may sleep meanwhile, or
+that of the awake engine beside what the learner keeps between its steps. The hours are rough: the calculations of the
+model at `RATE` operations a second, and the pages.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from transformers import PreTrainedModel
+
+from webdojo.dry_run.cost import estimate
+from webdojo.dry_run.memory import GB, Machine, MemoryPlan, changed, memory_table, plan_memory, size
+from webdojo.policy.engine import Footprint
+from webdojo.policy.engines import VLLM
+from webdojo.recipe import Recipe
+from webdojo.trainer.learner.optimizer import state_bytes
+
+GPU_RATE = 200e12
+"""Operations a second that a learner sustains on an H100; an A100 has about half."""
+CORE_RATE = 60e9
+"""Operations a second of one CPU core."""
+SAMPLING = 5
+"""A sampled token takes as long as so many tokens that are read."""
+PAGE_S = 0.15
+"""Seconds of one core that the browser takes for a turn."""
+PROMPT_TOKENS = 300
+"""Text of a prompt that no earlier prompt shares."""
+JPEG = 0.1
+"""Bytes of a screenshot for each pixel."""
+
+
+class Together(NamedTuple):
+    """Bytes of one GPU, or of the machine, that learner and engine take together."""
+
+    step: int
+    """While the learner steps."""
+    rollout: int
+    """While the engine samples."""
+
+    @property
+    def peak(self) -> int:
+        return max(self)
+
+
+def together(model: PreTrainedModel, recipe: Recipe, machine: Machine, plan: MemoryPlan | None = None) -> Together:
+    """Plan learner and engine of a model; without a GPU the ranks of the learner share the memory."""
+    plan = plan or plan_memory(model, recipe, machine)
+    ranks = 1 if machine.cuda else recipe.train.ranks
+    awake, asleep = recipe.engine.memory(_footprint(model, recipe, machine), machine.memory if machine.cuda else 0)
+    return Together(ranks * plan.peak + asleep, ranks * sum(plan.lasting.values()) + awake)
+
+
+def fits(recipe: Recipe, machine: Machine, needed: Together) -> bool:
+    """Whether it fits, as far as the memory of the machine is known."""
+    return not machine.memory or needed.peak <= machine.memory
+
+
+def combined(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[list[str], Together]:
+    """Changes that together make a recipe fit, those that cost least first, and what it then needs; where nothing makes
+    it fit, all that help."""
+    made: list[str] = []
+    needed = together(model, recipe, machine)
+    for step in STEPS:
+        for change, other in step(model, recipe, machine):
+            if fits(recipe, machine, needed):
+                break
+            then = together(model, other, machine)
+            if then.peak < 0.99 * needed.peak:
+                made, recipe, needed = [*made, change], other, then
+    return made, needed
+
+
+def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list[str]:
+    """Memory of the learner, of learner and engine together, disk and hours, in lines of text."""
+    needed = together(model, recipe, machine)
+    where = "a GPU" if machine.cuda else "the CPU"
+    lines = [
+        *memory_table(model, recipe, machine),
+        "",
+        f"learner and engine together on {where}, in GB: {needed.step / GB:.2f} while the learner steps, "
+        f"{needed.rollout / GB:.2f} while the engine samples",
+    ]
+    if machine.memory:
+        lines.append(f"{'fits' if fits(recipe, machine, needed) else 'does not fit'} in {machine.memory / GB:.1f} GB")
+        if not fits(recipe, machine, needed):
+            lines.append(f"  {advice(model, recipe, machine)}")
+    images, checkpoints = disk(model, recipe)
+    lines.append(f"disk, in GB: {images / GB:.1f} of screenshots at most, {checkpoints / GB:.1f} of checkpoints")
+    low, high = hours(model, recipe, machine)
+    rate = f", on a GPU that sustains {GPU_RATE / 1e12:.0f} TFLOP/s" if machine.cuda else ""
+    digits = 0 if low > 10 else 1
+    return [*lines, f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}{rate}"]
+
+
+def advice(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> str:
+    """What to change where a recipe does not fit."""
+    made, needed = combined(model, recipe, machine)
+    if fits(recipe, machine, needed):
+        return f"together these make it fit, in {needed.peak / GB:.2f} GB: {' '.join(made)}"
+    return (
+        f"not even with {' '.join(made)}, which needs {needed.peak / GB:.2f} GB: take a smaller model"
+        f"{' or more GPUs (train.ranks)' if machine.cuda else ''}"
+    )
+
+
+def disk(model: PreTrainedModel, recipe: Recipe) -> tuple[int, int]:
+    """Bytes of the screenshots of all turns, and of the checkpoints that stay with one that is being written."""
+    train = recipe.train
+    width, height = recipe.browser.viewport_px
+    turns = sum(phase.turns for phase in estimate(recipe, model))
+    plan = plan_memory(model, recipe, Machine(cuda=False))
+    kept = min(train.iterations, train.save_total_limit or train.iterations) + 2  # the warm start's, and the next
+    each = 4 * plan.parameters + state_bytes(train.optimizer, plan.trained)
+    return int(turns * width * height * JPEG) if recipe.harness.images else 0, kept * each
+
+
+def hours(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> tuple[float, float]:
+    """From half of the turns that horizons allow, with short answers, to all of them with the longest."""
+    cores = os.cpu_count() or 1
+    rate = GPU_RATE if machine.cuda else CORE_RATE * cores
+    train, operations = recipe.train, 2 * size(model)
+
+    def of(share: float, length: float) -> float:
+        seconds = 0.0
+        for phase in estimate(recipe, model):
+            turns, sampled = share * phase.turns, share * length * phase.sampled_tokens
+            most = turns * recipe.rollout.max_context_tokens
+            read = min(share * phase.visual_tokens + turns * PROMPT_TOKENS + sampled, most)
+            passes = {"demonstrations": recipe.sft.epochs, "evaluation": 0}.get(phase.name, train.ppo_epochs)
+            trained = read * passes * (4 if train.gradient_checkpointing else 3)
+            sampling = read * bool(phase.sampled_tokens) + SAMPLING * sampled
+            seconds += operations * (sampling + trained / train.ranks) / rate + turns * PAGE_S / cores
+        return seconds / 3600
+
+    return of(0.5, 0.25), of(1.0, 1.0)
+
+
+def _footprint(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Footprint:
+    config = model.config.get_text_config()
+    narrow = recipe.model.dtype == "bfloat16" or (recipe.model.dtype == "auto" and machine.cuda)
+    value, heads = 2 if narrow else 4, config.num_attention_heads
+    side = getattr(config, "head_dim", None) or config.hidden_size // heads
+    token = 2 * value * config.num_hidden_layers * config.num_key_value_heads * side
+    rollout = recipe.rollout
+    return Footprint(
+        weights=value * size(model),
+        context=token * rollout.max_context_tokens,
+        concurrency=rollout.concurrency,
+        learner_gpus=recipe.train.ranks,
+    )
+
+
+Changes = Iterator[tuple[str, Recipe]]
+"""Overrides that lower memory, each with the recipe that results."""
+
+
+def _recompute(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    if not recipe.train.gradient_checkpointing:
+        yield "train.gradient_checkpointing=true", changed(recipe, "train", gradient_checkpointing=True)
+
+
+def _offload(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    if machine.cuda and not recipe.train.optimizer_offload:
+        yield "train.optimizer_offload=true", changed(recipe, "train", optimizer_offload=True)
+
+
+def _sleep(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    """An engine that sleeps while the learner steps, and takes what the learner leaves between its steps."""
+    awake, asleep = recipe.engine.memory(_footprint(model, recipe, machine), machine.memory)
+    if not machine.cuda or not machine.memory or not awake or asleep < awake:
+        return
+    kept = sum(plan_memory(model, recipe, machine).lasting.values())
+    share = math.floor(20 * (1 - kept / machine.memory)) / 20
+    if share * machine.memory > _footprint(model, recipe, machine).least:
+        engine = VLLM(enable_sleep_mode=True, gpu_memory_utilization=share)
+        text = f"engine.name=vllm engine.enable_sleep_mode=true engine.gpu_memory_utilization={share:g}"
+        yield text, recipe.model_copy(update={"engine": engine})
+
+
+def _smaller(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    half = recipe.train.micro_batch_tokens // 2
+    if half >= 1024:
+        yield f"train.micro_batch_tokens={half}", changed(recipe, "train", micro_batch_tokens=half)
+
+
+def _eight_bits(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    if recipe.train.optimizer == "adamw":
+        yield "train.optimizer=adamw_8bit", changed(recipe, "train", optimizer="adamw_8bit")
+
+
+def _frozen_tower(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    if not recipe.model.freeze_vision and not recipe.model.freeze_trainable_layers:
+        yield "model.freeze_vision=true", changed(recipe, "model", freeze_vision=True)
+
+
+def _adapters(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> Changes:
+    if not recipe.model.lora.r and not recipe.model.freeze_trainable_layers:
+        lora = recipe.model.lora.model_copy(update={"r": 16})
+        yield "model.lora.r=16", changed(recipe, "model", lora=lora)
+
+
+STEPS = (_recompute, _offload, _sleep, _smaller, _eight_bits, _frozen_tower, _adapters, _sleep)
+"""In this order changes are tried: first what costs time, then what changes the training."""

@@ -1,0 +1,38 @@
+"""The start of a training or an evaluation.
+
+What a recipe, a model's path or a run folder has wrong is told before torch is imported, and leaves no run folder
+behind.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from webdojo.policy.model.folder import check_model_path
+from webdojo.recipe import Recipe
+from webdojo.store.run import check_new_run
+
+logger = logging.getLogger("webdojo")
+
+
+def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
+    """Run a recipe in a run folder and return what `result.json` holds."""
+    check_model_path(recipe.model.path)
+    if not resume:
+        check_new_run(run)
+    recipe.check(trains=True, demonstrates=not resume)
+    logger.info("%s %s in %s", "resuming" if resume else "starting", recipe.name, run)
+    from webdojo.loops.pipeline import run_recipe
+
+    return run_recipe(recipe, run, resume)
+
+
+def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
+    """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
+    check_model_path(model_path)
+    recipe.check(trains=False, demonstrates=False)
+    from webdojo.loops.pipeline import measure_model
+
+    return measure_model(recipe, model_path)

@@ -1,0 +1,85 @@
+"""The plan of learner and engine together, disk and hours, on a machine without a GPU."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from webdojo.dry_run.memory import GB, Machine, plan_memory
+from webdojo.dry_run.plan import advice, combined, disk, fits, hours, together
+from webdojo.loops.models import estimates, machine_of
+from webdojo.policy.model.loading import skeleton
+from webdojo.recipe import Recipe, load_recipe
+
+H100 = Machine(cuda=True, memory=80 * GB)
+CPU = Machine(cuda=False)
+
+
+def planned(recipe: Recipe, machine: Machine) -> tuple[float, float]:
+    """GB while the learner steps, and while the engine samples."""
+    needed = together(skeleton(recipe.model.path), recipe, machine)
+    return needed.step / GB, needed.rollout / GB
+
+
+@pytest.mark.parametrize(("name", "gb"), [("openwebrl-80gb", 80), ("openwebrl-24gb", 24)])
+def test_a_recipe_for_one_gpu_fits_into_it_with_room(name: str, gb: int) -> None:
+    recipe = load_recipe(name)
+    machine = machine_of(recipe.model)
+    assert machine.cuda
+    assert machine.memory in (gb * GB, machine_of(load_recipe("quickstart", ["model.device=cuda"]).model).memory)
+    step, rollout = planned(recipe, Machine(cuda=True, memory=gb * GB))
+    assert max(step, rollout) < 0.95 * gb
+    longest = load_recipe(name, [f"train.micro_batch_tokens={recipe.rollout.max_context_tokens}"])
+    assert planned(longest, Machine(cuda=True, memory=gb * GB))[0] < 0.95 * gb
+
+
+def test_an_engine_counts_where_it_shares_the_learners_gpu() -> None:
+    base = ["model.device=cuda", "engine={name: vllm, gpu_memory_utilization: 0.5}"]
+    learner = plan_memory(skeleton("tiny"), load_recipe("quickstart", base), H100)
+    lasting = sum(learner.lasting.values()) / GB
+
+    def of(*overrides: str) -> tuple[float, float]:
+        return planned(load_recipe("quickstart", [*base, *overrides]), H100)
+
+    assert of() == pytest.approx((learner.peak / GB + 40, lasting + 40))
+    assert of("engine.enable_sleep_mode=true") == pytest.approx((learner.peak / GB + 2, lasting + 40))
+    assert of("engine.gpus=[1]") == pytest.approx((learner.peak / GB, lasting))
+    assert of("engine.gpus=[0]") == of()
+    assert of("engine={name: vllm, urls: [http://10.0.0.7:8000]}") == pytest.approx((learner.peak / GB, lasting))
+
+
+def test_changes_are_combined_until_the_recipe_fits() -> None:
+    recipe = load_recipe("openwebrl")
+    model = skeleton(recipe.model.path)
+    changes, needed = combined(model, recipe, H100)
+    assert changes[:2] == ["train.gradient_checkpointing=true", "train.optimizer_offload=true"]
+    assert fits(recipe, H100, needed)
+    overrides = [override for change in changes for override in change.split()]
+    changed = load_recipe("openwebrl", ["engine={}", *overrides])
+    assert together(model, changed, H100) == needed, "the line that is printed gives what it says"
+    assert advice(model, recipe, H100).endswith(" ".join(changes))
+    assert advice(model, recipe, Machine(cuda=True, memory=8 * GB)).startswith("not even with ")
+
+
+def test_a_plan_needs_neither_the_gpu_nor_a_network() -> None:
+    lines = "\n".join(estimates(load_recipe("openwebrl-80gb")))
+    assert re.search(r"^learner and engine together on a GPU, in GB: .* while the learner steps, ", lines, re.MULTILINE)
+    assert re.search(r"^fits in \d+\.\d GB$", lines, re.MULTILINE)
+    assert re.search(r"^disk, in GB: .* of screenshots at most, .* of checkpoints$", lines, re.MULTILINE)
+    assert re.search(r"^hours, roughly: \d+ to \d+, on a GPU that sustains", lines, re.MULTILINE)
+
+
+def test_disk_holds_screenshots_and_the_checkpoints_that_stay() -> None:
+    model = skeleton("tiny")
+    recipe = load_recipe("quickstart", ["train.iterations=2"])
+    parameters = sum(p.numel() for p in model.parameters())
+    assert disk(model, recipe)[1] > 4 * 4 * parameters, "of two iterations, the warm start, and the one being written"
+    more = load_recipe("quickstart", ["train.iterations=2", "browser.viewport_px=[640, 640]"])
+    assert disk(model, more)[0] == pytest.approx(4 * disk(model, recipe)[0])
+
+
+def test_the_quickstarts_hours_are_those_that_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    low, high = hours(skeleton("tiny"), load_recipe("quickstart"), CPU)
+    assert low / 1.5 < 0.45 < high, (low, high)
