@@ -60,6 +60,12 @@ def test_trajectories_that_somebody_deleted_are_told(run: Path, told: Callable[[
         with pytest.raises(ZeroDivisionError):
             attempt(run, 11, lambda: 1 / 0)
         assert told(run) == []
+    (run / "images").rename(run / "gone")
+    with pytest.raises(ZeroDivisionError):  # what it discards and runs again is no loss either
+        attempt(run, 1, lambda: 1 / 0)
+    assert not any("lost" in line for line in told(run))
+    shutil.rmtree(run / "images")
+    (run / "gone").rename(run / "images")
     attempt(run)
     assert told(run) == []
     with RunStore.open(run, readonly=True) as store:
