@@ -191,24 +191,24 @@ def test_interrupted_training_says_how_to_resume(tmp_path, number, ctrl_c, code)
 
 
 def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
-    process = start("sites", "serve", "--port", "0", cwd=tmp_path)
-    try:
-        assert process.stdout is not None
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if "Ctrl-C" in line:
-                break
-        links = re.findall(r"http://(\S+?):(\d+)/", "".join(lines))
-        assert {host.split("-")[0] for host, _ in links} == set(KINDS)
-        host, port = links[0]
-        page = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"}, follow_redirects=True)
-        assert page.status_code == 200
-        assert "<html" in page.text.lower()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
-    finally:
-        process.kill()
+    with start("sites", "serve", "--port", "0", cwd=tmp_path) as process:
+        try:
+            assert process.stdout is not None
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if "Ctrl-C" in line:
+                    break
+            links = re.findall(r"http://(\S+?):(\d+)/", "".join(lines))
+            assert {host.split("-")[0] for host, _ in links} == set(KINDS)
+            host, port = links[0]
+            page = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"}, follow_redirects=True)
+            assert page.status_code == 200
+            assert "<html" in page.text.lower()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
 
 
 def test_an_agent_acts_through_an_endpoint(tmp_path):

@@ -8,13 +8,13 @@ import json
 import logging
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, quote, quote_plus, urlsplit
 
 import pytest
 
 from tests.browser.conftest import served
-from tests.rollout.stage import Actor
+from tests.rollout.stage import Actor, Line
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.web import Web
@@ -102,13 +102,20 @@ async def play(run: Path, redacts: bool) -> tuple[list[Trajectory], list[str]]:
             async with BrowserPool(recipe.browser, store.images) as pool:
                 harness = recipe.harness.build(processor)
                 runner = EpisodeRunner(recipe, store, pool, harness, Scorer(Passes(), store.images))
-                start = [says("click", x=500, y=100), says("write", text=PASSWORD), says("press_keys", keys=["Enter"])]
-                end = [says("goto_url", url=f"{site}/again?p={quote(PASSWORD)}"), says("done", answer=PASSWORD)]
+                start: list[Line] = [
+                    says("click", x=500, y=100),
+                    says("write", text=PASSWORD),
+                    says("press_keys", keys=["Enter"]),
+                ]
+                end: list[Line] = [
+                    says("goto_url", url=f"{site}/again?p={quote(PASSWORD)}"),
+                    says("done", answer=PASSWORD),
+                ]
                 for number, lines in enumerate([[*start, *end], 3 * [*start, lost]]):
                     task = Task(id=f"t{number}", instruction="Log in", start_url=f"{site}/", website="127.0.0.1")
                     trajectory = await runner.rollout(
                         *(task, f"g-{number}", f"g-{number}-0"),
-                        actor=Actor(harness.codec, list(lines), FinishReason.STOP),
+                        actor=cast(Any, Actor(harness.codec, list(lines), FinishReason.STOP)),
                         sampling=Sampling(max_tokens=256),
                         max_steps=9,
                     )

@@ -13,12 +13,13 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import pytest_asyncio
 import torch
 from PIL import Image
 from transformers import PreTrainedModel
@@ -55,8 +56,8 @@ def calls_file(tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch)
     return tmp_path / "calls.jsonl"
 
 
-@pytest.fixture
-def make_engine(calls_file: Path, model_dir: Path, images: Images) -> Iterator[MakeEngine]:
+@pytest_asyncio.fixture
+async def make_engine(calls_file: Path, model_dir: Path, images: Images) -> AsyncIterator[MakeEngine]:
     made: list[VLLMEngine] = []
 
     def make(version: int = 0, **config: Any) -> VLLMEngine:
@@ -68,7 +69,7 @@ def make_engine(calls_file: Path, model_dir: Path, images: Images) -> Iterator[M
 
     yield make
     for engine in made:
-        engine.close()
+        await engine.aclose()
 
 
 def calls(file: Path, *names: str) -> list[dict[str, Any]]:
@@ -428,13 +429,12 @@ def test_a_server_ends_with_the_process_that_started_it(calls_file: Path, tmp_pa
         print(server.process.pid, flush=True)
         time.sleep(600)
     """)
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
-    time.sleep(1)
-    assert is_running(pid)
-    parent.kill()
-    parent.wait()
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        time.sleep(1)
+        assert is_running(pid)
+        parent.kill()
     for _ in range(300):
         if not is_running(pid):
             return
