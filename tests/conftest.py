@@ -34,7 +34,7 @@ INTEGRATION = {
     "dry_run": "memory",
     "envs": "dojo env",
     "gym": "env guide",
-    "loops": "act browsers crash evaluations keep old_runs online pipeline resume",
+    "loops": "act browsers crash evaluations keep old_runs online pipeline resume secrets",
     "policy/chat": "client",
     "policy/hf": "engine_agreement engine_options",
     "policy/model": "block_mask families",
