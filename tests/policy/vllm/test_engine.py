@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 import pytest_asyncio
 import torch
@@ -465,3 +466,16 @@ def test_replicas_have_gpus_of_their_own(make_engine: MakeEngine) -> None:
     assert server_env(VLLMConfig(), CPU, 1, 0)["OMP_NUM_THREADS"] == "1"
     with pytest.raises(ConfigError, match="names 3 GPUs, but 2 replicas of 2 GPUs each need 4"):
         make_engine(replicas=2, tensor_parallel_size=2, gpus=[1, 2, 3])
+
+
+async def test_a_closed_engine_keeps_no_connection(make_engine: MakeEngine, images: Images) -> None:
+    engine = make_engine()
+    await engine.generate(ask(engine, images), SHORT)
+    port = int(engine.replicas[0].server.url.rpartition(":")[2])
+
+    def connections() -> list[int]:
+        return [each.fd for each in psutil.Process().net_connections() if each.raddr and each.raddr.port == port]
+
+    assert connections()
+    await engine.aclose()
+    assert not connections()
