@@ -5,6 +5,8 @@ Modules that are named nowhere start no browser and train nothing: they are what
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,7 @@ INTEGRATION = {
     "dry_run": "memory",
     "envs": "dojo env",
     "gym": "env guide",
-    "loops": "act browsers crash evaluations keep old_runs online pipeline resume",
+    "loops": "act browsers crash evaluations keep old_runs online pipeline resume secrets",
     "policy/chat": "client",
     "policy/hf": "engine_agreement engine_options",
     "policy/model": "block_mask families",
@@ -53,6 +55,13 @@ INTEGRATION = {
 def named(tier: dict[str, str]) -> set[Path]:
     """The files of a tier."""
     return {TESTS / folder / f"test_{name}.py" for folder, names in tier.items() for name in names.split()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def leaves_nothing_open() -> Iterator[None]:
+    """A socket, file or transport that a module leaves open fails its last test, and not one of another module."""
+    yield
+    gc.collect()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

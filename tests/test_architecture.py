@@ -30,7 +30,7 @@ LAYERS = [
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},
     {"plugins", "recipes"},
-    {"config", "errors", "memory", "progress", "sleep_clock", "types", "version"},
+    {"config", "errors", "memory", "progress", "redact", "sleep_clock", "types", "version"},
 ]
 """From the top down; parts of one layer may use one another, without circles."""
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

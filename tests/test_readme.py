@@ -107,15 +107,15 @@ def serve_sites(command: str, trained: Path) -> None:
 
 def listen(command: str, trained: Path, says: str) -> None:
     words = [*shlex.split(command), "--port", "0"]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         words, env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True, cwd=trained
-    )
-    try:
-        assert process.stdout is not None
-        assert any(says in line for line in iter(process.stdout.readline, "Ctrl-C stops.\n"))
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=20)
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert any(says in line for line in iter(process.stdout.readline, "Ctrl-C stops.\n"))
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=20)
 
 
 EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {

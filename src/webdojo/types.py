@@ -371,6 +371,8 @@ class Trajectory(Record):
     """The Unix time of its start; 0 if it is not known."""
     seconds: dict[str, float] = Field(default_factory=dict)
     """Wall seconds by phase: `start`, the phases of turns, `close`, `total` from start to close, and then `reward`."""
+    secrets: list[str] = Field(default_factory=list)
+    """What is masked in it where people or other programs read it (`redact.py`)."""
     cut: list[str] = Field(default_factory=list)
     """The failures that ended earlier attempts at this episode, which are not counted (`errors.Failure.is_loss`)."""
 

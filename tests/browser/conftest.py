@@ -45,6 +45,7 @@ PAGES = {
         "<button>Plain</button>",
         "<input aria-label=Keys onkeydown='out.textContent = event.key'><span id=out></span>",
     ),
+    "/login": rows("<input type=password aria-label=Password>"),
     "/long": "<!doctype html><title>long</title><body style='margin:0;height:2500px'>"
     "<div style='height:200px;overflow:auto'><div style='height:1000px'>inner</div></div>",
     "/drag": "<!doctype html><body style='margin:0'><div id=d style='width:100px;height:100px;background:red'></div>"

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import sys
 import time
@@ -365,3 +366,37 @@ async def test_a_killed_parent_leaves_no_process(config: BrowserConfig, site: st
         if parent.returncode is None:
             parent.kill()
         await parent.wait()
+
+
+async def test_after_a_killed_driver_the_next_session_opens_and_nothing_stays_behind(
+    config: BrowserConfig, site: str, tmp_path: Path
+) -> None:
+    script, temporary = tmp_path / "kill.py", tmp_path / "temporary"
+    script.write_text(
+        "import asyncio, sys, psutil\n"
+        "from webdojo.browser.pool import BrowserPool\n"
+        "from webdojo.browser.config import BrowserConfig\n"
+        "from webdojo.errors import BrowserError\n"
+        "from webdojo.store.images import MemoryImages\n"
+        "async def main():\n"
+        "    async with BrowserPool(BrowserConfig.model_validate_json(sys.argv[1]), MemoryImages()) as pool:\n"
+        "        session = await pool.open(sys.argv[2])\n"
+        "        psutil.Process().children()[0].kill()\n"
+        "        try:\n"
+        "            await session.observe()\n"
+        "        except BrowserError as error:\n"
+        "            print(error.failure)\n"
+        "        print((await (await pool.open(sys.argv[2])).observe()).title)\n"
+        "asyncio.run(main())\n"
+    )
+    temporary.mkdir()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(script), config.model_copy(update={"browsers": 1}).model_dump_json(), f"{site}/two"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(temporary)},
+    )
+    output, errors = await process.communicate()
+    assert output.decode().splitlines() == ["browser_died", "rows"], errors.decode()
+    assert "never retrieved" not in errors.decode()
+    assert list(temporary.iterdir()) == []

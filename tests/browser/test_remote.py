@@ -29,15 +29,14 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
     """The DevTools address of a Chromium that somebody else started."""
     command = [find_chromium(BrowserConfig()), "--headless", "--remote-debugging-port=0", f"--user-data-dir={tmp_path}"]
     command += ["--no-sandbox"] if os.geteuid() == 0 else []
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    address = next(line.split(" on ")[1].strip() for line in process.stderr if "DevTools listening on" in line)
-    yield address
-    # What is on PATH may be a shell script that runs Chromium below it.
-    for child in psutil.Process(process.pid).children(recursive=True):
-        child.kill()
-    process.kill()
-    process.wait()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        address = next(line.split(" on ")[1].strip() for line in process.stderr if "DevTools listening on" in line)
+        yield address
+        # What is on PATH may be a shell script that runs Chromium below it.
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+        process.kill()
 
 
 async def test_a_browser_that_runs_elsewhere(elsewhere: str, site: str) -> None:

@@ -54,17 +54,16 @@ class Served:
 @contextmanager
 def served_process(*options: str, token: str = "") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`webdojo browser serve` as a user starts it, and its URL; killed at the end."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "webdojo.cli", "browser", "serve", "--port", "0", *options],
         env=os.environ | {"PYTHONUNBUFFERED": "1", TOKEN_VARIABLE: token},
         stdout=subprocess.PIPE,
         text=True,
-    )
-    try:
-        assert process.stdout is not None
-        address = re.match(r"(http://127\.0\.0\.1:\d+) ", process.stdout.readline())
-        assert address is not None
-        yield process, address[1]
-    finally:
-        process.kill()
-        process.wait()
+    ) as process:
+        try:
+            assert process.stdout is not None
+            address = re.match(r"(http://127\.0\.0\.1:\d+) ", process.stdout.readline())
+            assert address is not None
+            yield process, address[1]
+        finally:
+            process.kill()

@@ -372,3 +372,13 @@ async def test_a_server_of_another_kind_is_named(site: str) -> None:
     async with RemotePool([site], MemoryImages(), acquire_timeout_s=0.1) as pool:
         with pytest.raises(BrowserError, match="no webdojo browser service"):
             await pool.open(f"{site}/")
+
+
+async def test_what_is_to_be_masked_comes_with_the_session(pool: RemotePool, site: str) -> None:
+    cookie = {"name": "id", "value": "0123456789", "url": site}
+    session = await pool.open(f"{site}/login", storage_state={"cookies": [cookie], "origins": []})
+    assert session.secrets == {"0123456789"}
+    result = await session.act([CLICK, ToolCall(name="write", arguments={"text": "hunter22"})])
+    assert result.feedback[1].text == 'write "********" into <input> "Password"'
+    assert session.secrets == {"0123456789", "hunter22"}
+    await session.close()

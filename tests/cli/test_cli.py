@@ -37,8 +37,8 @@ def webdojo(*arguments: str | Path, cwd: Path | None = None, timeout: float = 30
     )
 
 
-def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
-    """A command to interrupt; Ctrl-C is switched on even where the tests themselves run in the background."""
+def start(*arguments: str, cwd: Path, ctrl_c: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen[str]:
+    """A command to interrupt; `ctrl_c` is what SIGINT does at first, also where the tests run in the background."""
     return subprocess.Popen(
         [*WEBDOJO, *arguments],
         cwd=cwd,
@@ -46,7 +46,7 @@ def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, ctrl_c),
     )
 
 
@@ -189,42 +189,51 @@ def test_eval_of_a_model_that_does_not_exist(tmp_path):
     assert "no/such/folder" in message
 
 
-def test_interrupted_training_says_how_to_resume(tmp_path):
-    process = start("train", "quickstart", "--run", "my run", "sft.demos=100000", cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("number", "ctrl_c", "code"),
+    [
+        (signal.SIGINT, signal.SIG_DFL, 130),
+        (signal.SIGTERM, signal.SIG_DFL, 143),
+        (signal.SIGTERM, signal.SIG_IGN, 143),  # in the background of a shell's script
+    ],
+)
+def test_interrupted_training_says_how_to_resume(tmp_path, number, ctrl_c, code):
+    process = start("train", "quickstart", "--run", "my run", "sft.demos=100000", cwd=tmp_path, ctrl_c=ctrl_c)
     try:
         deadline = time.monotonic() + 300
         while not (tmp_path / "my run" / "run.sqlite").exists():
             assert process.poll() is None, process.communicate()[1]
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, errors = process.communicate(timeout=120)
     finally:
         process.kill()
-    assert process.returncode == 130, errors
+    assert process.returncode == code, errors
     assert "webdojo train quickstart --run 'my run' --resume" in errors
     assert "Traceback" not in errors
+    assert (tmp_path / "my run" / "run.lock").read_text() == ""
 
 
 def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
-    process = start("sites", "serve", "--port", "0", cwd=tmp_path)
-    try:
-        assert process.stdout is not None
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if "Ctrl-C" in line:
-                break
-        links = re.findall(r"http://(\S+?):(\d+)/", "".join(lines))
-        assert {host.split("-")[0] for host, _ in links} == set(KINDS)
-        host, port = links[0]
-        page = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"}, follow_redirects=True)
-        assert page.status_code == 200
-        assert "<html" in page.text.lower()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
-    finally:
-        process.kill()
+    with start("sites", "serve", "--port", "0", cwd=tmp_path) as process:
+        try:
+            assert process.stdout is not None
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if "Ctrl-C" in line:
+                    break
+            links = re.findall(r"http://(\S+?):(\d+)/", "".join(lines))
+            assert {host.split("-")[0] for host, _ in links} == set(KINDS)
+            host, port = links[0]
+            page = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"}, follow_redirects=True)
+            assert page.status_code == 200
+            assert "<html" in page.text.lower()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
 
 
 def test_an_agent_acts_through_an_endpoint(tmp_path):
@@ -240,7 +249,8 @@ def test_an_agent_acts_through_an_endpoint(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_ctrl_c_while_acting_keeps_the_film(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_while_acting_keeps_the_film(tmp_path, number, code):
     asked, release = threading.Event(), threading.Event()
 
     def hang(http: BaseHTTPRequestHandler) -> None:
@@ -253,12 +263,12 @@ def test_ctrl_c_while_acting_keeps_the_film(tmp_path):
         process = start("act", "Open the cart", *options, "browser.viewport_px=[320,320]", cwd=tmp_path)
         try:
             assert asked.wait(120), process.communicate()
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             said, errors = process.communicate(timeout=120)
         finally:
             process.kill()
             release.set()
-    assert process.returncode == 130, errors
+    assert process.returncode == code, errors
     assert "go_back()" in said
     assert "film: mine/trajectory.html" in said
     assert "go_back()" in (tmp_path / "mine" / "trajectory.html").read_text()

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.browser.conftest import LOCAL
 from tests.codec import SmallCodec
+from webdojo.agent.harness import Codec
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
@@ -65,7 +66,7 @@ Line = str | Callable[[BrowserSession], Awaitable[str]]
 class Actor:
     """Says its lines in order; remembers its session and the prompts that it was given."""
 
-    def __init__(self, codec: SmallCodec, lines: list[Line], finish: FinishReason) -> None:
+    def __init__(self, codec: Codec, lines: list[Line], finish: FinishReason) -> None:
         self.codec = codec
         self.lines = iter(lines)
         self.finish = finish

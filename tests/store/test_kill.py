@@ -42,13 +42,12 @@ def test_everything_committed_survives_kill_9(tmp_path):
     root = Path(__file__).parents[2]
     for _ in range(3):
         command = [sys.executable, "-c", WRITER, str(path)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root)
-        assert process.stdout is not None
-        told.append(process.stdout.readline().strip())
-        time.sleep(rng.uniform(0.15, 0.5))
-        process.send_signal(signal.SIGKILL)
-        told += process.stdout.read().split()
-        process.wait()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as process:
+            assert process.stdout is not None
+            told.append(process.stdout.readline().strip())
+            time.sleep(rng.uniform(0.15, 0.5))
+            process.send_signal(signal.SIGKILL)
+            told += process.stdout.read().split()
 
         with RunStore.open(path) as store:
             ids = [row.id for row in store.rows()]

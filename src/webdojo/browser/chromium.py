@@ -14,17 +14,19 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import psutil
-from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
+from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.begin_frame import FLAGS, BeginFrames
 from webdojo.browser.config import BrowserConfig, StorageState
+from webdojo.browser.driver import Driver
 from webdojo.browser.page.scripts import script
 from webdojo.errors import BrowserError, Failure
 
@@ -84,7 +86,7 @@ class BackgroundTasks:
 class Chromium:
     """A running browser; `Chromium.start` makes one."""
 
-    def __init__(self, playwright: Playwright, config: BrowserConfig, on_end: Callable[[Chromium], None]) -> None:
+    def __init__(self, driver: Driver, config: BrowserConfig, on_end: Callable[[Chromium], None]) -> None:
         self.load = 0
         """Number of sessions that are open or about to be; the pool counts them."""
         self.hosted = 0
@@ -101,9 +103,11 @@ class Chromium:
         self._browser: Browser
         self._cdp: CDPSession
         self._making_context = asyncio.Lock()
-        self._exits: list[Callable[[], Awaitable[None]]] = [playwright.stop]
+        self._exits: list[Callable[[], Awaitable[None]]] = [driver.stop]
         self._processes: list[psutil.Process] = []
         """The main process of the browser and the driver above it; empty for a browser that runs elsewhere."""
+        self._profile: Path | None = None
+        """The temporary folder that the driver has made for it."""
         self._ended = False
 
     @classmethod
@@ -112,15 +116,16 @@ class Chromium:
 
         `on_end` is called once when the browser has died or was killed because it hung, but not after `close`.
         """
-        playwright = await async_playwright().start()
-        self = cls(playwright, config, on_end)
+        driver = await Driver.start()
+        self = cls(driver, config, on_end)
         on_demand = config.capture == "begin_frame" and not config.cdp_url
         try:
-            self._browser = await _browser(playwright, config, (*flags, *FLAGS) if on_demand else flags)
+            self._browser = await _browser(driver.playwright, config, (*flags, *FLAGS) if on_demand else flags)
             self._exits.insert(0, self._browser.close)
             self._cdp = await self._browser.new_browser_cdp_session()
             if not config.cdp_url:
                 self._processes = await _processes(self._cdp)
+                self._profile = _profile(self._processes[0])
             works = not on_demand or await self._draws_on_demand()
         except PlaywrightError as error:
             await self.close()
@@ -148,7 +153,8 @@ class Chromium:
 
     @property
     def alive(self) -> bool:
-        return not self._ended and self._browser.is_connected()
+        # Playwright does not report the loss of its driver as the end of the browser.
+        return not self._ended and self._browser.is_connected() and all(map(_runs, self._processes))
 
     async def memory_mb(self) -> float:
         """Return the private memory of all its processes in MB; 0 for a browser that runs elsewhere."""
@@ -173,6 +179,9 @@ class Chromium:
                 async with asyncio.timeout(EXIT_TIMEOUT_S):
                     await end()
         await asyncio.to_thread(_kill, family)
+        if self._profile is not None:  # a driver that was killed has left it
+            await asyncio.to_thread(psutil.wait_procs, family, EXIT_TIMEOUT_S)
+            await asyncio.to_thread(shutil.rmtree, self._profile, ignore_errors=True)
         self.background.cancel()  # tasks that were started while the first ones ended
         await self.background.finish()
 
@@ -246,6 +255,8 @@ async def _browser(playwright: Playwright, config: BrowserConfig, flags: Sequenc
                 # Ctrl+C reaches the whole process group; Python ends the browser in order.
                 handle_sigint=False,
                 args=[*_FLAGS, *flags],
+                # Downloads, traces and films are off; a folder of its own would outlive a driver that is killed.
+                artifacts_dir=tempfile.gettempdir(),
                 timeout=timeout_ms,
             )
         except PlaywrightError as error:
@@ -307,6 +318,20 @@ async def _processes(cdp: CDPSession) -> list[psutil.Process]:
     main = psutil.Process(pid)
     between = itertools.takewhile(lambda process: process.pid != os.getpid(), main.parents())
     return [main, *between]
+
+
+def _profile(browser: psutil.Process) -> Path | None:
+    """Return the folder of a browser's profile."""
+    flag = "--user-data-dir="
+    found = [word.removeprefix(flag) for word in browser.cmdline() if word.startswith(flag)]
+    return Path(found[-1]) if found else None
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _family(processes: Sequence[psutil.Process]) -> list[psutil.Process]:

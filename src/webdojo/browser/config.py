@@ -51,6 +51,10 @@ class BrowserConfig(Section):
     """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
     storage_state: str = ""
     """File with cookies and local storage that every session starts with, as Playwright's `storage_state` writes it."""
+    redact: bool = True
+    """Mask what is typed into password fields, and the cookies and local storage of a `storage_state`, wherever people
+    or other programs read them: feedback, logs, films, reports and exports. The run's own `run.sqlite` keeps them,
+    because training needs the sampled tokens, and screenshots show what the page shows."""
     locale: str = "en-US"
     timezone: str = ""
     """IANA name, such as `Europe/Oslo`; empty keeps the machine's."""

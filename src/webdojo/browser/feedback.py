@@ -7,6 +7,7 @@ short, since each of them is read again in every later prompt.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from webdojo.browser.keys import normalise_keys, shown
 from webdojo.browser.page.probe import Element, PageState
@@ -22,6 +23,24 @@ def describe(call: ToolCall, before: PageState, after: PageState, notes: Sequenc
     `notes` are what the states cannot show, such as dialogs, refused downloads and HTTP errors.
     """
     return Feedback(ok=True, text="; ".join([_text(call, before, after), *notes]))
+
+
+def starred(call: ToolCall, before: PageState, after: PageState) -> tuple[ToolCall, PageState, PageState]:
+    """What `describe` takes, with stars for the contents of password fields and for what the call types into one."""
+
+    def star(element: Element | None) -> Element | None:
+        if element is None or not element.secret or not element.value:
+            return element
+        return replace(element, value="*" * len(element.value))
+
+    arguments = dict(call.arguments)
+    if before.focus and before.focus.secret:
+        if call.name == "write":
+            arguments["text"] = "*" * len(arguments["text"])
+        elif call.name == "press_keys":
+            arguments["keys"] = ["*" if len(key) == 1 else key for key in arguments["keys"]]
+    before, after = (replace(s, target=star(s.target), focus=star(s.focus)) for s in (before, after))
+    return call.model_copy(update={"arguments": arguments}), before, after
 
 
 def failed(call: ToolCall, reason: str) -> Feedback:

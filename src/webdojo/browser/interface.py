@@ -23,12 +23,16 @@ class ActResult:
     answer: str | None = None
     seconds: dict[str, float] = field(default_factory=dict, compare=False)
     """Wall seconds by phase: `ready` is the time spent waiting for pages."""
+    secrets: list[str] = field(default_factory=list, compare=False)
+    """What was typed into password fields, where it is to be masked."""
 
 
 class Session(Protocol):
     """One isolated browser session: look at it, act in it, close it."""
 
     viewport_px: tuple[int, int]
+    secrets: set[str]
+    """What is to be masked wherever people or other programs read it (`redact.py`)."""
 
     async def observe(self, view: View | None = None) -> Observation:
         """See the active tab as it is now; a `view` numbers its controls, and adds text or marks.

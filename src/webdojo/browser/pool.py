@@ -194,7 +194,7 @@ class BrowserPool:
 
     async def _new_session(self, browser: Chromium, storage_state: StorageState | None) -> BrowserSession:
         context = await browser.new_context(storage_state)
-        session = BrowserSession(context, browser, self._config, self._images, self._guard)
+        session = BrowserSession(context, browser, self._config, self._images, self._guard, storage_state)
         try:
             await session.open_tab()
         except BaseException:

@@ -18,8 +18,8 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.actions import execute, target_px
 from webdojo.browser.chromium import EXIT_TIMEOUT_S, Chromium, first_line
-from webdojo.browser.config import BrowserConfig
-from webdojo.browser.feedback import describe, failed
+from webdojo.browser.config import BrowserConfig, StorageState
+from webdojo.browser.feedback import describe, failed, starred
 from webdojo.browser.interface import ActResult
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.page.elements import Elements
@@ -30,6 +30,7 @@ from webdojo.browser.page.views import numbered, render
 from webdojo.browser.tab import Tab, Tabs
 from webdojo.browser.tools import ToolFailed, check_call
 from webdojo.errors import BrowserError, Failure
+from webdojo.redact import SHORTEST_TYPED, redact, stored_secrets
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
 from webdojo.types import Tab as TabInfo
 
@@ -49,9 +50,16 @@ class BrowserSession(Tabs):
     """An open context; `BrowserPool.open` makes one."""
 
     def __init__(
-        self, context: BrowserContext, browser: Chromium, config: BrowserConfig, images: ImageSink, guard: Guard
+        self,
+        context: BrowserContext,
+        browser: Chromium,
+        config: BrowserConfig,
+        images: ImageSink,
+        guard: Guard,
+        storage_state: StorageState | None = None,
     ) -> None:
         super().__init__(context, config, guard, browser.frames)
+        self.secrets = stored_secrets(storage_state) if config.redact else set()
         self.elements = Elements(Snapshot((), config.viewport_px, "", ""), (), ())
         """The numbered controls of the last view."""
         self._browser = browser
@@ -98,7 +106,7 @@ class BrowserSession(Tabs):
         return page
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
-        result, ready_s = ActResult(), self._ready_s
+        result, ready_s, known = ActResult(), self._ready_s, set(self.secrets)
         for call in calls:
             with self.log.timed(call.name):
                 feedback, in_time = await self._carry_out(call)
@@ -109,6 +117,7 @@ class BrowserSession(Tabs):
                 result.answer = call.arguments.get("answer", "")
                 break
         result.seconds["ready"] = self._ready_s - ready_s
+        result.secrets = sorted(self.secrets - known)
         return result
 
     async def close(self) -> None:
@@ -159,7 +168,7 @@ class BrowserSession(Tabs):
                     raise lost from error
                 if self._touched or not retries:
                     if isinstance(error, PlaywrightError):
-                        return failed(call, first_line(error)), True
+                        return failed(call, redact(first_line(error), self.secrets)), True
                     return failed(call, f"timed out after {self.config.action_timeout_s:g} s"), False
             retries -= 1
             await asyncio.sleep(_RETRY_AFTER_S)
@@ -167,10 +176,10 @@ class BrowserSession(Tabs):
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
         if reason is not None:
-            return Feedback(ok=False, text=f"invalid call: {reason}")
+            return Feedback(ok=False, text=redact(f"invalid call: {reason}", self.secrets))
         if call.name == "done":  # it touches nothing, so there is nothing to compare
             here = PageState(url=self.active.url)
-            return describe(call, here, here)
+            return describe(redact(call, self.secrets), here, here)
         self.notes.clear()
         try:
             if "element" in call.arguments:
@@ -180,6 +189,7 @@ class BrowserSession(Tabs):
                 call = ToolCall(name=call.name, arguments={"x": x, "y": y, **rest})
             at_px = target_px(call, self.viewport_px)
             before = await self._read(lambda tab: until_read(lambda: tab.page.evaluate(PROBE_JS, at_px), tab.navigated))
+            self._note_secret(call, before)
             async with self.drawing():
                 tab, note = self.active, None
                 self._touched = True
@@ -190,14 +200,24 @@ class BrowserSession(Tabs):
                         raise
                 after = await self.settle(at_px)
         except ToolFailed as error:
-            return failed(call, str(error))
+            return failed(call, redact(str(error), self.secrets))
         notes = [note] if note is not None else []
         if after.document != before.document:
             if (reason := self.guard.refusal(self.active.url)) is not None:
                 notes = [f"refused: {reason}"]
             elif self.active.failed_url:
                 notes.append("it did not load")
-        return describe(call, before, after, (notes + self.notes)[:_NOTES_SHOWN])
+        notes = (notes + self.notes)[:_NOTES_SHOWN]
+        if self.config.redact:
+            call, before, after = starred(call, before, after)
+        known = self.secrets
+        return describe(redact(call, known), redact(before, known), redact(after, known), redact(notes, known))
+
+    def _note_secret(self, call: ToolCall, before: PageState) -> None:
+        """Remember a text that a call types into a password field."""
+        typed = call.arguments["text"] if call.name == "write" and before.focus and before.focus.secret else ""
+        if self.config.redact and len(typed) >= SHORTEST_TYPED:
+            self.secrets.add(typed)
 
     async def _number(self, page: Snapshot, elements: Sequence[ElementRef], shown: Container[int]) -> None:
         """Let later calls name the controls that are shown."""

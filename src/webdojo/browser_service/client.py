@@ -158,6 +158,7 @@ class RemoteSession:
         step_retries: int,
     ) -> None:
         self.viewport_px = opened.viewport_px
+        self.secrets = set(opened.secrets)
         self._server = server
         self._path = f"/sessions/{opened.id}"
         self._images = images
@@ -184,7 +185,9 @@ class RemoteSession:
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
         body = json.dumps({"calls": [{"name": call.name, "arguments": call.arguments} for call in calls]})
         headers = {"Content-Type": "application/json"}
-        return RESULT.validate_json(await self._call("POST", "/act", content=body, headers=headers))
+        result = RESULT.validate_json(await self._call("POST", "/act", content=body, headers=headers))
+        self.secrets.update(result.secrets)
+        return result
 
     async def snapshot(self) -> Snapshot:
         return SNAPSHOT.validate_json(await self._call("GET", "/snapshot"))

@@ -122,7 +122,7 @@ class SessionService:
         id = secrets.token_urlsafe(16)
         self._sessions[id] = _Entry(session, deadline)
         self.metrics.opened.inc()
-        return Opened(id=id, viewport_px=session.viewport_px)
+        return Opened(id=id, viewport_px=session.viewport_px, secrets=sorted(session.secrets))
 
     async def observe(self, id: str, have: str, view: View | None = None) -> tuple[Observation, bytes]:
         """Return an observation and the bytes of its screenshot, which are empty if its hash is `have`."""

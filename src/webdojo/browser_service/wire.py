@@ -83,6 +83,8 @@ class Opened(Record):
 
     id: str
     viewport_px: tuple[int, int]
+    secrets: list[str] = Field(default_factory=list)
+    """What is to be masked of the cookies and local storage that it begins with."""
 
 
 class ActRequest(Record):

@@ -1,7 +1,8 @@
 """`webdojo …`: one thin function a command.
 
 Commands import what they need when they run, so that `webdojo --help` answers at once. A `WebdojoError` prints as one
-red line on stderr with exit code 2, or 75 where a browser, an engine or a rank was lost; Ctrl-C exits with 130.
+red line on stderr with exit code 2, or 75 where a browser, an engine or a rank was lost; Ctrl-C exits with 130, SIGTERM
+with 143.
 """
 
 from __future__ import annotations

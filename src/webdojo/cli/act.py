@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from webdojo.cli.app import INTERRUPTED, Overrides, app, interruptible
+from webdojo.cli.app import Overrides, app, interruptible
 from webdojo.errors import WebdojoError
 
 
@@ -65,20 +65,20 @@ def act(
     wanted = task_at(recipe.env, task, url)
     folder = run or next_free(Path("runs"), "act")
     steps = count(1)
-    with interruptible():
+    with interruptible() as interruption:
         done, interrupted = asyncio.run(
             act_out(wanted, recipe, loaded, folder, lambda turn: typer.echo(turn_text(next(steps), turn)))
         )
     if done is None:
-        typer.echo("\ninterrupted before the first step", err=True)
-        raise typer.Exit(INTERRUPTED)
+        typer.echo(f"\n{interruption.name} before the first step", err=True)
+        raise typer.Exit(interruption.exit_code)
     film = write_trajectory(done, ImageStore(folder / "images"), folder / "trajectory.html")
     typer.echo(f"{done.termination.value.replace('_', ' ')}{f': {done.answer}' if done.answer else ''}")
     if done.reward is not None:
         typer.echo(f"reward {done.reward.value:g}: {done.reward.reason}")
     typer.echo(f"film: {film}")
     if interrupted:
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interruption.exit_code)
     if show and sys.stdout.isatty():
         typer.launch(str(film))
     if done.error:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -15,9 +17,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
 
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a recipe in the package, or a .yaml file.")]
 Overrides = Annotated[
@@ -33,11 +32,37 @@ def group(name: str, help: str) -> typer.Typer:
     return commands
 
 
+class Interruption:
+    """What a command was asked to end by: Ctrl-C, unless it was SIGTERM."""
+
+    def __init__(self) -> None:
+        self.signal = signal.SIGINT
+
+    @property
+    def exit_code(self) -> int:
+        """As a shell gives it."""
+        return 128 + self.signal
+
+    @property
+    def name(self) -> str:
+        return "terminated" if self.signal is signal.SIGTERM else "interrupted"
+
+    def terminate(self, number: int, frame: FrameType | None) -> None:
+        """Handle SIGTERM as what runs now handles Ctrl-C, which is ignored in the background of a shell's script."""
+        self.signal = signal.SIGTERM
+        as_ctrl_c = signal.getsignal(signal.SIGINT)
+        (as_ctrl_c if callable(as_ctrl_c) else signal.default_int_handler)(signal.SIGINT, frame)
+
+
 @contextmanager
-def interruptible(then: str = "") -> Iterator[None]:
-    """Let Ctrl-C in the block end the command, with a line that may say what `then` is left."""
+def interruptible(then: str = "") -> Iterator[Interruption]:
+    """Let Ctrl-C or SIGTERM in the block end the command, with a line that may say what `then` is left."""
+    interruption = Interruption()
+    before = signal.signal(signal.SIGTERM, interruption.terminate)
     try:
-        yield
+        yield interruption
     except KeyboardInterrupt:
-        typer.echo(f"\ninterrupted{then}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        typer.echo(f"\n{interruption.name}{then}", err=True)
+        raise typer.Exit(interruption.exit_code) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)

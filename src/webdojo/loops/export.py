@@ -24,6 +24,7 @@ from webdojo.policy.chat.client import Message
 from webdojo.policy.chat.engine import conversation, text_part
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
+from webdojo.redact import redact
 from webdojo.store.files import replacing, write_atomic, writing
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageRef, Prompt, TextSegment, Trajectory, Turn
@@ -64,7 +65,7 @@ def export(store: RunStore, out: Path, phases: Sequence[str], on_trajectory: Cal
                 reason = NO_TURN if not trajectory.turns else "" if store.has_screenshots(trajectory) else LOST
                 if not reason:
                     try:
-                        line = _line(row, trajectory, codec, place)
+                        line = redact(_line(row, trajectory, codec, place), trajectory.secrets)
                         file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
                     except EngineError:
                         reason = UNREADABLE

@@ -29,6 +29,7 @@ from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
+from webdojo.loops.missing import ended_for_good
 from webdojo.loops.models import asleep, learn
 from webdojo.loops.resume import replayed, resume, task_order, trained_key
 from webdojo.loops.run_folder import RL
@@ -131,7 +132,9 @@ async def online(
             metrics |= {"version": iteration} | timer.metrics()
             with timer.measure("save"):
                 meta = {"phase": RL, "iteration": iteration, "position": stream.position, "metrics": metrics}
-                meta |= {"pool": pool.state()._asdict()}
+                begun = pool.state()
+                meta |= {"pool": begun._asdict(), "stored": ended_for_good(store, stream.position, begun)}
+                await asyncio.to_thread(store.flush)
                 await asyncio.to_thread(store.checkpoints.save, f"rl-{iteration:04d}", learner.save, meta)
                 log.write(RL, iteration, metrics)
                 await asyncio.to_thread(remove_surplus, store, recipe)

@@ -25,6 +25,7 @@ from webdojo.loops.evaluations import stored_evaluations
 from webdojo.loops.keep import best
 from webdojo.loops.log import RunLog
 from webdojo.loops.metrics import evaluation_metrics
+from webdojo.loops.missing import warn_of_missing
 from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest, metrics_of
@@ -63,6 +64,7 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
             again = {key: info[key] for key in ("created", "command", "git")}
             noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
             store.write_start(dump_recipe(recipe), noted)
+            warn_of_missing(store)
         return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 

@@ -57,7 +57,7 @@ def resume(store: RunStore, learner: Learner, log: RunLog, group_size: int) -> R
     if (checkpoint := latest(store)) is not None:
         learner.load(checkpoint.path)
         state.iteration, state.position = checkpoint.meta["iteration"], checkpoint.meta["position"]
-        state.pool = PoolState(**_either(checkpoint, "pool", "unsettled"))
+        state.pool = pool_of(checkpoint)
         if all(row["step"] != state.iteration for row in store.metrics(RL)):  # killed before it could write them
             log.write(RL, state.iteration, metrics_of(checkpoint))
     for phase in (RL, EVALUATION):
@@ -87,6 +87,10 @@ def latest(store: RunStore) -> Checkpoint | None:
     """The checkpoint of the last finished iteration, if any iteration is finished."""
     there = saved(store)
     return there[max(there)] if there else None
+
+
+def pool_of(checkpoint: Checkpoint) -> PoolState:
+    return PoolState(**_either(checkpoint, "pool", "unsettled"))
 
 
 def metrics_of(checkpoint: Checkpoint) -> dict[str, float]:
@@ -149,13 +153,18 @@ def replayed(store: RunStore, phase: str, iteration: int, own: list[Sample], rec
 
 
 def stored_groups(store: RunStore, phase: str, ids: Sequence[str]) -> list[Group]:
-    """Groups as the store has them, in the order of `ids`, and their members by number, as they were collected."""
+    """Groups as the store has them, in the order of `ids`, and their members by number, as they were collected.
+
+    A group of which it has nothing any more is left out.
+    """
     members: dict[str, list[str]] = {id: [] for id in ids}
     for row in store.rows(phase):
         if row.group_id in members:
             members[row.group_id].append(row.id)
     groups = []
     for id, names in members.items():
+        if not names:
+            continue
         trajectories = [store.trajectory(name) for name in names]
         group = Group(id, trajectories[0].task, trajectories)
         in_order(group)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import aclosing, asynccontextmanager, closing
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.errors import ConfigError
@@ -47,7 +47,7 @@ class VLLM(VLLMConfig):
     async def open(self, model: ServedModel) -> AsyncIterator[Engine]:
         from webdojo.policy.vllm.engine import VLLMEngine
 
-        with closing(VLLMEngine(model, self)) as engine:
+        async with aclosing(VLLMEngine(model, self)) as engine:
             yield engine
 
 

@@ -17,6 +17,7 @@ from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, StartError, TaskError
+from webdojo.redact import redact
 from webdojo.rollout.config import RolloutConfig
 from webdojo.sleep_clock import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
@@ -46,7 +47,8 @@ async def run_episode(
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1), in an environment that has started.
 
     `seed` is that of what the environment draws; `trajectory_id` is drawn where it is empty; `on_turn` is called with
-    each turn once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out the engine's sleep.
+    each turn, its secrets masked, once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out
+    the engine's sleep.
 
     A TaskError says that the task cannot be done in this environment, a ConfigError that its `storage_state` cannot be
     read.
@@ -88,7 +90,7 @@ async def run_episode(
             trajectory.turns.append(turn)
             turn.seconds = timer.turn
             if response.finish_reason is FinishReason.LENGTH and not parsed.calls:
-                on_turn(turn)
+                on_turn(redact(turn, session.secrets))
                 return Termination.GENERATION_LENGTH
             malformed = malformed + 1 if parsed.error is not None else 0
             trajectory.final, answer = None, None
@@ -97,7 +99,7 @@ async def run_episode(
                     result = await session.act(parsed.calls)
                 turn.feedback, answer = result.feedback, result.answer
                 turn.seconds |= result.seconds
-            on_turn(turn)
+            on_turn(redact(turn, session.secrets))
             if answer is None or len(parsed.calls) > 1:  # `done` alone cannot have changed the screen
                 with timer.phase("observe"):
                     observation = await session.observe(harness.view)
@@ -124,6 +126,7 @@ async def run_episode(
             try:
                 trajectory.termination = await converse(visit, session)
             finally:
+                trajectory.secrets = sorted(session.secrets)
                 timer.turn = {}
                 with timer.phase("close"):
                     try:
@@ -149,6 +152,8 @@ async def run_episode(
             except BrowserError as error:
                 if not trajectory.termination.is_infra:  # else something has failed it before
                     fail(trajectory, Termination.ENV_ERROR, error)
+    trajectory.error = redact(trajectory.error, trajectory.secrets)
+    trajectory.diagnostics = redact(trajectory.diagnostics, trajectory.secrets)
     trajectory.seconds = timer.phases()
     return trajectory
 

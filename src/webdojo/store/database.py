@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,35 @@ class Database:
 
     def write(self, statement: str, values: Iterable[Any]) -> int:
         """Run a statement and commit it; returns how many rows it changed."""
+
+        def change() -> int:
+            with self._connection:
+                return self._connection.execute(statement, tuple(values)).rowcount
+
+        return self._writing(change)
+
+    def flush(self) -> None:
+        """Empty the write-ahead log into the database's file, which then needs the log no more.
+
+        As long as another process reads, the log stays: the next call empties it.
+        """
+
+        def checkpoint() -> int:
+            self._connection.execute("PRAGMA busy_timeout=0")
+            try:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._connection.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
+            return 0
+
+        self._writing(checkpoint)
+
+    def _writing(self, change: Callable[[], int]) -> int:
+        """Run what writes to the database, unless an earlier write has failed; returns what it returns."""
         with self._lock:
             if not self._failed:
                 try:
-                    with self._connection:
-                        changed = self._connection.execute(statement, tuple(values)).rowcount
+                    changed = change()
                     self._failed = self._lost()
                 except sqlite3.ProgrammingError:
                     raise

@@ -230,6 +230,13 @@ class RunStore:
         """The number of trajectories of each phase, in the order in which the phases began."""
         return dict(self._database.read("SELECT phase, count(*) FROM trajectories GROUP BY phase ORDER BY min(seq)"))
 
+    def without_screenshots(self) -> int:
+        """The number of trajectories that refer to a screenshot without a file; reads every record."""
+        there = {file.stem.encode() for file in self.images.files()}
+        return sum(
+            not there.issuperset(_SHA.findall(zlib.decompress(record))) for (record,) in self._one_by_one("record")
+        )
+
     def image_hashes(self) -> set[str]:
         """The hashes of all screenshots that trajectories refer to; reads every record."""
         found: set[str] = set()
@@ -312,6 +319,10 @@ class RunStore:
             result.unlink(missing_ok=True)
         self._database.write("DELETE FROM kv WHERE key = 'result'", ())
         _write_start(self.path, recipe_yaml, info)
+
+    def flush(self) -> None:
+        """Move all records from SQLite's log, which damage can cut, to the database itself."""
+        self._database.flush()
 
     def left_over(self) -> list[Path]:
         """Files and folders that a killed process left half-written; call it only while no other process writes."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from webdojo.redact import redact
 from webdojo.types import ImageRef, ImageSource, Observation, ToolCall, Trajectory, Turn
 from webdojo.view.page import TEMPLATES, write_page
 
@@ -52,6 +53,7 @@ class Frame:
 
 def write_trajectory(trajectory: Trajectory, images: ImageSource, path: Path) -> Path:
     """Write every step of one episode to `path` and return it; a verdict is not needed."""
+    trajectory = redact(trajectory, trajectory.secrets)
     frames = film(trajectory, most=len(trajectory.turns))
     return write_page(path, "trajectory.html.j2", trajectory=trajectory, frames=frames, images=images)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from webdojo.redact import redact
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.view.charts import WIDE, Bar, Reference, Series, grouped_bars, line_chart, stacked_bars
 from webdojo.view.film import film
@@ -51,7 +52,7 @@ def write_report(store: RunStore, path: Path) -> Path:
         if key in result
     ]
     health = [(meaning, _series(rl, key, title, "rl")) for key, title, meaning in HEALTH]
-    samples = [t for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)]
+    samples = [redact(t, t.secrets) for t in map(store.trajectory, choose(rows)) if store.has_screenshots(t)]
     return write_page(
         path,
         "report.html.j2",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webdojo.errors import ConfigError, StoreError
+from webdojo.redact import redact
 from webdojo.store.files import replacing
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.store.spans import RUN, Span, attempts, iteration_key
@@ -97,7 +98,7 @@ def read_trace(store: RunStore, iterations: range | None = None) -> Trace:
             continue
         trajectory = store.trajectory(row.id)
         if trajectory.began:
-            episodes.append(list(_episode(trajectory, row)))
+            episodes.append(list(_episode(redact(trajectory, trajectory.secrets), row)))
         else:
             trace.unclocked += 1
     trace.slots = in_slots(episodes)

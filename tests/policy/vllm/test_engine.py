@@ -13,12 +13,14 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
+import pytest_asyncio
 import torch
 from PIL import Image
 from transformers import PreTrainedModel
@@ -55,8 +57,8 @@ def calls_file(tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch)
     return tmp_path / "calls.jsonl"
 
 
-@pytest.fixture
-def make_engine(calls_file: Path, model_dir: Path, images: Images) -> Iterator[MakeEngine]:
+@pytest_asyncio.fixture
+async def make_engine(calls_file: Path, model_dir: Path, images: Images) -> AsyncIterator[MakeEngine]:
     made: list[VLLMEngine] = []
 
     def make(version: int = 0, **config: Any) -> VLLMEngine:
@@ -68,7 +70,7 @@ def make_engine(calls_file: Path, model_dir: Path, images: Images) -> Iterator[M
 
     yield make
     for engine in made:
-        engine.close()
+        await engine.aclose()
 
 
 def calls(file: Path, *names: str) -> list[dict[str, Any]]:
@@ -428,13 +430,12 @@ def test_a_server_ends_with_the_process_that_started_it(calls_file: Path, tmp_pa
         print(server.process.pid, flush=True)
         time.sleep(600)
     """)
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
-    time.sleep(1)
-    assert is_running(pid)
-    parent.kill()
-    parent.wait()
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        time.sleep(1)
+        assert is_running(pid)
+        parent.kill()
     for _ in range(300):
         if not is_running(pid):
             return
@@ -465,3 +466,16 @@ def test_replicas_have_gpus_of_their_own(make_engine: MakeEngine) -> None:
     assert server_env(VLLMConfig(), CPU, 1, 0)["OMP_NUM_THREADS"] == "1"
     with pytest.raises(ConfigError, match="names 3 GPUs, but 2 replicas of 2 GPUs each need 4"):
         make_engine(replicas=2, tensor_parallel_size=2, gpus=[1, 2, 3])
+
+
+async def test_a_closed_engine_keeps_no_connection(make_engine: MakeEngine, images: Images) -> None:
+    engine = make_engine()
+    await engine.generate(ask(engine, images), SHORT)
+    port = int(engine.replicas[0].server.url.rpartition(":")[2])
+
+    def connections() -> list[int]:
+        return [each.fd for each in psutil.Process().net_connections() if each.raddr and each.raddr.port == port]
+
+    assert connections()
+    await engine.aclose()
+    assert not connections()

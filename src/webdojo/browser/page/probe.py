@@ -36,6 +36,8 @@ class Element:
     name: str = ""
     value: str | None = None
     """The value of a field; None if the element is not a field."""
+    secret: bool = False
+    """Whether it is a password field."""
     checked: bool | None = None
     expanded: bool | None = None
     """Whether a drop-down, disclosure or menu is open; None for other elements."""

@@ -77,7 +77,11 @@ class VLLMEngine:
         self._sleep = ExitStack()
         self._updating = asyncio.Lock()
         self._scratch = Scratch(config.weights_dir)
-        servers = start_servers(folder, model, config, self._scratch.path)
+        try:
+            servers = start_servers(folder, model, config, self._scratch.path)
+        except BaseException:
+            self._scratch.abandon()
+            raise
         client = httpx.AsyncClient(
             timeout=httpx.Timeout(None, connect=_CONNECT_S),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
@@ -166,6 +170,13 @@ class VLLMEngine:
         self._common.awake.set()
         await self._on_all(lambda replica: replica.post("/wake_up"))
         self._sleep.close()
+
+    async def aclose(self) -> None:
+        """Close the engine, and the connections to its servers, which only the loop that uses them can close."""
+        self.close()
+        for replica in self.replicas:
+            replica.forget()
+        await self._common.client.aclose()
 
     def close(self) -> None:
         self._closed = True

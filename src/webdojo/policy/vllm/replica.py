@@ -101,6 +101,12 @@ class Replica:
         self._holds = None
         self.begin()
 
+    def forget(self) -> None:
+        """End what runs in the background."""
+        for task in (self._looking, self._rising):
+            if task is not None:
+                task.cancel()
+
     async def load(self, weights: WeightFolder) -> None:
         """Serve other weights from the next sampled token on; running requests are read again under them.
 

@@ -242,6 +242,10 @@ class Scratch:
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.close()
 
+    def abandon(self) -> None:
+        """Leave the folder with its logs to whoever reads them before the next engine starts and removes it."""
+        self._lock.close()
+
 
 def write_weights(state_dict: Mapping[str, torch.Tensor], folder: Path, dtype: torch.dtype) -> None:
     """Write a state dict as safetensors in `dtype`; tensors that share their memory are written once."""

@@ -51,6 +51,7 @@ const describe = (element, interactive) => ({
   role: element.getAttribute('role') || '',
   name: nameOf(element, interactive),
   value: valueOf(element),
+  secret: element.type === 'password',
   checked: ['checkbox', 'radio'].includes(element.type) ? element.checked : null,
   expanded: expandedOf(element),
   editable: editableBy(element),
