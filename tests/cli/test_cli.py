@@ -106,6 +106,8 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["train", "quickstart", "train.lr=fast"], "train.lr = 'fast'"),
         (["train", "quickstart", "--resume", "--run", "nowhere"], "nowhere does not exist"),
         (["eval", "quikstart", "--model", "tiny"], "did you mean 'quickstart'"),
+        (["eval", "quickstart", "--model", "tiny", "train.lr=1"], "`webdojo eval` does not use train.lr"),
+        (["eval", "quickstart", "--model", "m", "--endpoint", "x"], "engine.base_url is 'x'"),
         (["report", "nowhere"], "nowhere does not exist"),
         (["runs", "trace", "nowhere"], "nowhere does not exist"),
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
@@ -212,6 +214,15 @@ def test_an_agent_acts_through_an_endpoint(tmp_path):
     film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
     assert film is not None
     assert "Open the cart" in (tmp_path / film[1]).read_text()
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_model_behind_an_endpoint_is_measured(tmp_path):
+    answer = '<think>on</think><tool_call>{"name": "done", "arguments": {"answer": "twelve"}}</tool_call>'
+    with Endpoint(default=say(completion(answer))) as endpoint:
+        options = ["--endpoint", endpoint.url, "--model", "shopper", "evaluate.tasks=2"]
+        done = webdojo("eval", "quickstart", *options, cwd=tmp_path)
+    assert [body["model"] for body in endpoint.bodies] == ["shopper"] * 2, done.stderr
     assert done.returncode == 0, done.stderr
 
 

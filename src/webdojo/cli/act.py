@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from webdojo.cli.app import INTERRUPTED, Overrides, app, interruptible
+from webdojo.cli.app import INTERRUPTED, Endpoint, Overrides, app, interruptible
+from webdojo.cli.keys import chat_engine, recipe_for
 from webdojo.errors import WebdojoError
 
 
@@ -22,9 +23,7 @@ def act(
     model: Annotated[
         str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
     ] = "",
-    endpoint: Annotated[
-        str, typer.Option(metavar="URL", help="An OpenAI-compatible API, such as http://127.0.0.1:8500/v1.")
-    ] = "",
+    endpoint: Endpoint = "",
     harness: Annotated[str, typer.Option(help="harness.name: how the agent sees and speaks.")] = "",
     recipe_name: Annotated[
         str,
@@ -47,21 +46,18 @@ def act(
     from webdojo.loops.act import act as act_out
     from webdojo.loops.act import recipe_of, task_at
     from webdojo.loops.run_folder import next_free
-    from webdojo.recipe import load_recipe
     from webdojo.store.images import ImageStore
     from webdojo.view.film import write_trajectory
     from webdojo.view.tables import turn_text
 
-    given = list(overrides or [])
-    if endpoint:
-        given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
-        given += [f"engine.model={json.dumps(model)}"] if model else []
+    options = chat_engine(endpoint, model) if endpoint else []
     if harness:
-        given.append(f"harness.name={json.dumps(harness)}")
+        options.append(f"harness.name={json.dumps(harness)}")
     if headful:
-        given.append("browser.headless=false")
+        options.append("browser.headless=false")
     loaded = "tiny" if endpoint else model or "tiny"
-    recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given, migrate=not recipe_name)
+    named = recipe_name or recipe_of("" if endpoint else loaded)
+    recipe = recipe_for("act", named, overrides, options, migrate=not recipe_name)
     wanted = task_at(recipe.env, task, url)
     folder = run or next_free(Path("runs"), "act")
     steps = count(1)

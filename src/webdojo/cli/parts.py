@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import Overrides, app, group
+from webdojo.cli.keys import recipe_for
 
 tasks_app = group("tasks", "Task sets.")
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
@@ -142,11 +143,10 @@ def serve_browsers(
 
     from webdojo.browser_service.server import read_hosts, serve
     from webdojo.browser_service.wire import token_from_environment
-    from webdojo.recipe import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}
     given = [f"browser.serve.{name}={value}" for name, value in options.items() if value is not None]
-    config = load_recipe(recipe_name, [*(overrides or []), *given]).browser
+    config = recipe_for("browser serve", recipe_name, overrides, given).browser
     token = token_from_environment()
 
     def announce(url: str) -> None:

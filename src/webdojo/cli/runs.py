@@ -10,12 +10,10 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
-from webdojo.cli.app import RunFolder, group, interruptible
+from webdojo.cli.app import AsJson, RunFolder, group, interruptible
 from webdojo.errors import WebdojoError
 
 runs_app = group("runs", "Runs: what they are, what they hold.")
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
 
 
 @runs_app.command("list")

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from webdojo.cli.app import Overrides, RecipeName, RunFolder, app, interruptible
+from webdojo.cli.app import Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
+from webdojo.cli.keys import chat_engine, recipe_for
 from webdojo.errors import StoreFailure
 
 
@@ -83,25 +84,26 @@ def train(
 @app.command("eval")
 def evaluate(
     recipe_name: RecipeName,
-    model: Annotated[str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id.")],
+    model: Annotated[
+        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+    ],
     overrides: Overrides = None,
+    endpoint: Endpoint = "",
 ) -> None:
     """Measure a model on a recipe's held-out tasks; prints the result as JSON."""
-    from webdojo.recipe import load_recipe
-
-    recipe = load_recipe(recipe_name, overrides)
+    options = chat_engine(endpoint, model) if endpoint else []
+    recipe = recipe_for("eval", recipe_name, overrides, options)
     from webdojo.loops.pipeline import evaluate_model
 
-    typer.echo(json.dumps(evaluate_model(recipe, model), indent=2))
+    typer.echo(json.dumps(evaluate_model(recipe, "tiny" if endpoint else model), indent=2))
 
 
 @app.command()
 def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
     """Print what a recipe minimises, as formulas with its numbers."""
-    from webdojo.recipe import load_recipe
     from webdojo.trainer.explain import explain as explained
 
-    recipe = load_recipe(recipe_name, overrides)
+    recipe = recipe_for("explain", recipe_name, overrides)
     typer.echo(explained(recipe.train, recipe.rollout))
 
 

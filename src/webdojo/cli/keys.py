@@ -1,0 +1,61 @@
+"""The keys of a recipe that a command does not use: an override of one is an error, because it would do nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from webdojo.errors import ConfigError
+
+if TYPE_CHECKING:
+    from webdojo.recipe import Recipe
+
+TRAINING_ALONE = {
+    "train": "",
+    "sft": "",
+    "evaluate.every": "",
+    "rollout.group_size": "",
+    "rollout.max_staleness": "",
+    "rollout.max_steps": "evaluate.max_steps=…",
+    "rollout.max_steps_by_difficulty": "evaluate.max_steps_by_difficulty=…",
+    "model.path": "--model",
+}
+"""Keys that only training uses, with what to write instead."""
+
+UNUSED: dict[str, dict[str, str]] = {
+    "eval": TRAINING_ALONE,
+    "act": TRAINING_ALONE | {"tasks": "", "evaluate.tasks": "", "rollout.concurrency": "", "browser.servers": ""},
+    "explain": dict.fromkeys(
+        ("model", "engine", "browser", "env", "tasks", "reward", "harness", "sft", "evaluate", "seed"), ""
+    ),
+    "browser serve": dict.fromkeys(
+        ("model", "engine", "env", "tasks", "reward", "harness", "rollout", "sft", "train", "evaluate", "seed"), ""
+    ),
+}
+"""By command, the sections and keys that it does not use, with what to write instead."""
+
+
+def recipe_for(
+    command: str, name: str, overrides: list[str] | None, options: list[str] | None = None, *, migrate: bool = False
+) -> Recipe:
+    """Load the recipe of a command; `options` are overrides that its own options stand for.
+
+    Raises:
+        ConfigError: the recipe is wrong, or an override names a key that the command does not use.
+    """
+    from webdojo.recipe import load_recipe
+
+    recipe = load_recipe(name, [*(overrides or []), *(options or [])], migrate=migrate)
+    for override in overrides or []:
+        key = override.partition("=")[0]
+        for unused, instead in UNUSED[command].items():
+            if f"{key}.".startswith(f"{unused}."):
+                advice = f"use {instead}" if instead else "leave it out"
+                raise ConfigError(f"`webdojo {command}` does not use {key}, so {override!r} would do nothing: {advice}")
+    return recipe
+
+
+def chat_engine(endpoint: str, model: str) -> list[str]:
+    """The overrides that `--endpoint` and `--model` stand for."""
+    named = [f"engine.model={json.dumps(model)}"] if model else []
+    return ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}", *named]
