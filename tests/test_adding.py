@@ -194,4 +194,4 @@ def test_one_plug_of_each_kind_trains_one_step(installed: Path, model_dir: Path)
 
 def test_tasks_of_an_installed_kind_of_site_are_drawn_and_measured(installed: Path) -> None:
     options = ["env.kinds=[seeds]", "env.layout=auto", "evaluate.tasks=2", "evaluate.max_steps=1"]
-    assert '"n": 2' in webdojo(installed, "eval", "quickstart", "--model", "tiny", *options)
+    assert '"n": 2' in webdojo(installed, "eval", "quickstart", "--json", "--model", "tiny", *options)

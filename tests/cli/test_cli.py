@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -222,8 +223,21 @@ def test_a_model_behind_an_endpoint_is_measured(tmp_path):
     with Endpoint(default=say(completion(answer))) as endpoint:
         options = ["--endpoint", endpoint.url, "--model", "shopper", "evaluate.tasks=2"]
         done = webdojo("eval", "quickstart", *options, cwd=tmp_path)
-    assert [body["model"] for body in endpoint.bodies] == ["shopper"] * 2, done.stderr
-    assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stderr
+        again = webdojo("eval", "quickstart", *options, "--json", cwd=tmp_path)
+    assert [body["model"] for body in endpoint.bodies] == ["shopper"] * 4
+    assert re.search(r"^ *Model +0\.0% +0\.0% \.\. 65\.8% +2", done.stdout, re.MULTILINE)
+    folders = [tmp_path / "runs" / name for name in ("eval-quickstart", "eval-quickstart-2")]
+    assert f"report: {folders[0].relative_to(tmp_path)}/report.html" in done.stdout
+    assert json.loads(again.stdout) == json.loads((folders[1] / "result.json").read_text())
+    for folder in folders:
+        assert (folder / "report.html").is_file()
+        with RunStore.open(folder, readonly=True) as store:
+            assert [episode.answer for episode in store.trajectories("eval")] == ["twelve"] * 2
+    listed = json.loads(webdojo("runs", "list", "--json", cwd=tmp_path).stdout)
+    assert {(run["state"], run["success"], run["measured"], run["iterations"]) for run in listed} == {
+        ("finished", 0.0, True, 0)
+    }
 
 
 def test_ctrl_c_while_acting_keeps_the_film(tmp_path):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from webdojo.cli.app import Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
+from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
 from webdojo.cli.keys import chat_engine, recipe_for
 from webdojo.errors import StoreFailure
 
@@ -89,13 +89,28 @@ def evaluate(
     ],
     overrides: Overrides = None,
     endpoint: Endpoint = "",
+    run: Annotated[
+        Path | None, typer.Option(help="Run folder.", show_default="runs/eval-RECIPE, runs/eval-RECIPE-2, …")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Measure a model on a recipe's held-out tasks; prints the result as JSON."""
+    """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
+    from webdojo.loops.run_folder import next_free
+    from webdojo.view.tables import success_table
+
     options = chat_engine(endpoint, model) if endpoint else []
     recipe = recipe_for("eval", recipe_name, overrides, options)
     from webdojo.loops.pipeline import evaluate_model
 
-    typer.echo(json.dumps(evaluate_model(recipe, "tiny" if endpoint else model), indent=2))
+    folder = run or next_free(Path("runs"), f"eval-{recipe.name}")
+    with interruptible(f"; what was measured so far is in {folder}"):
+        result = evaluate_model(recipe, "tiny" if endpoint else model, folder)
+    page = _write_report(folder)
+    if as_json:
+        typer.echo(json.dumps(result, indent=2))
+        return
+    Console().print(success_table(result))
+    typer.echo(f"report: {page}")
 
 
 @app.command()
@@ -110,9 +125,12 @@ def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
 @app.command()
 def report(run: RunFolder) -> None:
     """Write RUN/report.html again from what the run has stored so far."""
+    typer.echo(f"report: {_write_report(run)}")
+
+
+def _write_report(run: Path) -> Path:
     from webdojo.store.run import RunStore
     from webdojo.view.report import write_report
 
     with RunStore.open(run, readonly=True) as store:
-        write_report(store, run / "report.html")
-    typer.echo(f"report: {run / 'report.html'}")
+        return write_report(store, run / "report.html")
