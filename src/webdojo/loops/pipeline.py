@@ -182,7 +182,7 @@ class Pipeline:
 
             def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
                 bar.advance(turns / steps, loss=metrics["loss"])
-                self.log.write(SFT, step, metrics, line=False)
+                self.log.write(SFT, step, metrics)
 
             metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance)
             meta = {"phase": SFT, "metrics": metrics}
