@@ -180,7 +180,7 @@ def test_interrupted_training_says_how_to_resume(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130, errors
-    assert "webdojo train quickstart --run 'my run' --resume" in errors
+    assert "webdojo train quickstart --run 'my run' --resume" in errors.splitlines()[-1]
     assert "Traceback" not in errors
 
 
