@@ -77,6 +77,7 @@ def test_help_answers_at_once_without_loading_torch():
         ["plugins"],
         ["train", "quickstart", "train.lrr=1"],
         ["train", "quickstart", "env.name=doj"],
+        ["act", "look", "--url", "http://nope-0.localhost/"],
     ],
     ids=" ".join,
 )
@@ -112,6 +113,7 @@ def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
         (["report", "nowhere"], "nowhere does not exist"),
         (["runs", "trace", "nowhere"], "nowhere does not exist"),
         (["act", "look", "--url", "example.org"], "--url is 'example.org'"),
+        (["act", "look", "--url", "http://nope-0.localhost/"], "'nope-0.localhost' is no embedded site"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--headful"], "there is no display"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--model", "no/such/folder"], "no/such/folder"),
         (["act", "look", "--url", "http://shop-0.localhost/", "--harness", "none"], "unknown harness 'none'"),

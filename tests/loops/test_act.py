@@ -12,8 +12,10 @@ import pytest
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
 from webdojo.envs.dojo import Dojo
-from webdojo.errors import ConfigError
-from webdojo.loops.act import act, check_display, recipe_of, task_at
+from webdojo.envs.web import Web
+from webdojo.errors import ConfigError, TaskError
+from webdojo.loops.act import act
+from webdojo.loops.request import check_display, recipe_of, task_at
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination, Trajectory, Turn
@@ -90,14 +92,11 @@ async def test_ctrl_c_before_the_first_answer_ends_at_once(tmp_path):
     assert done is None
 
 
-async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
-    monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+async def test_what_cannot_work_leaves_no_folder(tmp_path):
     with Endpoint() as endpoint:
         for override, message in (
             ("engine.model=''", "engine.model is empty"),
             ("engine.api_key_env=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"),
-            ("browser.headless=false", "there is no display"),
         ):
             with pytest.raises(ConfigError, match=message):
                 await run(recipe(endpoint, override), tmp_path / "run")
@@ -105,8 +104,13 @@ async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
 
 
 def test_a_window_needs_a_display(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":0")
     check_display(headless=False)
+    monkeypatch.delenv("DISPLAY")
+    with pytest.raises(ConfigError, match="there is no display"):
+        check_display(headless=False)
 
 
 def test_tasks_on_embedded_sites_and_elsewhere():
@@ -120,6 +124,14 @@ def test_tasks_on_embedded_sites_and_elsewhere():
 def test_an_address_that_is_none_is_one_line(url):
     with pytest.raises(ConfigError, match="--url is"):
         task_at(Dojo(), "x", url)
+
+
+def test_an_embedded_host_that_there_is_not_is_one_line():
+    for url in ("http://nope-0.localhost/", "http://shop.localhost/", "http://shop-0x.localhost:80/cart"):
+        with pytest.raises(TaskError, match="is no embedded site; hosts look like"):
+            task_at(Dojo(), "x", url)
+    assert task_at(Dojo(), "x", "http://nope-0.localhost:8000/").kind == "", "somebody else serves that port"
+    assert task_at(Web(), "x", "http://nope-0.localhost/").kind == ""
 
 
 def test_an_empty_task_is_one_line():

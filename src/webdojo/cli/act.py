@@ -43,8 +43,7 @@ def act(
     """Let an agent do one task in a browser of this machine, and show how it went."""
     import asyncio
 
-    from webdojo.loops.act import act as act_out
-    from webdojo.loops.act import recipe_of, task_at
+    from webdojo.loops.request import check_display, recipe_of, task_at
     from webdojo.loops.run_folder import next_free
     from webdojo.store.images import ImageStore
     from webdojo.view.film import write_trajectory
@@ -58,7 +57,11 @@ def act(
     loaded = "tiny" if endpoint else model or "tiny"
     named = recipe_name or recipe_of("" if endpoint else loaded)
     recipe = recipe_for("act", named, overrides, options, migrate=not recipe_name)
+    check_display(recipe.browser.headless)
     wanted = task_at(recipe.env, task, url)
+
+    from webdojo.loops.act import act as act_out
+
     folder = run or next_free(Path("runs"), "act")
     steps = count(1)
     with interruptible():

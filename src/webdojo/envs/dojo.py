@@ -95,15 +95,19 @@ class Dojo(LocalEnvironment):
                 "name the environment that has it"
             )
         check_layout(task, self.layout)
+        self.kind_of(task.start_url)
 
     def kind_of(self, url: str) -> str:
         from webdojo.sites.kinds import parse_host
 
         parts = urlsplit(url)
-        try:
-            return parse_host(parts.hostname or "")[0] if parts.scheme == "http" and parts.port in (None, 80) else ""
-        except SiteError:
+        host = parts.hostname or ""
+        if parts.scheme != "http" or parts.port not in (None, 80) or not host.endswith(".localhost"):
             return ""
+        try:
+            return parse_host(host)[0]
+        except SiteError as error:
+            raise TaskError(f"{url} cannot be opened: {error}") from None
 
     def check_servers(self) -> None:
         if not self.port:

@@ -107,7 +107,11 @@ class Environment(Plug):
         """
 
     def kind_of(self, url: str) -> str:
-        """`Task.kind` of a task that somebody gives at an address; empty where it serves no such page."""
+        """`Task.kind` of a task that somebody gives at an address; empty where it serves no such page.
+
+        Raises:
+            TaskError: the address would be one of its own, and there is no such site.
+        """
         return ""
 
     def check_servers(self) -> None:

@@ -19,12 +19,11 @@ from transformers import AutoConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from webdojo.errors import ConfigError, ModelError, one_line
-from webdojo.policy.config import ModelConfig
+from webdojo.policy.config import TINY, ModelConfig
 from webdojo.policy.model.fast_layers import multiply_patches
 from webdojo.policy.model.layouts import LAYOUTS, folder_layout
 from webdojo.policy.model.processor import Processor
 
-TINY = "tiny"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 
