@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
+from webdojo.cli import app
 from webdojo.cli.keys import chat_engine, recipe_for
 from webdojo.errors import ConfigError
 
@@ -40,3 +42,25 @@ def test_keys_that_the_command_uses_are_taken() -> None:
 def test_an_unknown_key_stays_the_first_thing_that_is_said() -> None:
     with pytest.raises(ConfigError, match="unknown key"):
         recipe_for("eval", "quickstart", ["train.lrr=1"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "quickstart", "--train.lr=1e-4"], "no option --train.lr; .*: train.lr=1e-4$"),
+        (
+            ["train", "quickstart", "--learning-rate", "1e-4"],
+            "--learning-rate; .* train.lr=VALUE or sft.lr=VALUE$",
+        ),
+        (["eval", "quickstart", "--model", "tiny", "--max-turns", "3"], "evaluate.max_steps=VALUE"),
+    ],
+)
+def test_a_key_that_is_written_as_an_option(words: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        app(words, standalone_mode=False)
+
+
+def test_an_option_that_is_misspelt_stays_one() -> None:
+    said = CliRunner().invoke(app, ["train", "quickstart", "--resum"])
+    assert said.exit_code == 2
+    assert "--resume" in said.output

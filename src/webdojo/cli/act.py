@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from webdojo.cli.app import INTERRUPTED, Endpoint, Overrides, app, interruptible
-from webdojo.cli.keys import chat_engine, recipe_for
+from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
 from webdojo.errors import WebdojoError
 
 
-@app.command()
+@app.command(cls=RecipeCommand)
 def act(
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to do, in a sentence.")],
     url: Annotated[str, typer.Option(help="Where to start; embedded sites (http://shop-0.localhost/) too.")],

@@ -1,9 +1,17 @@
-"""The keys of a recipe that a command does not use: an override of one is an error, because it would do nothing."""
+"""Keys of a recipe on the command line.
+
+An override of a key that the command does not use is an error, because it would do nothing; a key that is written as
+an option is one that says how it is written.
+"""
 
 from __future__ import annotations
 
+import difflib
 import json
 from typing import TYPE_CHECKING
+
+import typer
+from typer.core import TyperCommand
 
 from webdojo.errors import ConfigError
 
@@ -53,6 +61,28 @@ def recipe_for(
                 advice = f"use {instead}" if instead else "leave it out"
                 raise ConfigError(f"`webdojo {command}` does not use {key}, so {override!r} would do nothing: {advice}")
     return recipe
+
+
+class RecipeCommand(TyperCommand):
+    """A command with a recipe: an option that it does not have may stand for a key."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        options = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        for name, _, value in (word.partition("=") for word in args if word.startswith("--")):
+            if name not in options | {"--", "--help"}:
+                self._explain(name, value, options)
+        return super().parse_args(ctx, args)
+
+    def _explain(self, name: str, value: str, options: set[str]) -> None:
+        """Raise ConfigError where an unknown option is near a key, and nearer than any option."""
+        from webdojo.recipe import all_keys
+        from webdojo.recipe_hints import meant
+
+        if difflib.get_close_matches(name, options, cutoff=0.8):
+            return
+        if found := meant(name.lstrip("-"), all_keys({})):
+            keys = " or ".join(f"{key}={value or 'VALUE'}" for key in found)
+            raise ConfigError(f"there is no option {name}; keys of the recipe are written without dashes: {keys}")
 
 
 def chat_engine(endpoint: str, model: str) -> list[str]:

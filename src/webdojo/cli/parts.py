@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import Overrides, app, group
-from webdojo.cli.keys import recipe_for
+from webdojo.cli.keys import RecipeCommand, recipe_for
 
 tasks_app = group("tasks", "Task sets.")
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
@@ -121,7 +121,7 @@ def serve_sites(
         threading.Event().wait()
 
 
-@browser_app.command("serve")
+@browser_app.command("serve", cls=RecipeCommand)
 def serve_browsers(
     overrides: Overrides = None,
     recipe_name: Annotated[

@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
-from webdojo.cli.keys import chat_engine, recipe_for
+from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
 from webdojo.errors import StoreFailure
 
 
-@app.command()
+@app.command(cls=RecipeCommand)
 def train(
     recipe_name: RecipeName,
     overrides: Overrides = None,
@@ -81,7 +81,7 @@ def train(
     report(folder)
 
 
-@app.command("eval")
+@app.command("eval", cls=RecipeCommand)
 def evaluate(
     recipe_name: RecipeName,
     model: Annotated[
@@ -113,7 +113,7 @@ def evaluate(
     typer.echo(f"report: {page}")
 
 
-@app.command()
+@app.command(cls=RecipeCommand)
 def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
     """Print what a recipe minimises, as formulas with its numbers."""
     from webdojo.trainer.explain import explain as explained
