@@ -178,7 +178,7 @@ def test_installed_plugs_are_listed_with_their_package(installed: Path) -> None:
 
 def test_one_plug_of_each_kind_trains_one_step(installed: Path, model_dir: Path) -> None:
     (installed / "extras.yaml").write_text(RECIPE.format(model=model_dir))
-    resolved = webdojo(installed, "train", "extras.yaml", "--dry-run")
+    resolved = webdojo(installed, "train", "extras.yaml", "--dry-run", "--full")
     assert "title: note" in resolved and "word: Be brief." in resolved
     assert "-A_i log π" in webdojo(installed, "explain", "extras.yaml")
     assert "loud engine" in webdojo(installed, "train", "extras.yaml", "--run", "run")

@@ -12,7 +12,7 @@ from webdojo.agent.webgym import WebGymConfig
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
 from webdojo.policy.engine import VLLMConfig
-from webdojo.recipe import GONE, MOVED, Recipe, dump_recipe, load_recipe, recipe_names
+from webdojo.recipe import GONE, MOVED, Recipe, dump_changes, dump_recipe, load_recipe, parse_recipe, recipe_names
 from webdojo.rollout.curriculum import stage_of
 
 DATA = Path(__file__).parent / "data"
@@ -93,6 +93,24 @@ def test_overrides_are_read_as_yaml_and_leave_the_rest_alone():
     expected = load_recipe("quickstart").model_dump()
     expected["train"]["lr"], expected["env"]["kinds"], expected["browser"]["headless"] = 1e-4, ["wiki"], False
     assert recipe.model_dump() == expected | {"seed": 7}
+
+
+CHANGED = [
+    [],
+    ["engine={name: chat, base_url: 'http://127.0.0.1:1/v1', model: m}", "evaluate.sampling.temperature=1"],
+    ["env={name: web}", "reward.name=rules", "rollout.sampling.temperature=1.0", "harness={name: webgym}"],
+    ["train.stages=[{iterations: 1, max_steps: 9}]", "browser.guard.private_hosts=[localhost]"],
+]
+
+
+@pytest.mark.parametrize("overrides", CHANGED)
+@pytest.mark.parametrize("name", ["quickstart", "openwebrl", "webgym"])
+def test_the_keys_that_differ_from_the_defaults_are_the_whole_recipe(name, overrides):
+    recipe = load_recipe(name, overrides)
+    data = yaml.safe_load(dump_changes(recipe))
+    assert parse_recipe(data, name) == recipe
+    assert next(iter(data)) == "name"
+    assert "cdp_url" not in data.get("browser", {}), "a key at its default is shown"
 
 
 def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):

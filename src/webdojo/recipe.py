@@ -214,6 +214,17 @@ def dump_recipe(recipe: Recipe) -> str:
     return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
+def dump_changes(recipe: Recipe) -> str:
+    """The same recipe in short: only the keys whose value is not the default; it loads as the whole one does."""
+    data = recipe.model_dump(mode="json", exclude_defaults=True)
+    for section, (_, default) in PLUGS.items():
+        name = getattr(recipe, section).name
+        if name != default:
+            data[section] = {"name": name} | data.get(section, {})
+    ordered = {key: data[key] for key in Recipe.model_fields if key in data}
+    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True)
+
+
 def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
     """The keys of a recipe, with those of its `base` that it does not set itself; `derived` are recipes that are based
     on it."""

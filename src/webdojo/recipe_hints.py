@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Sequence
 
 _LR = ("train.lr", "sft.lr")
+_BATCH = ("train.batch_size", "sft.batch_size")
 _CLIP = ("train.clip_low", "train.clip_high")
 _HORIZON = ("rollout.max_steps", "evaluate.max_steps")
 _MAX_TOKENS = ("rollout.sampling.max_tokens", "evaluate.sampling.max_tokens")
@@ -57,6 +58,9 @@ ALIASES: dict[tuple[str, ...], str] = {
 
 _BY_ALIAS = {alias: keys for keys, aliases in ALIASES.items() for alias in aliases.split()}
 _MOST = 3
+"""Keys that are suggested at once."""
+_FEW = 8
+"""Keys of a section that are all named where none is near."""
 
 
 def meant(wrong: str, known: Sequence[str]) -> list[str]:
@@ -79,9 +83,13 @@ def meant(wrong: str, known: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(wrong: str, known: Sequence[str]) -> str:
-    """The end of an error about an unknown key: what it may stand for, or where all keys are explained."""
+    """The end of an error about an unknown key: what it may stand for, or where to find the keys that there are."""
     if found := meant(wrong, known):
         return f"; did you mean {' or '.join(map(repr, found))}?"
+    section = wrong.rpartition(".")[0]
+    here = [key.rpartition(".")[2] for key in known if key.rpartition(".")[0] == section]
+    if len(here) <= _FEW:
+        return f"; {section} has {', '.join(here)}"
     return "; docs/recipes.md explains all keys, and `webdojo train RECIPE --dry-run --full` prints them"
 
 

@@ -92,11 +92,16 @@ def test_what_needs_no_torch_loads_none(tmp_path: Path, arguments: list[str]) ->
 
 
 def test_dry_run_prints_a_recipe_file_and_its_cost(tmp_path):
+    recipe = load_recipe("quickstart", ["train.lr=0.5", "seed=5"])
     done = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "seed=5", cwd=tmp_path)
     assert done.returncode == 0
-    assert Recipe.model_validate(yaml.safe_load(done.stdout)) == load_recipe("quickstart", ["train.lr=0.5", "seed=5"])
+    assert Recipe.model_validate(yaml.safe_load(done.stdout)) == recipe
     assert re.search(r"^# rollouts, at least +\d", done.stdout, re.MULTILINE)
     assert re.search(r"^# expected peak +\d", done.stdout, re.MULTILINE)
+    assert done.stdout.startswith("# phase"), "the cost comes first"
+    assert "gradient_checkpointing" not in done.stdout, "a key at its default is shown"
+    full = webdojo("train", "quickstart", "train.lr=0.5", "--dry-run", "--full", "seed=5", cwd=tmp_path)
+    assert yaml.safe_load(full.stdout) == yaml.safe_load(dump_recipe(recipe))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,7 +166,7 @@ def test_auto_goes_on_with_the_recipe_of_the_unfinished_run(tmp_path):
     assert yaml.safe_load(done.stdout)["seed"] == 42
     (folder / "result.json").write_text("{}")
     done = webdojo("train", "quickstart", "--auto", "--dry-run", cwd=tmp_path)
-    assert yaml.safe_load(done.stdout)["seed"] == 0
+    assert "seed" not in yaml.safe_load(done.stdout)
 
 
 def test_eval_of_a_model_that_does_not_exist(tmp_path):

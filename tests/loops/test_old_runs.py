@@ -81,7 +81,7 @@ def test_it_goes_on_and_its_episodes_count(old: Path) -> None:
 
 
 def test_it_goes_on_from_the_command_line(old: Path) -> None:
-    said = webdojo("train", "quickstart", "--run", "unfinished", "--resume", "--dry-run")
+    said = webdojo("train", "quickstart", "--run", "unfinished", "--resume", "--dry-run", "--full")
     assert "perturbations: 0" in said and "weather" not in said
 
 

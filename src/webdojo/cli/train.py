@@ -29,12 +29,13 @@ def train(
         typer.Option(min=0, metavar="N", help="Resume a training that dies, N times in a row without progress."),
     ] = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the resolved recipe, its cost and its memory, and stop.")
+        bool, typer.Option("--dry-run", help="Print what it costs and what the recipe sets, and stop.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
-    from webdojo.recipe import dump_recipe, load_recipe
+    from webdojo.recipe import dump_changes, dump_recipe, load_recipe
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
@@ -50,7 +51,9 @@ def train(
         from webdojo.loops.models import estimates
 
         # The estimates are comments, so that what is printed is a recipe file.
-        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in estimates(recipe)))
+        typer.echo("\n".join(f"# {line}".rstrip() for line in estimates(recipe)))
+        head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
+        typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)
         return
 
     if max_restarts:
