@@ -222,7 +222,24 @@ def test_an_agent_acts_through_an_endpoint(tmp_path):
     film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
     assert film is not None
     assert "Open the cart" in (tmp_path / film[1]).read_text()
-    assert done.returncode == 0, done.stderr
+    assert "reward 0: unfinished: max_steps" in done.stdout
+    assert done.returncode == 1, "it went back twice, and did not say that the task is done"
+
+
+def test_a_task_of_the_embedded_web_is_judged_and_an_unreadable_answer_is_shown(tmp_path):
+    babble = "I would click on <b>Rings</b>."
+    call = '<think>there</think><tool_call>{"name": "click", "arguments": {"x": 175, "y": 350}}</tool_call>'
+    over = '<think>so</think><tool_call>{"name": "done", "arguments": {"answer": "done"}}</tool_call>'
+    options = ["--url", "http://shop-1000041.localhost/", "--model", "m", "--recipe", "quickstart", "--endpoint"]
+    with Endpoint(say(completion(babble)), *(say(completion(text)) for text in (call, over, over))) as endpoint:
+        done = webdojo("act", "show me rings", *options, endpoint.url, "--run", "won", cwd=tmp_path)
+        lost = webdojo("act", "show me rings", *options, endpoint.url, "--run", "lost", cwd=tmp_path)
+    assert f"     response: {babble}" in done.stdout, done.stderr
+    assert "every fact holds" in done.stdout
+    assert done.returncode == 0
+    assert "I would click on &lt;b&gt;Rings&lt;/b&gt;." in (tmp_path / "won" / "trajectory.html").read_text()
+    assert "reward 0: not so: The list of Rings is shown at the end" in lost.stdout
+    assert lost.returncode == 1
 
 
 def test_a_model_behind_an_endpoint_is_measured(tmp_path):

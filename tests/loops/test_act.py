@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -15,7 +16,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.web import Web
 from webdojo.errors import ConfigError, TaskError
 from webdojo.loops.act import act
-from webdojo.loops.request import check_display, recipe_of, task_at
+from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination, Trajectory, Turn
@@ -137,6 +138,27 @@ def test_an_embedded_host_that_there_is_not_is_one_line():
 def test_an_empty_task_is_one_line():
     with pytest.raises(ConfigError, match="the task is empty"):
         task_at(Dojo(), "  ", SHOP)
+
+
+def test_a_task_that_the_site_has_itself_can_be_judged():
+    env = Dojo(layout="compact")
+    own = task_at(env, " show me  rings", "http://shop-1000041.localhost/cart")
+    assert own.evaluator["facts"][0]["says"] == "The list of Rings is shown at the end"
+    assert (own.start_url, own.kind) == ("http://shop-1000041.localhost/cart", "shop")
+    assert own.instruction == " show me  rings", "the agent reads what the user wrote"
+    assert task_at(env, "Show me something nice.", "http://shop-1000041.localhost/").evaluator == {}
+
+
+def test_the_newest_checkpoint_of_all_runs_acts(tmp_path):
+    assert newest_checkpoint(tmp_path / "runs") == ""
+    for run in ("a", "b"):
+        RunStore.create(tmp_path / run, "name: x", {}).close()
+    for order, (run, name) in enumerate((("b", "sft"), ("b", "rl-0002"), ("a", "rl-0001"))):
+        with RunStore.open(tmp_path / run) as store:
+            saved = store.checkpoints.save(name, lambda folder: None, {})
+        os.utime(saved.path, (1000 + order, 1000 + order))
+    (tmp_path / "no-run" / "checkpoints" / "rl-0009").mkdir(parents=True)
+    assert newest_checkpoint(tmp_path) == str(tmp_path / "a" / "checkpoints" / "rl-0001")
 
 
 def test_a_checkpoint_acts_by_the_recipe_of_its_run(tmp_path):

@@ -193,8 +193,8 @@ class BrowserSession(Tabs):
             return failed(call, str(error))
         notes = [note] if note is not None else []
         if after.document != before.document:
-            if (reason := self.guard.refusal(self.active.url)) is not None:
-                notes = [f"refused: {reason}"]
+            if (refused := self.guard.refusal(self.active.url)) is not None:
+                notes = [f"refused: {refused}"]
             elif self.active.failed_url:
                 notes.append("it did not load")
         return describe(call, before, after, (notes + self.notes)[:_NOTES_SHOWN])

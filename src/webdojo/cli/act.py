@@ -14,6 +14,9 @@ from webdojo.cli.app import INTERRUPTED, Endpoint, Overrides, app, interruptible
 from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
 from webdojo.errors import WebdojoError
 
+NOT_DONE = 1
+"""Exit code where the agent did not do the task, or did not say that it is done where nobody can judge that."""
+
 
 @app.command(cls=RecipeCommand)
 def act(
@@ -21,7 +24,11 @@ def act(
     url: Annotated[str, typer.Option(help="Where to start; embedded sites (http://shop-0.localhost/) too.")],
     overrides: Overrides = None,
     model: Annotated[
-        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+        str,
+        typer.Option(
+            help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.",
+            show_default="the newest checkpoint in runs/, else tiny",
+        ),
     ] = "",
     endpoint: Endpoint = "",
     harness: Annotated[str, typer.Option(help="harness.name: how the agent sees and speaks.")] = "",
@@ -43,9 +50,11 @@ def act(
     """Let an agent do one task in a browser of this machine, and show how it went."""
     import asyncio
 
-    from webdojo.loops.request import check_display, recipe_of, task_at
+    from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
     from webdojo.loops.run_folder import next_free
+    from webdojo.policy.config import TINY
     from webdojo.store.images import ImageStore
+    from webdojo.types import Termination
     from webdojo.view.film import write_trajectory
     from webdojo.view.tables import turn_text
 
@@ -54,7 +63,8 @@ def act(
         options.append(f"harness.name={json.dumps(harness)}")
     if headful:
         options.append("browser.headless=false")
-    loaded = "tiny" if endpoint else model or "tiny"
+    newest = "" if model or endpoint or recipe_name else newest_checkpoint(Path("runs"))
+    loaded = TINY if endpoint else model or newest or TINY
     named = recipe_name or recipe_of("" if endpoint else loaded)
     recipe = recipe_for("act", named, overrides, options, migrate=not recipe_name)
     check_display(recipe.browser.headless)
@@ -63,6 +73,7 @@ def act(
     from webdojo.loops.act import act as act_out
 
     folder = run or next_free(Path("runs"), "act")
+    typer.echo(f"the agent: {model or endpoint if endpoint else loaded}, by recipe {recipe.name}", err=True)
     steps = count(1)
     with interruptible():
         done, interrupted = asyncio.run(
@@ -74,7 +85,7 @@ def act(
     film = write_trajectory(done, ImageStore(folder / "images"), folder / "trajectory.html")
     typer.echo(f"{done.termination.value.replace('_', ' ')}{f': {done.answer}' if done.answer else ''}")
     if done.reward is not None:
-        typer.echo(f"reward {done.reward.value:g}: {done.reward.reason}")
+        typer.echo(f"reward {done.reward.value:g}{f': {done.reward.reason}' if done.reward.reason else ''}")
     typer.echo(f"film: {film}")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -82,3 +93,6 @@ def act(
         typer.launch(str(film))
     if done.error:
         raise WebdojoError(done.error)
+    achieved = done.reward.success if done.reward is not None else done.termination is Termination.COMPLETED
+    if not achieved:
+        raise typer.Exit(NOT_DONE)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import typer
 from typer.core import TyperCommand
 
 from webdojo.errors import ConfigError
@@ -66,7 +65,7 @@ def recipe_for(
 class RecipeCommand(TyperCommand):
     """A command with a recipe: an option that it does not have may stand for a key."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
         for name, _, value in (word.partition("=") for word in args if word.startswith("--")):
             if name not in options | {"--", "--help"}:

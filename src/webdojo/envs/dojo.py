@@ -109,6 +109,11 @@ class Dojo(LocalEnvironment):
         except SiteError as error:
             raise TaskError(f"{url} cannot be opened: {error}") from None
 
+    def own_task(self, instruction: str, url: str) -> Task | None:
+        from webdojo.sites.taskgen import task_that_says
+
+        return task_that_says(instruction, urlsplit(url).hostname or "", self.layout) if self.kind_of(url) else None
+
     def check_servers(self) -> None:
         if not self.port:
             raise ConfigError(

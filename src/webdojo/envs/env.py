@@ -114,6 +114,10 @@ class Environment(Plug):
         """
         return ""
 
+    def own_task(self, instruction: str, url: str) -> Task | None:
+        """Its own task with this instruction at an address, by which an episode can be judged; None: it knows none."""
+        return None
+
     def check_servers(self) -> None:
         """Find out whether browsers of other machines (`browser.servers`) can reach its hosts.
 

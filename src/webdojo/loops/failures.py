@@ -17,6 +17,9 @@ from webdojo.types import Termination, Trajectory
 _DETAIL = re.compile(r"""'[^']*'|"[^"]*"|\S*[^\w\s,;…]\S*[^\s,;]|\S*\d\S*""")
 """What differs between failures of one kind: quoted texts, addresses, names of facts, numbers."""
 
+_CAUSE = re.compile(r"\((.+)\)$")
+"""Where a verdict says which fact does not hold, what was seen instead follows in parentheses."""
+
 
 def chosen_rows(store: RunStore, phase: str, iteration: int | None, failed: bool) -> list[TrajectoryRow]:
     """The episodes of a phase (empty: of all) and an iteration (None: of all), or only those that failed.
@@ -70,7 +73,9 @@ def failures_by_reason(episodes: Sequence[dict[str, Any]]) -> list[dict[str, Any
 def _kind(episode: dict[str, Any]) -> str:
     if episode["termination"] != Termination.COMPLETED:
         return str(episode["termination"]).replace("_", " ")
-    return re.sub(r"…([\s,]*…)+", "…", _DETAIL.sub("…", episode["reason"])) or "no reason given"
+    found = _CAUSE.search(episode["reason"])
+    reason = found[1] if found else episode["reason"]
+    return re.sub(r"…([\s,]*…)+", "…", _DETAIL.sub("…", reason)) or "no reason given"
 
 
 def short_names(ids: Sequence[str]) -> dict[str, str]:

@@ -11,6 +11,8 @@ from uuid import uuid4
 from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError
 from webdojo.policy.config import TINY
+from webdojo.store.checkpoints import CheckpointFolder
+from webdojo.store.run import DATABASE
 from webdojo.types import Task
 
 
@@ -25,7 +27,7 @@ def check_display(headless: bool) -> None:
 
 
 def task_at(env: Environment, instruction: str, url: str) -> Task:
-    """A task of the user's own on any page of an environment.
+    """A task of the user's own on any page of an environment; one that the environment has itself can be judged.
 
     Raises:
         ConfigError: it is empty, or `url` is no http address.
@@ -40,8 +42,17 @@ def task_at(env: Environment, instruction: str, url: str) -> Task:
         host = None
     if not host:
         raise ConfigError(f"--url is {url!r}: give the address to start at, such as https://example.org/")
-    task = Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host)
-    return task.model_copy(update={"kind": env.kind_of(url)})
+    kind = env.kind_of(url)
+    if (own := env.own_task(instruction, url)) is not None:
+        return own.model_copy(update={"instruction": instruction, "start_url": url})
+    return Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host, kind=kind)
+
+
+def newest_checkpoint(runs: Path) -> str:
+    """The folder of the newest checkpoint of all runs below `runs`; empty where there is none."""
+    folders = [CheckpointFolder(file.parent / "checkpoints") for file in runs.glob(f"*/{DATABASE}")]
+    saved = [checkpoint.path for folder in folders for checkpoint in folder.all()]
+    return str(max(saved, key=lambda path: path.stat().st_mtime, default=""))
 
 
 def recipe_of(model: str) -> str:

@@ -84,7 +84,7 @@ def success_table(result: Mapping[str, Any]) -> Table:
 
 
 def turn_text(step: int, turn: Turn) -> str:
-    """One turn of an agent: its thought, its calls, and the feedback on each call."""
+    """One turn of an agent: its thought, its calls, the feedback on each; where it cannot be read, the raw response."""
     thought = " ".join(turn.parsed.think.split())
     lines = [f"{step:>3}  {thought if len(thought) <= 200 else thought[:199] + '…'}"]
     for index, call in enumerate(turn.parsed.calls):
@@ -92,6 +92,7 @@ def turn_text(step: int, turn: Turn) -> str:
         lines.append(f"     {call_text(call)}{said}")
     if turn.parsed.error is not None:
         lines.append(f"     format error: {turn.parsed.error}")
+        lines.append(f"     response: {turn.text}")
     return "\n".join(lines)
 
 
