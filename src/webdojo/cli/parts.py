@@ -100,23 +100,26 @@ def tiny_train(
 @sites_app.command("serve")
 def serve_sites(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
+    layout: Annotated[
+        str, typer.Option(help="auto, or compact: the large type in which small models see shops and wikis.")
+    ] = "auto",
     perturbations: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
     perturbation_seed: Annotated[str, typer.Option(help="Another seed is other perturbations.")] = "",
 ) -> None:
     """Browse the embedded web by hand."""
-    from webdojo.sites import HELDOUT_SEED, host_of
-    from webdojo.sites.kinds import KINDS
     from webdojo.sites.perturbations.schedule import Perturbations
+    from webdojo.sites.serving.index import addresses
     from webdojo.sites.serving.server import SiteServer
 
     with (
-        SiteServer(port, Perturbations(perturbations, perturbation_seed)) as server,
+        SiteServer(port, Perturbations(perturbations, perturbation_seed), layout=layout) as server,
         contextlib.suppress(KeyboardInterrupt),
     ):
         typer.echo("Open in a browser (names that end in .localhost are this machine; any seed works):")
-        for kind in KINDS:
-            for seed in (0, 1, 2, HELDOUT_SEED):
-                typer.echo(f"  http://{host_of(kind, seed)}:{server.port}/")
+        for links in addresses(server.port).values():
+            for link in links:
+                typer.echo(f"  {link}")
+        typer.echo(f"They are also listed at http://localhost:{server.port}/")
         typer.echo("Ctrl-C stops.")
         threading.Event().wait()
 
