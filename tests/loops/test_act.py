@@ -143,7 +143,8 @@ def test_an_empty_task_is_one_line():
 def test_a_task_that_the_site_has_itself_can_be_judged():
     env = Dojo(layout="compact")
     own = task_at(env, " show me  rings", "http://shop-1000041.localhost/cart")
-    assert own.evaluator["facts"][0]["says"] == "The list of Rings is shown at the end"
+    facts = [fact["says"] for fact in own.evaluator.get("facts", [])]
+    assert facts == ["The list of Rings is shown at the end"]
     assert (own.start_url, own.kind) == ("http://shop-1000041.localhost/cart", "shop")
     assert own.instruction == " show me  rings", "the agent reads what the user wrote"
     assert task_at(env, "Show me something nice.", "http://shop-1000041.localhost/").evaluator == {}
