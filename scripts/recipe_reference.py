@@ -18,8 +18,8 @@ HEAD = """\
 A recipe is one YAML file with everything that a run needs. Name one of the package
 (`webdojo train quickstart`) or give a path (`webdojo train mine.yaml`). A key that is left out has the
 default below; an unknown key is an error that names the nearest one. `section.key=value` on the command
-line changes a single key, and `--dry-run` prints the result. `base: openwebrl`, or a path beside the file, takes
-another recipe's keys wherever the file sets none.
+line changes a single key; `--dry-run` prints the keys that differ from their defaults, and `--dry-run --full` all of
+them. `base: openwebrl`, or a path beside the file, takes another recipe's keys wherever the file sets none.
 
 The sections `env`, `reward`, `harness` and `engine` are plugs: `name` says which one, and the other keys are
 its own. Below are those that are built in; an installed package may bring more, and your own is named

@@ -178,7 +178,7 @@ def test_installed_plugs_are_listed_with_their_package(installed: Path) -> None:
 
 def test_one_plug_of_each_kind_trains_one_step(installed: Path, model_dir: Path) -> None:
     (installed / "extras.yaml").write_text(RECIPE.format(model=model_dir))
-    resolved = webdojo(installed, "train", "extras.yaml", "--dry-run")
+    resolved = webdojo(installed, "train", "extras.yaml", "--dry-run", "--full")
     assert "title: note" in resolved and "word: Be brief." in resolved
     assert "-A_i log π" in webdojo(installed, "explain", "extras.yaml")
     assert "loud engine" in webdojo(installed, "train", "extras.yaml", "--run", "run")
@@ -194,4 +194,4 @@ def test_one_plug_of_each_kind_trains_one_step(installed: Path, model_dir: Path)
 
 def test_tasks_of_an_installed_kind_of_site_are_drawn_and_measured(installed: Path) -> None:
     options = ["env.kinds=[seeds]", "env.layout=auto", "evaluate.tasks=2", "evaluate.max_steps=1"]
-    assert '"n": 2' in webdojo(installed, "eval", "quickstart", "--model", "tiny", *options)
+    assert '"n": 2' in webdojo(installed, "eval", "quickstart", "--json", "--model", "tiny", *options)

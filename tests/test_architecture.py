@@ -24,7 +24,7 @@ LAYERS = [
     {"__init__", "api", "cli", "doctor", "gym", "tiny", "view"},
     {"loops"},
     {"dry_run"},
-    {"recipe"},
+    {"recipe", "recipe_hints"},
     {"evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},

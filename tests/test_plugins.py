@@ -159,7 +159,9 @@ def test_a_file_names_a_plug_and_is_read_once(here: Path) -> None:
 def test_a_file_is_found_from_any_working_folder_of_a_program(here: Path) -> None:
     """As a user runs it: nothing of the working folder is on the path."""
     command = [sys.executable, "-m", "webdojo.cli", "train", "quickstart", "env={name: ./my_env.py:Notes}"]
-    done = subprocess.run([*command, "sft.demos=0", "--dry-run"], cwd=here, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "sft.demos=0", "--dry-run", "--full"], cwd=here, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout)["env"] == {
         "name": "./my_env.py:Notes",
@@ -251,8 +253,8 @@ NOTES = ["env={name: ./my_env.py:Notes, pages: 2}", "sft.demos=0"]
 
 def test_its_keys_are_checked_like_those_that_are_built_in(here: Path) -> None:
     for overrides, says in (
-        (["env.pagse=2"], "unknown key 'env.pagse' in 'quickstart'; did you mean 'pages'"),
-        (["env.kinds=[shop]"], r"unknown key 'env\.kinds' in 'quickstart'.*name, address, pages"),
+        (["env.pagse=2"], "unknown key 'env.pagse' in 'quickstart'; did you mean 'env.pages'"),
+        (["env.kinds=[shop]"], r"unknown key 'env\.kinds' in 'quickstart'; env has name, address, pages"),
         (["env.pages=0"], "env.pages = 0 in 'quickstart': input should be greater than or equal to 1"),
         (["env.pages=many"], "env.pages = 'many' in 'quickstart'"),
     ):
@@ -263,7 +265,7 @@ def test_its_keys_are_checked_like_those_that_are_built_in(here: Path) -> None:
 def test_the_resolved_recipe_shows_its_keys(here: Path) -> None:
     resolved = yaml.safe_load(dump_recipe(load_recipe("quickstart", NOTES)))
     assert resolved["env"] == {"name": "./my_env.py:Notes", "address": "http://notes.example/", "pages": 2}
-    done = CliRunner().invoke(app, ["train", "quickstart", *NOTES, "--dry-run"])
+    done = CliRunner().invoke(app, ["train", "quickstart", *NOTES, "--dry-run", "--full"])
     assert done.exit_code == 0, done.output
     assert yaml.safe_load(done.stdout)["env"] == resolved["env"]
     assert yaml.safe_load(done.stdout)["engine"] == {"name": "hf"}

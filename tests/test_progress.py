@@ -22,6 +22,12 @@ def test_log_file_gets_plain_lines_now_and_then():
     assert "\x1b" not in "".join(lines)
 
 
+def test_work_that_reports_by_itself_leaves_nothing_behind():
+    assert run(False, stays=False) == ""
+    assert len(run(False, every_s=0, stays=False).splitlines()) == 4
+    assert run(True, stays=False).endswith("\x1b[1A\x1b[2K")
+
+
 def test_terminal_gets_a_bar_with_count_and_figures():
     shown = run(True)
     assert "4/4" in shown

@@ -12,7 +12,7 @@ from webdojo.agent.webgym import WebGymConfig
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
 from webdojo.policy.engine import VLLMConfig
-from webdojo.recipe import GONE, MOVED, Recipe, dump_recipe, load_recipe, recipe_names
+from webdojo.recipe import GONE, MOVED, Recipe, dump_changes, dump_recipe, load_recipe, parse_recipe, recipe_names
 from webdojo.rollout.curriculum import stage_of
 
 DATA = Path(__file__).parent / "data"
@@ -95,6 +95,24 @@ def test_overrides_are_read_as_yaml_and_leave_the_rest_alone():
     assert recipe.model_dump() == expected | {"seed": 7}
 
 
+CHANGED = [
+    [],
+    ["engine={name: chat, base_url: 'http://127.0.0.1:1/v1', model: m}", "evaluate.sampling.temperature=1"],
+    ["env={name: web}", "reward.name=rules", "rollout.sampling.temperature=1.0", "harness={name: webgym}"],
+    ["train.stages=[{iterations: 1, max_steps: 9}]", "browser.guard.private_hosts=[localhost]"],
+]
+
+
+@pytest.mark.parametrize("overrides", CHANGED)
+@pytest.mark.parametrize("name", ["quickstart", "openwebrl", "webgym"])
+def test_the_keys_that_differ_from_the_defaults_are_the_whole_recipe(name, overrides):
+    recipe = load_recipe(name, overrides)
+    data = yaml.safe_load(dump_changes(recipe))
+    assert parse_recipe(data, name) == recipe
+    assert next(iter(data)) == "name"
+    assert "cdp_url" not in data.get("browser", {}), "a key at its default is shown"
+
+
 def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
     file = tmp_path / "small.yaml"
     file.write_text("name: small\n")
@@ -104,9 +122,13 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["train.lrr=1"], ["unknown key 'train.lrr'", "did you mean 'lr'"]),
-        (["rollout.sampling.temprature=1"], ["rollout.sampling.temprature", "did you mean 'temperature'"]),
+        (["train.lrr=1"], ["unknown key 'train.lrr'", "did you mean 'train.lr'"]),
+        (
+            ["rollout.sampling.temprature=1"],
+            ["rollout.sampling.temprature", "did you mean 'rollout.sampling.temperature'"],
+        ),
         (["trian.lr=1"], ["unknown key 'trian'", "did you mean 'train'"]),
+        (["lr=1"], ["unknown key 'lr'", "did you mean 'train.lr' or 'sft.lr'?"]),
         (["train.lr"], ["'train.lr'", "section.key=value"]),
         (["=3"], ["'=3'", "section.key=value"]),
         (["seed.x=3"], ["'seed.x=3'", "'seed' is a value, not a section"]),
@@ -130,8 +152,8 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["train.recency_bias_power=1000"], ["train.recency_bias_power", "1000"]),
         (["env.layout=huge"], ["env.layout", "'huge'", "'compact'"]),
         (["env.perturbations=4"], ["env.perturbations", "4", "0, 1, 2 or 3"]),
-        (["env.kindz=[shop]"], ["unknown key 'env.kindz'", "did you mean 'kinds'"]),
-        (["engine={name: vllm, replica: 2}"], ["unknown key 'engine.replica'", "did you mean 'replicas'"]),
+        (["env.kindz=[shop]"], ["unknown key 'env.kindz'", "did you mean 'env.kinds'"]),
+        (["engine={name: vllm, replica: 2}"], ["unknown key 'engine.replica'", "did you mean 'engine.replicas'"]),
         (["engine.name=vlm"], ["unknown engine 'vlm'", "did you mean 'vllm'"]),
         (["env=dojo"], ["env = 'dojo'", "dictionary"]),
         (
@@ -196,7 +218,7 @@ def test_keys_that_do_not_fit_together_are_named_without_the_whole_section():
 
 
 def test_an_unknown_key_of_a_stage_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"unknown key 'train\.stages\.0\.max_step'.*did you mean 'max_steps'"):
+    with pytest.raises(ConfigError, match=r"unknown key .*did you mean 'train\.stages\.0\.max_steps'"):
         load_recipe("quickstart", ["train.stages=[{iterations: 1, max_step: 9}]"])
 
 

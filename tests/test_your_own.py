@@ -25,7 +25,9 @@ def test_someones_own_app_trains_evaluates_and_acts(tmp_path: Path) -> None:
         if title:
             (tmp_path / title).write_text(text)
         elif language == "bash":
-            commands += [line for line in text.splitlines() if not line.startswith("pip install")]
+            lines = [line for line in text.splitlines() if not line.startswith("pip install")]
+            # The tiny model need not do the task: 1 says that it did not.
+            commands += [f"{line} || [ $? = 1 ]" if line.startswith("webdojo act") else line for line in lines]
     assert len((tmp_path / "zoo_reward.py").read_text().splitlines()) <= 15
     assert len((tmp_path / "tasks.jsonl").read_text().splitlines()) == 10
     script = "set -euxo pipefail\n" + "\n".join(commands)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from webdojo.agent.harness import Harness
@@ -189,13 +190,16 @@ def train(recipe: Recipe | str, run: str | Path, overrides: Sequence[str] = (), 
     return train_recipe(_recipe(recipe, overrides), Path(run), resume)
 
 
-def evaluate(recipe: Recipe | str, model: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+def evaluate(
+    recipe: Recipe | str, model: str, overrides: Sequence[str] = (), run: str | Path | None = None
+) -> dict[str, Any]:
     """Measure a model on the evaluation tasks of a recipe.
 
     Args:
         recipe: a name, a `.yaml` file, or a `Recipe`.
         model: `tiny`, a folder in Hugging Face layout, or a hub id.
         overrides: `section.key=value`, where `recipe` is a name or file.
+        run: new folder that keeps the episodes and the result; absent: nothing is kept.
 
     Returns:
         Success with its 95 % interval, over all tasks and over valid episodes, by difficulty and by website.
@@ -210,7 +214,9 @@ def evaluate(recipe: Recipe | str, model: str, overrides: Sequence[str] = ()) ->
     """
     from webdojo.loops.start import evaluate_model
 
-    return evaluate_model(_recipe(recipe, overrides), model)
+    with TemporaryDirectory(prefix="webdojo-eval-") as folder:
+        result = evaluate_model(_recipe(recipe, overrides), model, Path(run or f"{folder}/run"))
+    return dict(result["success_eval"])
 
 
 def _recipe(recipe: Recipe | str, overrides: Sequence[str]) -> Recipe:

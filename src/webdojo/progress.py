@@ -52,9 +52,12 @@ class Progress:
 
 @contextmanager
 def progress(
-    name: str, total: int | None, *, every_s: float = 10, console: Console | None = None
+    name: str, total: int | None, *, every_s: float = 10, stays: bool = True, console: Console | None = None
 ) -> Iterator[Progress]:
-    """Show the progress of some work while the block runs: as a bar on a terminal, else as a line every few seconds."""
+    """Show the progress of some work while the block runs: as a bar on a terminal, else as a line every few seconds.
+
+    `stays` says whether it is still shown at the end, which work does without that reports by itself what it did.
+    """
     console = console or Console(stderr=True)
     bar = Progress(name, total)
     if not console.is_terminal:
@@ -68,7 +71,8 @@ def progress(
 
         bar.changed = print_line
         yield bar
-        print_line(after_s=0)
+        if stays:
+            print_line(after_s=0)
         return
     with RichProgress(
         SpinnerColumn(),
@@ -79,6 +83,7 @@ def progress(
         TextColumn("[cyan]{task.fields[pace]}"),
         TextColumn("[dim]{task.fields[metrics]}", markup=True),
         console=console,
+        transient=not stays,
     ) as live:
         task = live.add_task(name, total=total, pace="", metrics="")
 

@@ -8,7 +8,7 @@ own. Unknown keys are errors that name the nearest known key. Every random choic
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -30,6 +30,7 @@ from webdojo.plugins import Registry, plug_field
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
+from webdojo.recipe_hints import did_you_mean
 from webdojo.reward import REWARDS, EnvironmentReward, RewardFunction
 from webdojo.rollout.config import RolloutConfig
 from webdojo.trainer.advantages import ADVANTAGES
@@ -213,6 +214,17 @@ def dump_recipe(recipe: Recipe) -> str:
     return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
+def dump_changes(recipe: Recipe) -> str:
+    """The same recipe in short: only the keys whose value is not the default; it loads as the whole one does."""
+    data = recipe.model_dump(mode="json", exclude_defaults=True)
+    for section, (_, default) in PLUGS.items():
+        name = getattr(recipe, section).name
+        if name != default:
+            data[section] = {"name": name} | data.get(section, {})
+    ordered = {key: data[key] for key in Recipe.model_fields if key in data}
+    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True)
+
+
 def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
     """The keys of a recipe, with those of its `base` that it does not set itself; `derived` are recipes that are based
     on it."""
@@ -225,8 +237,9 @@ def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
     elif name_or_path in recipe_names():
         text = files("webdojo.recipes").joinpath(f"{name_or_path}.yaml").read_text()
     else:
+        near = difflib.get_close_matches(name_or_path, recipe_names(), n=1, cutoff=0.5)
         raise ConfigError(
-            f"unknown recipe {name_or_path!r}{_nearest(name_or_path, recipe_names())}; "
+            f"unknown recipe {name_or_path!r}{f'; did you mean {near[0]!r}?' if near else ''}; "
             f"recipes in the package: {', '.join(recipe_names())}; or give a path that ends in .yaml"
         )
     try:
@@ -332,7 +345,23 @@ def _hint(location: list[str], data: Mapping[str, Any]) -> str:
             return f"; it is {new!r} now"
     if key in GONE.get(".".join(section), ()):
         return "; it is gone, and what was its default always holds: leave it out"
-    return _nearest(key, _known_keys(section, data))
+    here = [".".join([*section, name]) for name in _known_keys(section, data)]
+    return did_you_mean(".".join(location), list(dict.fromkeys([*here, *all_keys(data)])))
+
+
+def all_keys(data: Mapping[str, Any]) -> list[str]:
+    """The dotted keys that a recipe with these plugs may have."""
+
+    def walk(section: type[BaseModel], prefix: str) -> Iterator[str]:
+        for name, field in section.model_fields.items():
+            yield f"{prefix}{name}"
+            if section is Recipe and name in PLUGS:
+                registry, default = PLUGS[name]
+                yield from walk(registry.get(str(data.get(name, {}).get("name", default))), f"{name}.")
+            elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                yield from walk(field.annotation, f"{prefix}{name}.")
+
+    return list(walk(Recipe, ""))
 
 
 def _known_keys(path: list[str], data: Mapping[str, Any]) -> list[str]:
@@ -348,8 +377,3 @@ def _known_keys(path: list[str], data: Mapping[str, Any]) -> list[str]:
         assert inner is not None, f"{name} is no section"
         section = inner
     return list(section.model_fields)
-
-
-def _nearest(wrong: str, known: list[str]) -> str:
-    matches = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
-    return f"; did you mean {matches[0]!r}?" if matches else f" (known: {', '.join(known)})"

@@ -68,6 +68,27 @@ def test_show_tells_what_a_run_is_and_how_it_went(runs: Path) -> None:
     assert "timeout 1" in webdojo("runs", "show", runs / "killed").stdout
 
 
+def test_failed_episodes_are_listed_with_their_reasons_and_each_has_a_film(runs: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(runs / "done", run)
+    with RunStore.open(run, readonly=True) as store:
+        lost = [row.id for row in store.rows("eval_rl") if not row.success]
+    found = json.loads(webdojo("runs", "episodes", run, "--failed", "--phase", "eval_rl", "--json").stdout)
+    assert [episode["id"] for episode in found["episodes"]] == lost
+    assert found["failures"] == [
+        {"reason": "max steps", "episodes": len(lost), "example": found["episodes"][-1]["name"]}
+    ]
+    shown = webdojo("runs", "episodes", run, "--failed", "--phase", "eval_rl", "--limit", "2").stdout
+    assert f"the last 2 of {len(lost)} episodes" in shown
+    assert "max steps: The cart is empty." in shown
+    film = webdojo("runs", "film", run, found["episodes"][0]["name"])
+    page = Path(film.stdout.splitlines()[-1].removeprefix("film: "))
+    assert "format error: unknown tool 'clik'" in film.stdout
+    assert "max steps, reward 0: The cart is empty." in film.stdout
+    assert lost[0] in page.read_text()
+    assert "no episode in" in one_line_error(webdojo("runs", "film", run, "nothing-like-it"))
+
+
 def test_gc_leaves_a_run_alone_that_is_written(runs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "runs"
     for name in ("killed", "stopped"):

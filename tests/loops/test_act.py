@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 
 from tests.policy.chat.endpoint import Endpoint, completion, say
 from webdojo.envs.dojo import Dojo
-from webdojo.errors import ConfigError
-from webdojo.loops.act import act, check_display, recipe_of, task_at
+from webdojo.envs.web import Web
+from webdojo.errors import ConfigError, TaskError
+from webdojo.loops.act import act
+from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
 from webdojo.recipe import Recipe, load_recipe
 from webdojo.store.run import RunStore
 from webdojo.types import Termination, Trajectory, Turn
@@ -90,14 +93,11 @@ async def test_ctrl_c_before_the_first_answer_ends_at_once(tmp_path):
     assert done is None
 
 
-async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
-    monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+async def test_what_cannot_work_leaves_no_folder(tmp_path):
     with Endpoint() as endpoint:
         for override, message in (
             ("engine.model=''", "engine.model is empty"),
             ("engine.api_key_env=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"),
-            ("browser.headless=false", "there is no display"),
         ):
             with pytest.raises(ConfigError, match=message):
                 await run(recipe(endpoint, override), tmp_path / "run")
@@ -105,8 +105,13 @@ async def test_what_cannot_work_leaves_no_folder(tmp_path, monkeypatch):
 
 
 def test_a_window_needs_a_display(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":0")
     check_display(headless=False)
+    monkeypatch.delenv("DISPLAY")
+    with pytest.raises(ConfigError, match="there is no display"):
+        check_display(headless=False)
 
 
 def test_tasks_on_embedded_sites_and_elsewhere():
@@ -122,9 +127,39 @@ def test_an_address_that_is_none_is_one_line(url):
         task_at(Dojo(), "x", url)
 
 
+def test_an_embedded_host_that_there_is_not_is_one_line():
+    for url in ("http://nope-0.localhost/", "http://shop.localhost/", "http://shop-0x.localhost:80/cart"):
+        with pytest.raises(TaskError, match="is no embedded site; hosts look like"):
+            task_at(Dojo(), "x", url)
+    assert task_at(Dojo(), "x", "http://nope-0.localhost:8000/").kind == "", "somebody else serves that port"
+    assert task_at(Web(), "x", "http://nope-0.localhost/").kind == ""
+
+
 def test_an_empty_task_is_one_line():
     with pytest.raises(ConfigError, match="the task is empty"):
         task_at(Dojo(), "  ", SHOP)
+
+
+def test_a_task_that_the_site_has_itself_can_be_judged():
+    env = Dojo(layout="compact")
+    own = task_at(env, " show me  rings", "http://shop-1000041.localhost/cart")
+    facts = [fact["says"] for fact in own.evaluator.get("facts", [])]
+    assert facts == ["The list of Rings is shown at the end"]
+    assert (own.start_url, own.kind) == ("http://shop-1000041.localhost/cart", "shop")
+    assert own.instruction == " show me  rings", "the agent reads what the user wrote"
+    assert task_at(env, "Show me something nice.", "http://shop-1000041.localhost/").evaluator == {}
+
+
+def test_the_newest_checkpoint_of_all_runs_acts(tmp_path):
+    assert newest_checkpoint(tmp_path / "runs") == ""
+    for run in ("a", "b"):
+        RunStore.create(tmp_path / run, "name: x", {}).close()
+    for order, (run, name) in enumerate((("b", "sft"), ("b", "rl-0002"), ("a", "rl-0001"))):
+        with RunStore.open(tmp_path / run) as store:
+            saved = store.checkpoints.save(name, lambda folder: None, {})
+        os.utime(saved.path, (1000 + order, 1000 + order))
+    (tmp_path / "no-run" / "checkpoints" / "rl-0009").mkdir(parents=True)
+    assert newest_checkpoint(tmp_path) == str(tmp_path / "a" / "checkpoints" / "rl-0001")
 
 
 def test_a_checkpoint_acts_by_the_recipe_of_its_run(tmp_path):

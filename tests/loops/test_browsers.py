@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from socket import create_server
@@ -17,7 +16,7 @@ from webdojo.errors import BrowserError, ConfigError
 from webdojo.loops.episodes import open_episodes
 from webdojo.loops.log import RunLog
 from webdojo.loops.pipeline import Pipeline
-from webdojo.loops.start import train
+from webdojo.loops.start import evaluate_model, train
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
 from webdojo.progress import Progress
@@ -51,8 +50,8 @@ def remote(server: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> list[str
 
 def evaluated(recipe: Recipe, folder: Path) -> list[dict[str, Any]]:
     """The episodes of an evaluation, in the order of their tasks, without what differs from run to run."""
-    with RunStore.create(folder, dump_recipe(recipe), {}) as store, RunLog(store) as log:
-        asyncio.run(Pipeline(recipe, store, log).evaluate_alone("eval", recipe.model.path))
+    evaluate_model(recipe, recipe.model.path, folder)
+    with RunStore.open(folder, readonly=True) as store:
         episodes = sorted(store.trajectories("eval", 0), key=lambda trajectory: trajectory.task.id)
     for episode in episodes:
         episode.id = episode.group = ""

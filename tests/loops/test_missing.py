@@ -16,6 +16,7 @@ from webdojo.loops import pipeline
 from webdojo.loops.missing import warn_of_missing
 from webdojo.loops.resume import latest, stored_groups, trained_key
 from webdojo.loops.run_folder import RL
+from webdojo.loops.start import train
 from webdojo.store.run import RunStore
 
 __all__ = ["run"]
@@ -105,5 +106,5 @@ def test_a_resume_tells_it_once(run: Path, monkeypatch: pytest.MonkeyPatch, capl
         return {}
 
     monkeypatch.setattr(pipeline.Pipeline, "all", nothing)
-    pipeline.train(RECIPE, run, resume=True)
+    train(RECIPE, run, resume=True)
     assert ["iteration 4" in line for line in caplog.messages] == [True, False]

@@ -81,7 +81,7 @@ def test_it_goes_on_and_its_episodes_count(old: Path) -> None:
 
 
 def test_it_goes_on_from_the_command_line(old: Path) -> None:
-    said = webdojo("train", "quickstart", "--run", "unfinished", "--resume", "--dry-run")
+    said = webdojo("train", "quickstart", "--run", "unfinished", "--resume", "--dry-run", "--full")
     assert "perturbations: 0" in said and "weather" not in said
 
 
@@ -95,5 +95,6 @@ def test_nothing_that_it_needs_can_go(old: Path) -> None:
 def test_its_checkpoints_act_by_its_recipe(old: Path) -> None:
     shutil.copytree("model", "finished/checkpoints/rl-0002")
     options = ["--model", "finished/checkpoints/rl-0002", "--url", "http://shop-0.localhost/", "--run", "acted"]
-    said = webdojo("act", "Open the cart", *options)
-    assert "film: acted/trajectory.html" in said
+    done = CliRunner().invoke(app, ["act", "Open the cart", *options])
+    assert done.exit_code in (0, 1), done.output
+    assert "film: acted/trajectory.html" in done.stdout

@@ -23,7 +23,8 @@ from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.export import export
 from webdojo.loops.log import RunLog
 from webdojo.loops.runs import describe
-from webdojo.policy.model.loading import TINY, model_folder
+from webdojo.policy.config import TINY
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import dump_recipe, load_recipe
 from webdojo.reward import RewardFunction, Scorer

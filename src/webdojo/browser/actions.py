@@ -180,9 +180,9 @@ async def _goto_url(session: Tabs, address: str) -> str | None:
     except PlaywrightError as error:
         if "Download is starting" in error.message:  # the session notes that it was refused
             return None
-        if (reason := session.guard.refusal(url)) is None:
+        if (refused := session.guard.refusal(url)) is None:
             raise
-        raise ToolFailed(f"refused: {reason}") from None
+        raise ToolFailed(f"refused: {refused}") from None
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
 
 

@@ -20,7 +20,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
 from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
-from webdojo.browser.network.guard import Guard
+from webdojo.browser.network.guard import Guard, Refused
 from webdojo.browser.network.proxy import REASON_HEADER, GuardProxy
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import BrowserError, Failure, StartError
@@ -304,6 +304,6 @@ def _check_address(url: str) -> None:
         raise StartError(f"{url!r} names no host")
 
 
-def _not_refused(url: str, reason: str | None) -> None:
-    if reason is not None:
-        raise StartError(f"{url} is not opened: {reason} (browser.guard)", Failure.START_REFUSED)
+def _not_refused(url: str, refused: Refused | None) -> None:
+    if refused is not None:
+        raise StartError(f"{url} is not opened: {refused} ({refused.setting})", Failure.START_REFUSED)

@@ -203,8 +203,8 @@ class BrowserSession(Tabs):
             return failed(call, redact(str(error), self.secrets))
         notes = [note] if note is not None else []
         if after.document != before.document:
-            if (reason := self.guard.refusal(self.active.url)) is not None:
-                notes = [f"refused: {reason}"]
+            if (refused := self.guard.refusal(self.active.url)) is not None:
+                notes = [f"refused: {refused}"]
             elif self.active.failed_url:
                 notes.append("it did not load")
         notes = (notes + self.notes)[:_NOTES_SHOWN]

@@ -225,13 +225,13 @@ class Tabs:
         finally:
             self._drawing = False
 
-    def forbidden(self, url: str) -> str | None:
+    def forbidden(self, url: str) -> Refused | None:
         """Return why the agent may not open a URL, or None; only a browser without our proxy is checked here."""
         if self.config.cdp_url:
             try:
                 self.guard.check(urlsplit(url).hostname or "")
             except Refused as refused:
-                return str(refused)
+                return refused
         return None
 
     async def catch_up(self) -> None:

@@ -10,21 +10,27 @@ from typing import Annotated
 
 import typer
 
-from webdojo.cli.app import Overrides, app, interruptible
+from webdojo.cli.app import Endpoint, Overrides, app, interruptible
+from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
 from webdojo.errors import WebdojoError
 
+NOT_DONE = 1
+"""Exit code where the agent did not do the task, or did not say that it is done where nobody can judge that."""
 
-@app.command()
+
+@app.command(cls=RecipeCommand)
 def act(
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to do, in a sentence.")],
     url: Annotated[str, typer.Option(help="Where to start; embedded sites (http://shop-0.localhost/) too.")],
     overrides: Overrides = None,
     model: Annotated[
-        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+        str,
+        typer.Option(
+            help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.",
+            show_default="the newest checkpoint in runs/, else tiny",
+        ),
     ] = "",
-    endpoint: Annotated[
-        str, typer.Option(metavar="URL", help="An OpenAI-compatible API, such as http://127.0.0.1:8500/v1.")
-    ] = "",
+    endpoint: Endpoint = "",
     harness: Annotated[str, typer.Option(help="harness.name: how the agent sees and speaks.")] = "",
     recipe_name: Annotated[
         str,
@@ -44,26 +50,30 @@ def act(
     """Let an agent do one task in a browser of this machine, and show how it went."""
     import asyncio
 
-    from webdojo.loops.act import act as act_out
-    from webdojo.loops.act import recipe_of, task_at
+    from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
     from webdojo.loops.run_folder import next_free
-    from webdojo.recipe import load_recipe
+    from webdojo.policy.config import TINY
     from webdojo.store.images import ImageStore
+    from webdojo.types import Termination
     from webdojo.view.film import write_trajectory
     from webdojo.view.tables import turn_text
 
-    given = list(overrides or [])
-    if endpoint:
-        given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
-        given += [f"engine.model={json.dumps(model)}"] if model else []
+    options = chat_engine(endpoint, model) if endpoint else []
     if harness:
-        given.append(f"harness.name={json.dumps(harness)}")
+        options.append(f"harness.name={json.dumps(harness)}")
     if headful:
-        given.append("browser.headless=false")
-    loaded = "tiny" if endpoint else model or "tiny"
-    recipe = load_recipe(recipe_name or recipe_of("" if endpoint else loaded), given, migrate=not recipe_name)
+        options.append("browser.headless=false")
+    newest = "" if model or endpoint or recipe_name else newest_checkpoint(Path("runs"))
+    loaded = TINY if endpoint else model or newest or TINY
+    named = recipe_name or recipe_of("" if endpoint else loaded)
+    recipe = recipe_for("act", named, overrides, options, migrate=not recipe_name)
+    check_display(recipe.browser.headless)
     wanted = task_at(recipe.env, task, url)
+
+    from webdojo.loops.act import act as act_out
+
     folder = run or next_free(Path("runs"), "act")
+    typer.echo(f"the agent: {model or endpoint if endpoint else loaded}, by recipe {recipe.name}", err=True)
     steps = count(1)
     with interruptible() as interruption:
         done, interrupted = asyncio.run(
@@ -75,7 +85,7 @@ def act(
     film = write_trajectory(done, ImageStore(folder / "images"), folder / "trajectory.html")
     typer.echo(f"{done.termination.value.replace('_', ' ')}{f': {done.answer}' if done.answer else ''}")
     if done.reward is not None:
-        typer.echo(f"reward {done.reward.value:g}: {done.reward.reason}")
+        typer.echo(f"reward {done.reward.value:g}{f': {done.reward.reason}' if done.reward.reason else ''}")
     typer.echo(f"film: {film}")
     if interrupted:
         raise typer.Exit(interruption.exit_code)
@@ -83,3 +93,6 @@ def act(
         typer.launch(str(film))
     if done.error:
         raise WebdojoError(done.error)
+    achieved = done.reward.success if done.reward is not None else done.termination is Termination.COMPLETED
+    if not achieved:
+        raise typer.Exit(NOT_DONE)

@@ -22,6 +22,10 @@ RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="Name of a rec
 Overrides = Annotated[
     list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the recipe, such as train.lr=1e-4.")
 ]
+Endpoint = Annotated[
+    str, typer.Option(metavar="URL", help="An OpenAI-compatible API, such as http://127.0.0.1:8500/v1.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
 
 

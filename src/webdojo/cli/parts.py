@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import Overrides, app, group
+from webdojo.cli.keys import RecipeCommand, recipe_for
 
 tasks_app = group("tasks", "Task sets.")
 tiny_app = group("tiny", "The tiny model that ships with webdojo.")
@@ -101,28 +102,31 @@ def tiny_train(
 @sites_app.command("serve")
 def serve_sites(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8000,
+    layout: Annotated[
+        str, typer.Option(help="auto, or compact: the large type in which small models see shops and wikis.")
+    ] = "auto",
     perturbations: Annotated[int, typer.Option(metavar="LEVEL", help="What goes wrong: 0 nothing, 3 most.")] = 0,
     perturbation_seed: Annotated[str, typer.Option(help="Another seed is other perturbations.")] = "",
 ) -> None:
     """Browse the embedded web by hand."""
-    from webdojo.sites import HELDOUT_SEED, host_of
-    from webdojo.sites.kinds import KINDS
     from webdojo.sites.perturbations.schedule import Perturbations
+    from webdojo.sites.serving.index import addresses
     from webdojo.sites.serving.server import SiteServer
 
     with (
-        SiteServer(port, Perturbations(perturbations, perturbation_seed)) as server,
+        SiteServer(port, Perturbations(perturbations, perturbation_seed), layout=layout) as server,
         contextlib.suppress(KeyboardInterrupt),
     ):
         typer.echo("Open in a browser (names that end in .localhost are this machine; any seed works):")
-        for kind in KINDS:
-            for seed in (0, 1, 2, HELDOUT_SEED):
-                typer.echo(f"  http://{host_of(kind, seed)}:{server.port}/")
+        for links in addresses(server.port).values():
+            for link in links:
+                typer.echo(f"  {link}")
+        typer.echo(f"They are also listed at http://localhost:{server.port}/")
         typer.echo("Ctrl-C stops.")
         threading.Event().wait()
 
 
-@browser_app.command("serve")
+@browser_app.command("serve", cls=RecipeCommand)
 def serve_browsers(
     overrides: Overrides = None,
     recipe_name: Annotated[
@@ -144,11 +148,10 @@ def serve_browsers(
 
     from webdojo.browser_service.server import read_hosts, serve
     from webdojo.browser_service.wire import token_from_environment
-    from webdojo.recipe import load_recipe
 
     options = {"max_sessions": max_sessions, "idle_timeout_s": idle_timeout_s}
     given = [f"browser.serve.{name}={value}" for name, value in options.items() if value is not None]
-    config = load_recipe(recipe_name, [*(overrides or []), *given]).browser
+    config = recipe_for("browser serve", recipe_name, overrides, given).browser
     token = token_from_environment()
 
     def announce(url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,10 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
-from webdojo.cli.app import RunFolder, group, interruptible
-from webdojo.errors import WebdojoError
+from webdojo.cli.app import AsJson, RunFolder, group, interruptible
+from webdojo.errors import StoreError, WebdojoError
 
 runs_app = group("runs", "Runs: what they are, what they hold.")
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print it for programs.")]
 
 
 @runs_app.command("list")
@@ -49,6 +48,63 @@ def show(run: RunFolder, as_json: AsJson = False) -> None:
         return
     for section in sections(described):
         Console().print(section)
+
+
+@runs_app.command()
+def episodes(
+    run: RunFolder,
+    failed: Annotated[bool, typer.Option("--failed", help="Only those that failed.")] = False,
+    phase: Annotated[str, typer.Option(help="Such as rl or eval_rl.", show_default="all")] = "",
+    iteration: Annotated[int | None, typer.Option(min=0, help="Of online training alone.", show_default="all")] = None,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show the last N.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """List episodes with why they ended as they did, and count failures by reason."""
+    from webdojo.loops.failures import chosen_rows, failures_by_reason, listed, short_names
+    from webdojo.store.run import RunStore
+    from webdojo.view.tables import episode_list, reasons
+
+    with RunStore.open(run, readonly=True) as store:
+        names = short_names([row.id for row in store.rows()])
+        rows = chosen_rows(store, phase, iteration, failed)
+        found = [listed(row, store.trajectory(row.id), names[row.id]) for row in rows]
+    by_reason = failures_by_reason(found)
+    if as_json:
+        typer.echo(json.dumps({"episodes": found, "failures": by_reason}, indent=2))
+        return
+    Console().print(episode_list(found[-limit:], len(found)))
+    if by_reason:
+        Console().print(reasons(by_reason))
+        typer.echo(f"See one step by step: webdojo runs film {run} {by_reason[0]['example']}")
+
+
+@runs_app.command()
+def film(
+    run: RunFolder,
+    episode: Annotated[str, typer.Argument(metavar="EPISODE", help="Its id, or the end of that (`runs episodes`).")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to.", show_default="RUN/films/EPISODE.html")
+    ] = None,
+) -> None:
+    """Print one episode step by step, and write it as a page with its screenshots."""
+    from webdojo.loops.failures import find_episode, why
+    from webdojo.store.run import RunStore
+    from webdojo.view.film import write_trajectory
+    from webdojo.view.tables import turn_text
+
+    with RunStore.open(run, readonly=True) as store:
+        shown = store.trajectory(find_episode(store, episode))
+        if not store.has_screenshots(shown):
+            raise StoreError(f"screenshots of episode {shown.id!r} are missing in {run}, so it has no film")
+        target = out or run / "films" / f"{re.sub(r'[^a-zA-Z0-9.-]+', '_', episode)}.html"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_trajectory(shown, store.images, target)
+    typer.echo(f"{shown.task.instruction}\n")
+    for step, turn in enumerate(shown.turns, start=1):
+        typer.echo(turn_text(step, turn))
+    verdict = "" if shown.reward is None else f", reward {shown.reward.value:g}"
+    typer.echo(f"\n{shown.termination.value.replace('_', ' ')}{verdict}{f': {why(shown)}' if why(shown) else ''}")
+    typer.echo(f"film: {target}")
 
 
 @runs_app.command()

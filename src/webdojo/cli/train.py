@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from webdojo.cli.app import Overrides, RecipeName, RunFolder, app, interruptible
+from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
+from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
 from webdojo.errors import StoreFailure
 
 
-@app.command()
+@app.command(cls=RecipeCommand)
 def train(
     recipe_name: RecipeName,
     overrides: Overrides = None,
@@ -28,12 +29,13 @@ def train(
         typer.Option(min=0, metavar="N", help="Resume a training that dies, N times in a row without progress."),
     ] = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the resolved recipe, its cost and its memory, and stop.")
+        bool, typer.Option("--dry-run", help="Print what it costs and what the recipe sets, and stop.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="With --dry-run: keys at their default too.")] = False,
 ) -> None:
     """Train an agent: warm start, online RL, evaluation."""
     from webdojo.loops.run_folder import resume_or_next, saved_recipe
-    from webdojo.recipe import dump_recipe, load_recipe
+    from webdojo.recipe import dump_changes, dump_recipe, load_recipe
 
     if auto and (run is not None or resume):
         raise typer.BadParameter("--auto picks the folder itself: leave out --run and --resume")
@@ -49,7 +51,9 @@ def train(
         from webdojo.loops.models import estimates
 
         # The estimates are comments, so that what is printed is a recipe file.
-        typer.echo(dump_recipe(recipe) + "\n" + "\n".join(f"# {line}".rstrip() for line in estimates(recipe)))
+        typer.echo("\n".join(f"# {line}".rstrip() for line in estimates(recipe)))
+        head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
+        typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)
         return
 
     if max_restarts:
@@ -79,37 +83,56 @@ def train(
     report(folder)
 
 
-@app.command("eval")
+@app.command("eval", cls=RecipeCommand)
 def evaluate(
     recipe_name: RecipeName,
-    model: Annotated[str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id.")],
+    model: Annotated[
+        str, typer.Option(help="`tiny`, a folder in Hugging Face layout, or a hub id; with --endpoint its name there.")
+    ],
     overrides: Overrides = None,
+    endpoint: Endpoint = "",
+    run: Annotated[
+        Path | None, typer.Option(help="Run folder.", show_default="runs/eval-RECIPE, runs/eval-RECIPE-2, …")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Measure a model on a recipe's held-out tasks; prints the result as JSON."""
-    from webdojo.recipe import load_recipe
+    """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
+    from webdojo.loops.run_folder import next_free
+    from webdojo.view.tables import success_table
 
-    recipe = load_recipe(recipe_name, overrides)
+    options = chat_engine(endpoint, model) if endpoint else []
+    recipe = recipe_for("eval", recipe_name, overrides, options)
     from webdojo.loops.start import evaluate_model
 
-    typer.echo(json.dumps(evaluate_model(recipe, model), indent=2))
+    folder = run or next_free(Path("runs"), f"eval-{recipe.name}")
+    with interruptible(f"; what was measured so far is in {folder}"):
+        result = evaluate_model(recipe, "tiny" if endpoint else model, folder)
+    page = _write_report(folder)
+    if as_json:
+        typer.echo(json.dumps(result, indent=2))
+        return
+    Console().print(success_table(result))
+    typer.echo(f"report: {page}")
 
 
-@app.command()
+@app.command(cls=RecipeCommand)
 def explain(recipe_name: RecipeName, overrides: Overrides = None) -> None:
     """Print what a recipe minimises, as formulas with its numbers."""
-    from webdojo.recipe import load_recipe
     from webdojo.trainer.explain import explain as explained
 
-    recipe = load_recipe(recipe_name, overrides)
+    recipe = recipe_for("explain", recipe_name, overrides)
     typer.echo(explained(recipe.train, recipe.rollout))
 
 
 @app.command()
 def report(run: RunFolder) -> None:
     """Write RUN/report.html again from what the run has stored so far."""
+    typer.echo(f"report: {_write_report(run)}")
+
+
+def _write_report(run: Path) -> Path:
     from webdojo.store.run import RunStore
     from webdojo.view.report import write_report
 
     with RunStore.open(run, readonly=True) as store:
-        write_report(store, run / "report.html")
-    typer.echo(f"report: {run / 'report.html'}")
+        return write_report(store, run / "report.html")

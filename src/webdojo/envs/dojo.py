@@ -95,15 +95,24 @@ class Dojo(LocalEnvironment):
                 "name the environment that has it"
             )
         check_layout(task, self.layout)
+        self.kind_of(task.start_url)
 
     def kind_of(self, url: str) -> str:
         from webdojo.sites.kinds import parse_host
 
         parts = urlsplit(url)
-        try:
-            return parse_host(parts.hostname or "")[0] if parts.scheme == "http" and parts.port in (None, 80) else ""
-        except SiteError:
+        host = parts.hostname or ""
+        if parts.scheme != "http" or parts.port not in (None, 80) or not host.endswith(".localhost"):
             return ""
+        try:
+            return parse_host(host)[0]
+        except SiteError as error:
+            raise TaskError(f"{url} cannot be opened: {error}") from None
+
+    def own_task(self, instruction: str, url: str) -> Task | None:
+        from webdojo.sites.taskgen import task_that_says
+
+        return task_that_says(instruction, urlsplit(url).hostname or "", self.layout) if self.kind_of(url) else None
 
     def check_servers(self) -> None:
         if not self.port:

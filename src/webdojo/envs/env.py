@@ -107,8 +107,16 @@ class Environment(Plug):
         """
 
     def kind_of(self, url: str) -> str:
-        """`Task.kind` of a task that somebody gives at an address; empty where it serves no such page."""
+        """`Task.kind` of a task that somebody gives at an address; empty where it serves no such page.
+
+        Raises:
+            TaskError: the address would be one of its own, and there is no such site.
+        """
         return ""
+
+    def own_task(self, instruction: str, url: str) -> Task | None:
+        """Its own task with this instruction at an address, by which an episode can be judged; None: it knows none."""
+        return None
 
     def check_servers(self) -> None:
         """Find out whether browsers of other machines (`browser.servers`) can reach its hosts.

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from urllib.parse import urlsplit
-from uuid import uuid4
 
-from webdojo.envs.env import Environment
 from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.run_folder import ACT
-from webdojo.policy.model.folder import TINY, check_model_path, model_folder
+from webdojo.policy.model.folder import check_model_path, model_folder
 from webdojo.recipe import Recipe, dump_recipe
 from webdojo.reward import Scorer
 from webdojo.store.info import run_info
@@ -29,43 +24,10 @@ from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, 
 logger = logging.getLogger("webdojo")
 
 
-def check_display(headless: bool) -> None:
-    """Raise ConfigError where a window is wanted and there is no screen to show it on."""
-    shown = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if not headless and not shown:
-        raise ConfigError(
-            "--headful shows a window, and there is no display (DISPLAY and WAYLAND_DISPLAY are empty): "
-            "leave it out, or put `xvfb-run` before the command"
-        )
-
-
-def task_at(env: Environment, instruction: str, url: str) -> Task:
-    """A task of the user's own on any page of an environment; ConfigError: it is empty, or `url` no http address."""
-    if not instruction.strip():
-        raise ConfigError("the task is empty: say what is to be done")
-    try:
-        parts = urlsplit(url)
-        host, _ = (parts.hostname if parts.scheme in ("http", "https") else None), parts.port
-    except ValueError:
-        host = None
-    if not host:
-        raise ConfigError(f"--url is {url!r}: give the address to start at, such as https://example.org/")
-    task = Task(id=f"act-{uuid4().hex[:8]}", instruction=instruction, start_url=url, website=host)
-    return task.model_copy(update={"kind": env.kind_of(url)})
-
-
-def recipe_of(model: str) -> str:
-    """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one."""
-    if model and (trained := Path(model).resolve().parent.parent / "recipe.yaml").is_file():
-        return str(trained)
-    return "quickstart" if model == TINY else "openwebrl"
-
-
 async def act(
     task: Task, recipe: Recipe, model: str, folder: Path, on_turn: Callable[[Turn], None]
 ) -> tuple[Trajectory | None, bool]:
     """Run one episode and store it in a new run folder; returns it, None if it never began, and whether Ctrl-C came."""
-    check_display(recipe.browser.headless)
     recipe.engine.check(recipe.harness)
     check_model_path(model)
     from webdojo.browser.chromium import find_chromium

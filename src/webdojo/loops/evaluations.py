@@ -10,6 +10,7 @@ evaluations.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from webdojo.rollout.pool import RolloutPool
 from webdojo.rollout.scheduler import Scheduler
 from webdojo.store.run import RunStore
 from webdojo.types import Task
+
+logger = logging.getLogger("webdojo")
 
 
 @dataclass
@@ -72,8 +75,11 @@ class Evaluations(AbstractAsyncContextManager["Evaluations"]):
             self.pool.evaluate,
             clock=self.scheduler.clock,
         )
-        found = success(episodes).model_dump(mode="json")
+        measured = success(episodes)
+        found = measured.model_dump(mode="json")
         self.log.write(EVALUATION, version, evaluation_metrics(found) | {"seconds": now() - begun})
+        percents = [100 * share for share in (measured.rate, *measured.ci95)]
+        logger.info("evaluation of iteration %d  success %.1f%% (%.1f .. %.1f)", version, *percents)
 
 
 def stored_evaluations(store: RunStore) -> list[dict[str, Any]]:

@@ -1,26 +1,28 @@
-"""Metrics of a run: one structured line, one row in the store, one point on each TensorBoard curve.
+"""Metrics of a run: a row in the store and a point on each TensorBoard curve; for people, a short line an iteration.
 
 Invariant: what the store has of a step, the curves have too, also when the process is killed right after.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from statistics import fmean
 from uuid import uuid4
 
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
+from webdojo.progress import duration
 from webdojo.store.files import writing
 from webdojo.store.run import RunStore
 
-logger = logging.getLogger("webdojo")
+RECENT = 5
+"""Iterations whose mean time says how long those take that are left."""
 
 
 class RunLog(AbstractContextManager["RunLog"]):
@@ -43,15 +45,32 @@ class RunLog(AbstractContextManager["RunLog"]):
         with suppress(OSError):  # `write` has reported what could not be written
             self._file.close()
 
-    def write(self, phase: str, step: int, metrics: Mapping[str, float], line: bool = True) -> None:
-        """Keep the metrics of a step; `line` also prints them."""
+    def write(self, phase: str, step: int, metrics: Mapping[str, float]) -> None:
+        """Keep the metrics of a step."""
         values = [Summary.Value(tag=f"{phase}/{name}", simple_value=value) for name, value in metrics.items()]
         self._add(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
         self._store.add_metrics(phase, step, metrics)
-        if line:
-            logger.info("%s %d  %s", phase, step, "  ".join(f"{k}={v:.4g}" for k, v in metrics.items()))
 
     def _add(self, event: Event) -> None:
         with writing(self._path):
             self._records.write(event.SerializeToString())
             self._records.flush()
+
+
+def iteration_line(rows: Sequence[Mapping[str, float]], iterations: int, evaluation_s: float) -> str:
+    """The last of the iterations so far in a few words, with the time that is left until the end of the run.
+
+    `evaluation_s` is how long the evaluation takes that comes after the last of all `iterations`.
+    """
+    last, step = rows[-1], int(rows[-1]["step"])
+    each_s = fmean(row["seconds_total"] for row in rows[-RECENT:])
+    invalid = f" ({last['invalid']:.0f} invalid)" if last["invalid"] else ""
+    parts = [
+        f"iteration {step}/{iterations}",
+        f"reward {last['reward']:.3f}" if "reward" in last else "",
+        f"success {last['success']:.1%}" if "success" in last else "",
+        f"{last['episodes']:.0f} episodes{invalid}",
+        duration(last["seconds_total"]),
+        f"{duration((iterations - step) * each_s + evaluation_s)} left",
+    ]
+    return "  ".join(part for part in parts if part)

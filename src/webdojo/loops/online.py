@@ -27,7 +27,7 @@ from functools import partial
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.evaluations import Evaluations
 from webdojo.loops.keep import remove_surplus
-from webdojo.loops.log import RunLog
+from webdojo.loops.log import RunLog, iteration_line
 from webdojo.loops.metrics import StepTimer, batch_metrics, staleness_metrics
 from webdojo.loops.missing import ended_for_good
 from webdojo.loops.models import asleep, learn
@@ -111,14 +111,14 @@ async def online(
             timer.begin(iteration)
             evaluations.begin(iteration - 1)
             step = f"iteration {iteration}/{config.iterations}"
-            with timer.measure("wait"), progress(f"{step}, groups", config.groups_per_iteration) as bar:
+            with timer.measure("wait"), progress(f"{step}, groups", config.groups_per_iteration, stays=False) as bar:
                 batch = await pool.next_batch(_shown_on(bar, pool))
                 bar.advance(config.groups_per_iteration - bar.done)
                 if not rollout.max_staleness:  # nothing runs while the learner steps
                     await evaluations.end()
             with timer.measure("assemble"):
                 samples = await asyncio.to_thread(assemble, batch.groups, iteration, recipe, store)
-            with timer.measure("update"), progress(f"{step}, turns", len(samples)) as bar:
+            with timer.measure("update"), progress(f"{step}, turns", len(samples), stays=False) as bar:
                 await sleep.enter_async_context(asleep(engine, scheduler.clock))
                 temperature = rollout.sampling.temperature
                 update = await learn(learner, learner.train_policy, samples, temperature, iteration - 1)
@@ -137,6 +137,8 @@ async def online(
                 await asyncio.to_thread(store.flush)
                 await asyncio.to_thread(store.checkpoints.save, f"rl-{iteration:04d}", learner.save, meta)
                 log.write(RL, iteration, metrics)
+                evaluation_s = store.get("seconds", {}).get("evaluate_sft", 0.0)
+                logger.info("%s", iteration_line(store.metrics(RL), config.iterations, evaluation_s))
                 await asyncio.to_thread(remove_surplus, store, recipe)
             with timer.measure("publish"):
                 await engine.update_weights(await asyncio.to_thread(learner.state_dict), version=iteration)

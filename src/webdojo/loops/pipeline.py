@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import torch
@@ -29,7 +28,7 @@ from webdojo.loops.missing import warn_of_missing
 from webdojo.loops.models import check_learner, learn, make_learner, open_engine
 from webdojo.loops.online import online
 from webdojo.loops.resume import latest, metrics_of
-from webdojo.loops.run_folder import EVALUATION
+from webdojo.loops.run_folder import EVAL, EVALUATION
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.policy.scripted import scripted_actor
@@ -68,12 +67,12 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
         return asyncio.run(Pipeline(recipe, store, log).all(processor))
 
 
-def measure_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
-    """Measure a model on the held-out tasks of a recipe that was checked, and leave nothing on disk."""
-    with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        store = RunStore.create(Path(folder) / "run", dump_recipe(recipe), run_info(recipe.seed))
-        with store, RunLog(store) as log:
-            return asyncio.run(Pipeline(recipe, store, log).evaluate_alone("eval", model_path))
+def measure_model(recipe: Recipe, model_path: str, run: Path) -> dict[str, Any]:
+    """Measure a model on the held-out tasks of a recipe that was checked, in a new run folder."""
+    processor = Processor.load(model_folder(model_path))
+    info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
+    with RunStore.create(run, dump_recipe(recipe), info | {"model": model_path}) as store, RunLog(store) as log:
+        return asyncio.run(Pipeline(recipe, store, log).evaluate_alone(processor, model_path))
 
 
 class Pipeline:
@@ -115,8 +114,19 @@ class Pipeline:
             result["best"] = where | {"success": found.success, "heldout": found.heldout}
         if self.recipe.evaluate.every:
             result["evaluations"] = stored_evaluations(self.store)
+        return self._finish(result, final)
+
+    async def evaluate_alone(self, processor: Processor, model_path: str) -> dict[str, Any]:
+        """Measure a model that this run does not train."""
+        async with open_episodes(self.recipe, self.store, processor) as runner:
+            with self._timed("evaluate"):
+                measured = await self.evaluate(runner, EVAL, model_path)
+        return self._finish({"success_eval": measured}, model_path)
+
+    def _finish(self, result: dict[str, Any], model_path: str) -> dict[str, Any]:
+        """Store the result, with what it depends on."""
         info = self.store.info
-        result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": final}
+        result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": model_path}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
         self.store.write_result(result)
         return result
@@ -136,11 +146,6 @@ class Pipeline:
                         self.heldout, lambda task, session: engine, phase, iteration, self.recipe.evaluate, bar
                     )
         return success(episodes).model_dump(mode="json")
-
-    async def evaluate_alone(self, phase: str, model_path: str) -> dict[str, Any]:
-        processor = Processor.load(model_folder(model_path))
-        async with open_episodes(self.recipe, self.store, processor) as runner:
-            return await self.evaluate(runner, phase, model_path)
 
     async def demonstrate(self, runner: EpisodeRunner) -> list[Trajectory]:
         """The oracle's successful episodes on the first `sft.demos` training tasks; none after the warm start."""
@@ -177,7 +182,7 @@ class Pipeline:
 
             def advance(step: int, steps: int, metrics: dict[str, float]) -> None:
                 bar.advance(turns / steps, loss=metrics["loss"])
-                self.log.write(SFT, step, metrics, line=False)
+                self.log.write(SFT, step, metrics)
 
             metrics = await learn(learner, train_sft, learner, samples, self.recipe.sft, advance)
             meta = {"phase": SFT, "metrics": metrics}

@@ -20,6 +20,8 @@ RL = "rl"
 EVALUATION = "eval_rl"
 """The phase of evaluations of every version, by iteration; their metrics are stored by step, and step 0 is the warm
 start."""
+EVAL = "eval"
+"""The phase of an evaluation by itself (`webdojo eval`)."""
 ACT = "act"
 """The phase of a single task that a user has given."""
 

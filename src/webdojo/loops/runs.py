@@ -16,7 +16,7 @@ import yaml
 
 from webdojo.errors import StoreError
 from webdojo.loops.keep import best, bytes_on_disk, rolled_out
-from webdojo.loops.run_folder import ACT, RL, is_unfinished
+from webdojo.loops.run_folder import ACT, EVAL, RL, is_unfinished
 from webdojo.store.lock import writer
 from webdojo.store.run import DATABASE, RunStore
 
@@ -64,7 +64,8 @@ def glance(path: Path) -> dict[str, Any]:
     try:
         with RunStore.open(path, readonly=True) as store:
             last = next((row["success"] for row in reversed(store.metrics(RL)) if "success" in row), None)
-            measured = store.get("result", {}).get("success_rl", {}).get("rate")
+            result = store.get("result", {})
+            measured = result.get("success_rl", result.get("success_eval", {})).get("rate")
             created = store.info.get("created")
             return blank | {
                 **_heading(store, _recipe(store)),
@@ -109,12 +110,13 @@ def describe(path: Path) -> dict[str, Any]:
 
 def _heading(store: RunStore, recipe: dict[str, Any]) -> dict[str, Any]:
     steps = store.metrics(RL)
+    trains_nothing = store.count().keys() & {EVAL, ACT}
     return {
         "run": str(store.path),
         "state": state_of(store),
         "recipe": recipe.get("name", ""),
         "iteration": int(steps[-1]["step"]) if steps else 0,
-        "iterations": recipe.get("train", {}).get("iterations", 0),
+        "iterations": 0 if trains_nothing else recipe.get("train", {}).get("iterations", 0),
         "bytes": bytes_on_disk(store.path),
     }
 

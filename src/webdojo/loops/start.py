@@ -29,10 +29,11 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     return run_recipe(recipe, run, resume)
 
 
-def evaluate_model(recipe: Recipe, model_path: str) -> dict[str, Any]:
-    """Measure a model on the recipe's held-out tasks, as in `result.json`, and leave nothing on disk."""
+def evaluate_model(recipe: Recipe, model_path: str, run: Path) -> dict[str, Any]:
+    """Measure a model on the recipe's held-out tasks in a new run folder and return what `result.json` holds."""
     check_model_path(model_path)
+    check_new_run(run)
     recipe.check(trains=False, demonstrates=False)
     from webdojo.loops.pipeline import measure_model
 
-    return measure_model(recipe, model_path)
+    return measure_model(recipe, model_path, run)

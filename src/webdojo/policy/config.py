@@ -9,6 +9,9 @@ from pydantic import Field, field_validator, model_validator
 
 from webdojo.config import Section
 
+TINY = "tiny"
+"""The name of the model that ships with the package."""
+
 
 class LoRAConfig(Section):
     """peft's own options have peft's names."""
@@ -32,7 +35,7 @@ class LoRAConfig(Section):
 
 
 class ModelConfig(Section):
-    path: str = "tiny"
+    path: str = TINY
     """`tiny` (shipped with the package), a folder in Hugging Face layout, or a hub id."""
     threads: int = Field(default=0, ge=0)
     """torch threads of the engine; 0 leaves torch's own choice."""

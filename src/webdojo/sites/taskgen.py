@@ -27,7 +27,7 @@ from webdojo.sites import COMPACT_KINDS, HELDOUT_SEED
 from webdojo.sites.catalog_goals import draw_goal
 from webdojo.sites.design.render import LAYOUTS
 from webdojo.sites.instructions.phrasing import Phrasings, phrase, restate
-from webdojo.sites.kinds import KINDS, load_site
+from webdojo.sites.kinds import KINDS, load_site, parse_host
 from webdojo.sites.pages import CatalogSite
 from webdojo.types import Task
 
@@ -37,6 +37,9 @@ MOST_FACTS = 9
 """Most facts of all other goals."""
 _TRIES = 30
 """Draws until a task is new; a small site may have no new one left."""
+
+_DRAWS = 300
+"""Draws of each difficulty in which a task is looked for by its instruction; they take less than a second."""
 
 HELDOUT_KINDS = ("admin", "places")
 _BLOCK = 100_000
@@ -146,6 +149,19 @@ def stream(
                         yield task
 
     return tasks()
+
+
+def task_that_says(instruction: str, host: str, layout: str) -> Task | None:
+    """A task of a site with this instruction, whatever its capitals and its last stop; None where no draw has it."""
+    site = load_site(*parse_host(host), layout)
+    levels = range(1, hardest(site.kind, layout) + 1)
+    rng, wanted = random.Random(host), _plain(instruction)
+    drawn = (draw_task(site, level, rng) for _ in range(_DRAWS) for level in levels)
+    return next((task for task in drawn if _plain(task.instruction) == wanted), None)
+
+
+def _plain(instruction: str) -> str:
+    return " ".join(instruction.casefold().rstrip(" .!?").split())
 
 
 def levels_of(kinds: Sequence[str], difficulties: Sequence[int], layout: str) -> dict[str, list[int]]:

@@ -28,8 +28,9 @@ from torch.nn.utils import clip_grad_norm_, parameters_to_vector, vector_to_para
 from transformers import PreTrainedTokenizerFast, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from webdojo.errors import ModelError
+from webdojo.policy.config import TINY
 from webdojo.policy.model.fast_layers import multiply_patches
-from webdojo.policy.model.folder import TINY, model_folder
+from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.loading import save_model
 from webdojo.policy.model.processor import Processor
 from webdojo.progress import progress

@@ -27,9 +27,9 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def percent(share: float) -> str:
+def percent(share: float, decimals: int = 0) -> str:
     """A share as people read it: `0.5` is `50 %`."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.{decimals}f} %"
 
 
 TEMPLATES = Environment(

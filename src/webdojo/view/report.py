@@ -24,8 +24,10 @@ STAGES = [
     ("success_sft", "After SFT", "sft"),
     ("success_rl", "After RL", "rl"),
     ("success_control", "Control", "control"),
+    ("success_eval", "Model", "rl"),
 ]
-"""Keys of the result, with title and colour, in the order of a run; the control is SFT continued for RL's time."""
+"""Keys of the result, with title and colour, in the order of a run; the control is SFT continued for RL's time, and
+`webdojo eval` has the last one alone."""
 
 HEALTH = [
     ("entropy", "Entropy", "nats a token; a fall to zero means that it stopped exploring"),

@@ -84,7 +84,7 @@ def success_table(result: Mapping[str, Any]) -> Table:
 
 
 def turn_text(step: int, turn: Turn) -> str:
-    """One turn of an agent: its thought, its calls, and the feedback on each call."""
+    """One turn of an agent: its thought, its calls, the feedback on each; where it cannot be read, the raw response."""
     thought = " ".join(turn.parsed.think.split())
     lines = [f"{step:>3}  {thought if len(thought) <= 200 else thought[:199] + '…'}"]
     for index, call in enumerate(turn.parsed.calls):
@@ -92,6 +92,7 @@ def turn_text(step: int, turn: Turn) -> str:
         lines.append(f"     {call_text(call)}{said}")
     if turn.parsed.error is not None:
         lines.append(f"     format error: {turn.parsed.error}")
+        lines.append(f"     response: {turn.text}")
     return "\n".join(lines)
 
 
@@ -154,6 +155,33 @@ def sections(run: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield _episodes(run["episodes"], run["invalid"])
 
 
+def episode_list(episodes: Sequence[Mapping[str, Any]], total: int) -> Table:
+    """The table of `runs episodes`, from what `loops.failures.listed` returns."""
+    title = "" if len(episodes) == total else f"the last {len(episodes)} of {total:,} episodes"
+    rows = [
+        (
+            each["name"],
+            f"{each['phase']} {each['iteration']}",
+            each["task"],
+            ": ".join(part for part in (each["termination"].replace("_", " "), each["reason"]) if part),
+            "" if each["reward"] is None else f"{each['reward']:g}" if each["valid"] else "invalid",
+            str(each["steps"]),
+        )
+        for each in episodes
+    ]
+    return new_table(title, ["episode", "phase", "task", "how it ended"], ["reward", "steps"], rows)
+
+
+def reasons(failures: Sequence[Mapping[str, Any]]) -> Table:
+    """How often episodes failed for which reason, from what `loops.failures.failures_by_reason` returns."""
+    total = sum(each["episodes"] for each in failures)
+    rows = [
+        (each["reason"], each["example"], f"{each['episodes']:,}", percent(each["episodes"] / total))
+        for each in failures
+    ]
+    return new_table("failures by reason", ["reason", "an example"], ["episodes", "share"], rows)
+
+
 def freed(run: Path, paths: Mapping[str, Sequence[Path]], sizes: Mapping[str, int]) -> Table:
     """What `runs gc` can delete from a run, by kind."""
     rows = [(kind, f"{len(paths[kind]):,}", decimal(size)) for kind, size in sizes.items() if paths[kind]]
@@ -174,7 +202,7 @@ def _facts(run: Mapping[str, Any]) -> Table:
         "state": f"{state} (process {run['pid']})" if state == "running" else state,
         "recipe": f"{run['recipe']}, seed {run['seed']}",
         "model": run["model"],
-        "iteration": f"{run['iteration']} of {run['iterations']}",
+        "iteration": f"{run['iteration']} of {run['iterations']}" if run["iterations"] else "",
         "begun": run["created"],
         "resumed": ", ".join(run["resumed"]),
         "command": run["command"],

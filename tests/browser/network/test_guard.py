@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -85,6 +86,24 @@ async def test_a_name_is_judged_by_what_it_resolves_to() -> None:
     assert "not a public address" in str(guard.refusal("http://LOCALHOST/x"))
     assert guard.refusal("http://example.com/") is None
     assert await guard.resolve("93.184.216.34", 80) == ["93.184.216.34"]
+
+
+@pytest.mark.parametrize(
+    ("host", "setting"),
+    [
+        ("localhost", "browser.guard.private_hosts=[localhost] allows it"),
+        ("10.0.0.7", "browser.guard.private_hosts=[10.0.0.7] allows it"),
+        ("ads.example", "browser.guard.blocked_domains"),
+    ],
+)
+def test_a_refusal_names_the_key_that_decides_but_not_to_the_agent(host: str, setting: str) -> None:
+    guard = Guard(GuardConfig(blocked_domains=["ads.example"]))
+    with pytest.raises(Refused) as refused:
+        guard.check(host)
+    assert refused.value.setting == setting
+    remembered = guard.refusal(f"http://{host}/")
+    assert remembered is not None and remembered.setting == setting
+    assert "browser.guard" not in str(remembered)
 
 
 # --- on real Chromium ---------------------------------------------------------------------------
@@ -182,8 +201,12 @@ async def test_no_way_leads_to_a_private_service(
 
 @browser
 async def test_a_refused_start_is_named(guarded: BrowserPool, secret: tuple[int, list[bytes]]) -> None:
-    for url in (f"http://127.0.0.2:{secret[0]}/", f"https://127.0.0.2:{secret[0]}/", "http://blocked.example/"):
-        with pytest.raises(StartError, match=r"is not opened: .*\(browser\.guard\)"):
+    for url, setting in (
+        (f"http://127.0.0.2:{secret[0]}/", "browser.guard.private_hosts=[127.0.0.2] allows it"),
+        (f"https://127.0.0.2:{secret[0]}/", "browser.guard.private_hosts=[127.0.0.2] allows it"),
+        ("http://blocked.example/", "browser.guard.blocked_domains"),
+    ):
+        with pytest.raises(StartError, match=rf"is not opened: .*\({re.escape(setting)}\)"):
             await guarded.open(url)
 
 

@@ -27,6 +27,20 @@ def post(server: SiteServer, session: str, path: str, item: str) -> httpx.Respon
     return httpx.post(f"http://127.0.0.1:{server.port}{path}", headers=headers, data={"item": item})
 
 
+def test_a_person_finds_the_sites_at_the_root_and_sees_the_layout_that_is_asked_for() -> None:
+    with SiteServer(layout="compact") as server:
+        url = f"http://127.0.0.1:{server.port}/"
+        root = httpx.get(url)
+        assert root.status_code == 200
+        assert f'<a href="http://wiki-1000000.localhost:{server.port}/">wiki-1000000</a>' in root.text
+        assert httpx.get(url, headers={"Host": f"localhost:{server.port}"}).text == root.text
+        assert httpx.get(f"{url}favicon.ico").status_code == 404
+        compact = httpx.get(url, headers={"Host": HOST}).text
+        assert compact == get(server, "a", "/").text != get(server, "a", "/", layout="auto").text
+    with pytest.raises(SiteError, match="unknown layout 'tiny'"):
+        SiteServer(layout="tiny")
+
+
 def test_sessions_never_see_one_another() -> None:
     with SiteServer() as server:
         assert post(server, "a", "/cart/add", ITEM).headers["location"] == f"/added/{ITEM}"

@@ -30,7 +30,14 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class Refused(Exception):
-    """A host or address that may not be reached; the message says why, in a few words."""
+    """A host or address that may not be reached; the message says why, in a few words.
+
+    `setting` says which key of the recipe refuses it, or would allow it: for the user, not for the agent.
+    """
+
+    def __init__(self, reason: str, setting: str = "browser.guard") -> None:
+        super().__init__(reason)
+        self.setting = setting
 
 
 class Recent(OrderedDict[str, V]):
@@ -61,15 +68,15 @@ class Guard:
                         "write 10.0.0.5, 10.0.0.0/8 or intranet.example"
                     ) from None
                 self._private_names.append(_domain(entry))
-        self._refused: Recent[str] = Recent()
+        self._refused: Recent[Refused] = Recent()
 
     def check_host(self, host: str) -> None:
         """Raise `Refused` for a host name that a list forbids."""
         name = _domain(host)
         if _within(name, self._blocked):
-            raise Refused("the domain is blocked")
+            raise Refused("the domain is blocked", "browser.guard.blocked_domains")
         if self._allowed and not _within(name, self._allowed):
-            raise Refused("the domain is not among the allowed ones")
+            raise Refused("the domain is not among the allowed ones", "browser.guard.allowed_domains")
 
     def check_address(self, host: str, address: Address) -> None:
         """Raise `Refused` for an address that is not public, unless it or its host is listed as an exception."""
@@ -77,7 +84,7 @@ class Guard:
             return
         inner = _embedded(address)
         if not inner.is_global or inner.is_multicast:
-            raise Refused(f"{address} is not a public address")
+            raise Refused(f"{address} is not a public address", f"browser.guard.private_hosts=[{host}] allows it")
 
     def check(self, host: str) -> None:
         """Raise `Refused` for a host that may not be reached, as far as its name or literal address tells."""
@@ -110,11 +117,11 @@ class Guard:
         try:
             yield
         except Refused as refused:
-            self._refused[_domain(host)] = str(refused)
+            self._refused[_domain(host)] = Refused(str(refused), refused.setting)  # without its traceback
             raise
         self._refused.pop(_domain(host), None)
 
-    def refusal(self, url: str) -> str | None:
+    def refusal(self, url: str) -> Refused | None:
         """Return why the host of a URL was refused, or None if it was not."""
         return self._refused.get(_domain(urlsplit(url).hostname or ""))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 
 from webdojo.errors import ModelError, one_line
+from webdojo.policy.config import TINY
 
-TINY = "tiny"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 

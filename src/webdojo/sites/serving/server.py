@@ -40,6 +40,7 @@ from webdojo.sites.perturbations.schedule import (
     PerturbationState,
     parse_perturbations,
 )
+from webdojo.sites.serving.index import index_page
 from webdojo.sites.site import Overlay, Redirect, Request
 
 SESSION_HEADER = "X-Webdojo-Session"
@@ -94,10 +95,18 @@ class LocalServer:
 
 
 class SiteServer(LocalServer):
-    """A context manager that serves all sites; the perturbations are for requests that have no header with theirs."""
+    """A context manager that serves all sites; perturbations and layout are for requests whose headers name none."""
 
-    def __init__(self, port: int = 0, perturbations: Perturbations = NO_PERTURBATIONS, host: str = LOOPBACK) -> None:
-        self._perturbations = perturbations
+    def __init__(
+        self,
+        port: int = 0,
+        perturbations: Perturbations = NO_PERTURBATIONS,
+        host: str = LOOPBACK,
+        layout: str = "auto",
+    ) -> None:
+        if layout not in LAYOUTS:
+            raise SiteError(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}")
+        self._perturbations, self._layout = perturbations, layout
         self._overlays: dict[str, dict[str, Overlay]] = {}
         self._lock = threading.Lock()
         static = StaticFiles(directory=Path(__file__).parent.parent / "static")
@@ -129,12 +138,14 @@ class SiteServer(LocalServer):
             self._overlays.pop(session_id, None)
 
     async def _serve(self, http: HttpRequest) -> Response:
+        if http.url.path == "/" and http.url.hostname in (LOOPBACK, "localhost"):
+            return HTMLResponse(index_page(self.port))
         try:
             kind, seed = parse_host(http.headers.get("host", ""))
         except SiteError as error:
             return PlainTextResponse(f"{error}\n", status_code=404)
         session = http.headers.get(SESSION_HEADER) or http.cookies.get(_COOKIE) or secrets.token_hex(8)
-        layout = http.headers.get(LAYOUT_HEADER, "auto")
+        layout = http.headers.get(LAYOUT_HEADER, self._layout)
         if layout not in LAYOUTS:
             return PlainTextResponse(f"unknown layout {layout!r}; layouts are {', '.join(LAYOUTS)}\n", status_code=400)
         try:

@@ -1,0 +1,90 @@
+"""Keys of a recipe on the command line.
+
+An override of a key that the command does not use is an error, because it would do nothing; a key that is written as
+an option is one that says how it is written.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand
+
+from webdojo.errors import ConfigError
+
+if TYPE_CHECKING:
+    from webdojo.recipe import Recipe
+
+TRAINING_ALONE = {
+    "train": "",
+    "sft": "",
+    "evaluate.every": "",
+    "rollout.group_size": "",
+    "rollout.max_staleness": "",
+    "rollout.max_steps": "evaluate.max_steps=…",
+    "rollout.max_steps_by_difficulty": "evaluate.max_steps_by_difficulty=…",
+    "model.path": "--model",
+}
+"""Keys that only training uses, with what to write instead."""
+
+UNUSED: dict[str, dict[str, str]] = {
+    "eval": TRAINING_ALONE,
+    "act": TRAINING_ALONE | {"tasks": "", "evaluate.tasks": "", "rollout.concurrency": "", "browser.servers": ""},
+    "explain": dict.fromkeys(
+        ("model", "engine", "browser", "env", "tasks", "reward", "harness", "sft", "evaluate", "seed"), ""
+    ),
+    "browser serve": dict.fromkeys(
+        ("model", "engine", "env", "tasks", "reward", "harness", "rollout", "sft", "train", "evaluate", "seed"), ""
+    ),
+}
+"""By command, the sections and keys that it does not use, with what to write instead."""
+
+
+def recipe_for(
+    command: str, name: str, overrides: list[str] | None, options: list[str] | None = None, *, migrate: bool = False
+) -> Recipe:
+    """Load the recipe of a command; `options` are overrides that its own options stand for.
+
+    Raises:
+        ConfigError: the recipe is wrong, or an override names a key that the command does not use.
+    """
+    from webdojo.recipe import load_recipe
+
+    recipe = load_recipe(name, [*(overrides or []), *(options or [])], migrate=migrate)
+    for override in overrides or []:
+        key = override.partition("=")[0]
+        for unused, instead in UNUSED[command].items():
+            if f"{key}.".startswith(f"{unused}."):
+                advice = f"use {instead}" if instead else "leave it out"
+                raise ConfigError(f"`webdojo {command}` does not use {key}, so {override!r} would do nothing: {advice}")
+    return recipe
+
+
+class RecipeCommand(TyperCommand):
+    """A command with a recipe: an option that it does not have may stand for a key."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        options = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        for name, _, value in (word.partition("=") for word in args if word.startswith("--")):
+            if name not in options | {"--", "--help"}:
+                self._explain(name, value, options)
+        return super().parse_args(ctx, args)
+
+    def _explain(self, name: str, value: str, options: set[str]) -> None:
+        """Raise ConfigError where an unknown option is near a key, and nearer than any option."""
+        from webdojo.recipe import all_keys
+        from webdojo.recipe_hints import meant
+
+        if difflib.get_close_matches(name, options, cutoff=0.8):
+            return
+        if found := meant(name.lstrip("-"), all_keys({})):
+            keys = " or ".join(f"{key}={value or 'VALUE'}" for key in found)
+            raise ConfigError(f"there is no option {name}; keys of the recipe are written without dashes: {keys}")
+
+
+def chat_engine(endpoint: str, model: str) -> list[str]:
+    """The overrides that `--endpoint` and `--model` stand for."""
+    named = [f"engine.model={json.dumps(model)}"] if model else []
+    return ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}", *named]

@@ -1,0 +1,66 @@
+"""Overrides that a command would not read are refused by name."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from webdojo.cli import app
+from webdojo.cli.keys import chat_engine, recipe_for
+from webdojo.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("command", "override", "advice"),
+    [
+        ("eval", "train.lr=1", "does not use train.lr, so 'train.lr=1' would do nothing: leave it out"),
+        ("eval", "sft={demos: 3}", "does not use sft"),
+        ("eval", "rollout.max_steps=3", "use evaluate.max_steps=…"),
+        ("eval", "model.path=mine", "use --model"),
+        ("act", "tasks.path=mine.jsonl", "`webdojo act` does not use tasks.path"),
+        ("explain", "browser.viewport_px=[320, 320]", "does not use browser.viewport_px"),
+        ("browser serve", "env.port=8000", "`webdojo browser serve` does not use env.port"),
+    ],
+)
+def test_a_key_that_the_command_does_not_use_is_an_error(command: str, override: str, advice: str) -> None:
+    with pytest.raises(ConfigError, match="does not use") as refused:
+        recipe_for(command, "quickstart", ["browser.locale=de-DE"] * (command == "browser serve") + [override])
+    assert advice in str(refused.value)
+
+
+def test_keys_that_the_command_uses_are_taken() -> None:
+    given = ["rollout.max_context_tokens=1500", "model.threads=2", "evaluate.max_steps=4", "seed=3"]
+    recipe = recipe_for("eval", "quickstart", given, chat_engine("http://127.0.0.1:1/v1", "gpt: 4"))
+    assert (recipe.rollout.max_context_tokens, recipe.evaluate.max_steps, recipe.seed) == (1500, 4, 3)
+    assert recipe.engine.model_dump(include={"name", "base_url", "model"}) == {
+        "name": "chat",
+        "base_url": "http://127.0.0.1:1/v1",
+        "model": "gpt: 4",
+    }
+
+
+def test_an_unknown_key_stays_the_first_thing_that_is_said() -> None:
+    with pytest.raises(ConfigError, match="unknown key"):
+        recipe_for("eval", "quickstart", ["train.lrr=1"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "quickstart", "--train.lr=1e-4"], "no option --train.lr; .*: train.lr=1e-4$"),
+        (
+            ["train", "quickstart", "--learning-rate", "1e-4"],
+            "--learning-rate; .* train.lr=VALUE or sft.lr=VALUE$",
+        ),
+        (["eval", "quickstart", "--model", "tiny", "--max-turns", "3"], "evaluate.max_steps=VALUE"),
+    ],
+)
+def test_a_key_that_is_written_as_an_option(words: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        app(words, standalone_mode=False)
+
+
+def test_an_option_that_is_misspelt_stays_one() -> None:
+    said = CliRunner().invoke(app, ["train", "quickstart", "--resum"])
+    assert said.exit_code == 2
+    assert "--resume" in said.output
