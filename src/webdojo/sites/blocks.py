@@ -91,6 +91,12 @@ class Cards(Block):
     """`ways`: the cards lead to the sections of the site."""
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """What all cards tell, as the heads of a table; nothing if they do not tell the same."""
+        heads = {tuple(label for label, _ in card.facts) for card in self.cards}
+        return heads.pop() if len(heads) == 1 else ()
+
+    @property
     def all_cards(self) -> Iterable[Card]:
         return (card for card in self.cards if card.slug)
 

@@ -194,11 +194,11 @@ ARTICLE = (
         "",
         True,
         "",
-        "Oldest change first",
+        "Least recently changed first",
         "least recently changed",
         noun="date of the last change",
     ),
-    counted("views", "Views", "Fewest views first", "least viewed"),
+    counted("views", "Views", "Least viewed first", "least viewed"),
     replace(counted("words", "Words", "Shortest first", "shortest"), filter="max", phrase="of at most {value} words"),
     Attribute("editing", "Editing", asked=False),
     Attribute("weight", "Weight", "number", asked=False),
@@ -210,9 +210,19 @@ USER = (
         "account", "Account", listed=True, filter="is", phrase="with the account state {value}", noun="account state"
     ),
     Attribute("town", "Town", filter="is", phrase="from {value}"),
-    Attribute("joined", "Joined", "date", "", False, "", "Joined first", "longest-standing", noun="joining date"),
     Attribute(
-        "last", "Last seen", "date", "", True, "", "Longest away first", "longest absent", noun="day of the last visit"
+        "joined", "Joined", "date", "", False, "", "Longest-standing first", "longest-standing", noun="joining date"
+    ),
+    Attribute(
+        "last",
+        "Last seen",
+        "date",
+        "",
+        True,
+        "",
+        "Longest absent first",
+        "longest absent",
+        noun="day of the last visit",
     ),
     counted("posts", "Posts"),
 )

@@ -216,9 +216,7 @@ OFFICE = (
     Attribute("town", "Town", listed=True, filter="is", phrase="in {value}"),
     Attribute("late", "Open late on", listed=True, filter="is", phrase="open late on {value}", noun="late opening day"),
     Attribute("closes", "Closes at", filter="is", phrase="closing at {value}", noun="closing time"),
-    measure(
-        "wait", "Usual wait", "minutes", "max", "Shortest wait first", "least busy", "with a wait of {value} or less"
-    ),
+    measure("wait", "Usual wait", "minutes", "max", "Least busy first", "least busy", "with a wait of {value} or less"),
     Attribute("desks", "Desks", "number", "", False, "min", phrase="with {value} or more desks", noun="desk count"),
     Attribute("since", "Opened", "date", "", False, "", "Oldest first", "oldest", noun="opening date"),
     Attribute("open", "Appointments", asked=False),

@@ -309,8 +309,8 @@ THREAD = (
     Attribute("board", "Board", listed=True, filter="is", phrase="in {value}"),
     Attribute("author", "Author", listed=True),
     Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "posted on or after {value}"),
-    measure("replies", "Reply count", "", "min", "Fewest replies first", "least answered"),
-    measure("votes", "Score", "", "min", "Lowest score first", "lowest scoring"),
+    measure("replies", "Reply count", "", "min", "Least answered first", "least answered"),
+    measure("votes", "Score", "", "min", "Lowest scoring first", "lowest scoring"),
     Attribute("status", "Status", filter="is", phrase="marked as {value}"),
     Attribute("views", "View count", "number"),
     Attribute("last", "Last poster"),
@@ -320,8 +320,8 @@ _THREAD_LIMITS: Limits = {"date": DATE_LIMITS, "replies": (10, 50, 150), "votes"
 MEMBER = (
     Attribute("role", "Role", listed=True, filter="is", phrase="with the role {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
-    Attribute("joined", "Join date", "date", "", True, "", "Longest here first", "longest standing"),
-    measure("posts", "Post count", "", "min", "Fewest posts first", "least active"),
+    Attribute("joined", "Join date", "date", "", True, "", "Longest standing first", "longest standing"),
+    measure("posts", "Post count", "", "min", "Least active first", "least active"),
     Attribute("interest", "Favourite board"),
     Attribute("inbox", "Inbox", asked=False),
 )

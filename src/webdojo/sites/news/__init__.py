@@ -65,8 +65,8 @@ HEADLINES = {
         "A {mood} {art} about {idea}",
         "{town} shows an {adjective} {art} about {idea}",
         "The {art} that grew out of {idea}",
-        "What {who} see in a {art} about {idea}",
-        "{Idea} on stage: a {art} comes to {town}",
+        "What {who} see in {an_art} about {idea}",
+        "{Idea} on stage: {an_art} comes to {town}",
     ),
     "Science": (
         "What {finding} can tell us about {idea}",
@@ -274,7 +274,7 @@ _ARTICLE_LIMITS: Limits = {"date": DATE_LIMITS, "minutes": (3, 6, 10), "views": 
 AUTHOR = (
     Attribute("section", "Section", listed=True, filter="is", phrase="of the section {value}"),
     Attribute("city", "City", listed=True, filter="is", phrase="from {value}"),
-    Attribute("joined", "Join date", "date", "", True, "", "Longest here first", "longest serving"),
+    Attribute("joined", "Join date", "date", "", True, "", "Longest serving first", "longest serving"),
     Attribute(
         "count", "Article count", "number", "", False, "", "Fewest articles first", counts=("articles", "author")
     ),
@@ -374,8 +374,9 @@ def _headline(rng: random.Random, sections: list[str], places: list[str]) -> tup
     town, other = rng.sample(places, 2)
     gaps = {gap: rng.choice(options) for gap, options in GAPS.items()}
     capital = {gap.capitalize(): text[0].upper() + text[1:] for gap, text in gaps.items()}
+    an_art = f"{'an' if gaps['art'][0] in 'aeiou' else 'a'} {gaps['art']}"
     title = rng.choice(HEADLINES[section]).format(
-        town=town, other=other, adjective=rng.choice(ADJECTIVES), **gaps, **capital
+        an_art=an_art, town=town, other=other, adjective=rng.choice(ADJECTIVES), **gaps, **capital
     )
     return section, title[0].upper() + title[1:]
 

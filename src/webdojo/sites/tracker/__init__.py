@@ -204,7 +204,9 @@ _LIMITS = {"votes": (5, 20, 50), "estimate": (10, 40, 100)}
 PERSON = (
     Attribute("role", "Role", listed=True, filter="is", phrase="with the role {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="in {value}"),
-    Attribute("joined", "Joined", "date", "", False, "", "Joined first", "longest-serving", noun="joining date"),
+    Attribute(
+        "joined", "Joined", "date", "", False, "", "Longest-serving first", "longest-serving", noun="joining date"
+    ),
     Attribute("hours", "Hours a week", "number", "hours", False, "", "Fewest hours first", noun="weekly working time"),
 )
 PROJECT = (

@@ -101,7 +101,7 @@ ARTICLE = (
     Attribute("year", "Year", "number", "", True, "min", "oldest", "oldest", "dated {value} or later"),
     Attribute("access", "Access", filter="is", phrase="with the access \u201c{value}\u201d"),
     replace(
-        counted("visitors", "Visitors a day", "Fewest visitors first", "least visited"),
+        counted("visitors", "Visitors a day", "Least visited first", "least visited"),
         phrase="with at least {value} visitors a day",
     ),
     Attribute("status", "Status", filter="is", phrase="with the status \u201c{value}\u201d"),
