@@ -35,7 +35,16 @@ _OBJECTS = word_set(
 _MARKS = "?!."
 _EVEN = word_set("equal equally same tie tied draw neither")
 _PAIRS = word_set("and or vs versus against & with to nor")
-_CONTRASTS = (("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("vs",), ("versus",), ("against",))
+_CONTRASTS = (
+    ("rather", "than"),
+    ("instead", "of"),
+    ("not",),
+    ("unlike",),
+    ("other",),
+    ("vs",),
+    ("versus",),
+    ("against",),
+)
 _COMPARED = (("compared", "to"), ("compared", "with"), ("relative", "to"), ("opposed", "to"))
 _SAYS = word_set("is it's be was")
 _THEN = word_set("so therefore thus hence while whereas because since meaning making which and")
@@ -44,6 +53,7 @@ _SO = word_set("so therefore thus hence")
 _ORDINALS = word_set("former latter first second other")
 _CLAUSE = re.compile(r"[,.;!?\n()|]| - ")
 _SENTENCE = re.compile(r"[.;!?\n:]")
+_ARROW = re.compile(r"→|⇒|[-=]>")
 _TOLD = re.compile(r":|→|⇒|[-=]>")
 _BESIDE = (FILLERS - {"and"}) | word_set("$ € £ costs cost at with has = price")
 
@@ -185,7 +195,7 @@ def _own_figure(reading: Reading, name: _Name, numbers: dict[int, int]) -> bool:
     if before is not None and reading.texts[name.start - 1] == "for" and not _apart(reading, before + 1, name.start):
         return numbers[before] == name.side
     figure = next((at for at in range(name.end, name.end + 4) if at in numbers), None)
-    if figure is None or any(at in numbers for at in (figure + 1, figure + 2)):
+    if figure is None or any(at in numbers for at in range(figure + 1, figure + 4)):
         return True
     beside = all(text in _BESIDE | reading.asked for text in reading.texts[name.end : figure])
     return not beside or _apart(reading, name.end, figure + 1) or numbers[figure] == name.side
@@ -205,7 +215,8 @@ def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int
     for at in places[1:]:
         if reading.words[at].gap.strip() in (">", "<"):
             free[at - 1] = reading.words[at].gap.strip()
-    words = set(free.values()) - named_by
+    ranked = any(free.get(at) in ("ranks", "comes", "came", "placed") and free.get(at + 1) == "first" for at in free)
+    words = (set(free.values()) - named_by) | ({">"} if ranked else set())
     more, less = not words.isdisjoint(_MORE), not words.isdisjoint(_LESS)
     than = next((at for at in places if reading.texts[at] == "than"), None)
     if more and less and than is not None:  # of two words the one beside `than` counts
@@ -214,7 +225,8 @@ def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int
     if more == less:
         return None
     first, *others = dict.fromkeys(each.side for each in inside)
-    if not others and not _OBJECTS.isdisjoint(reading.texts[max(clause.start, inside[0].start - 4) : inside[0].start]):
+    before = reading.texts[clause.start : inside[0].start]
+    if not others and ("than" in before or not _OBJECTS.isdisjoint(before[-4:])):
         return _other(first, sides) if more else first
     if len(others) > 1:
         return None
@@ -233,4 +245,5 @@ def _stated(reading: Reading, clause: _Clause, at: int) -> bool:
     if not _ORDINALS.isdisjoint(texts):
         return False
     before = [text for text in texts[-2:] if text != "the"]
-    return (texts[:1] != () and texts[0] in _SO) or (bool(before) and before[-1] in _SAYS)
+    so = _ARROW.search(reading.words[clause.start].gap) or (texts and texts[0] in _SO)
+    return bool(so) or bool(before and before[-1] in _SAYS)
