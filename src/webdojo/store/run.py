@@ -87,25 +87,29 @@ class RunStore:
     def create(cls, path: Path | str, recipe_yaml: str, info: Mapping[str, Any]) -> RunStore:
         """Create a run folder; `info` comes from `store.info.run_info`."""
         path = Path(path)
-        try:
-            check_new_run(path)
-            path.mkdir(parents=True, exist_ok=True)
-            lock_file = lock(path)
-            (path / "images").mkdir(exist_ok=True)
-            (path / "checkpoints").mkdir(exist_ok=True)
-            _write_start(path, recipe_yaml, info)
-            for left in path.glob(f"{DATABASE}.new*"):
-                left.unlink()
-            new = path / f"{DATABASE}.new"
-            connection = sqlite3.connect(new)
-            connection.executescript(files("webdojo.store").joinpath("schema.sql").read_text())
-            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-            connection.close()
-            new.rename(path / DATABASE)
-            sync(path)
-        except (OSError, sqlite3.Error, StoreFailure) as error:
-            raise StoreError(f"run folder {path} cannot be written ({error}); choose another with --run") from None
-        return cls(path, Database(path / DATABASE), lock_file)
+        with ExitStack() as undo:
+            try:
+                check_new_run(path)
+                path.mkdir(parents=True, exist_ok=True)
+                lock_file = lock(path)
+                undo.callback(unlock, lock_file)
+                (path / "images").mkdir(exist_ok=True)
+                (path / "checkpoints").mkdir(exist_ok=True)
+                _write_start(path, recipe_yaml, info)
+                for left in path.glob(f"{DATABASE}.new*"):
+                    left.unlink()
+                new = path / f"{DATABASE}.new"
+                connection = sqlite3.connect(new)
+                connection.executescript(files("webdojo.store").joinpath("schema.sql").read_text())
+                connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+                connection.close()
+                new.rename(path / DATABASE)
+                sync(path)
+            except (OSError, sqlite3.Error, StoreFailure) as error:
+                raise StoreError(f"run folder {path} cannot be written ({error}); choose another with --run") from None
+            store = cls(path, Database(path / DATABASE), lock_file)
+            undo.pop_all()
+            return store
 
     @classmethod
     def open(cls, path: Path | str, *, readonly: bool = False) -> RunStore:

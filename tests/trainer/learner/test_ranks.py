@@ -228,6 +228,7 @@ def test_ranks_end_with_the_driver() -> None:
     assert pids
     driver.kill()
     driver.wait()
+    driver.stdout.close()
     deadline = time.monotonic() + 120
     while any(psutil.pid_exists(pid) for pid in pids):
         assert time.monotonic() < deadline, "a rank outlives the process that leads it"

@@ -48,7 +48,7 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Fig
         before = texts[start - 1] if start else ""
         if before in _CURRENCIES and start > 1:
             before = texts[start - 2]
-        bound = before in _BOUNDS or texts[max(start - 2, 0) : start] == ("up", "to")
+        bound = before in _BOUNDS or before == "or" or texts[max(start - 2, 0) : start] == ("up", "to")
         bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
         yield Figure(start, at, None if bound and bounds else value)
 

@@ -125,8 +125,10 @@ def _opened(entity: Entity) -> Fact:
 
 
 def _selected(entity: Entity) -> Fact:
+    """The map shows the card, or led to it where its scripts are broken."""
     card = f"/map/card/{entity.slug}"
-    return fact(f"The map shows the card of {entity.name} at the end", url=any_view("/map"), last=("/map/card/", card))
+    on_map = [{"url": any_view("/map"), "last": ["/map/card/", card]}, {"url": place(card), "followed": ["/map", card]}]
+    return fact(f"The map shows the card of {entity.name} at the end", one_of=on_map)
 
 
 def _page(entity: Entity) -> Fact:

@@ -201,7 +201,7 @@ def _respond(
     reply = site.respond(request, overlay)
     if isinstance(reply, Redirect):
         return reply
-    if part or not reply.data.get("bare"):  # a part of a page counts where a page shows it
+    if part or not reply.data.get("bare") or overlay.came.get(path):  # a part of a page counts where a page shows it
         overlay.visited.append(address)
     if overlay.came.get(path):
         overlay.followed.add((overlay.came[path], address))
