@@ -6,15 +6,17 @@
 
 A step is one action, the wait until the page is ready, feedback from a state probe before and one after, and a
 screenshot of 1280×1000; the peers do what they do in place of these. Ways: `default` and `begin_frame` are
-webdojo's; `playwright_png` is `networkidle` and `page.screenshot()` without probes; `browsergym` has its default
-delays, `browsergym_no_delays` has them at 0. Every measurement runs in a process of its own (`browser_run.py`),
-and the ways take turns. CPU-ms is that of the whole tree of Python, driver and Chromium (`process_tree.py`);
-the page server is outside for all. `screenshots_late` counts pictures that do not show the page's answer to
-the action yet, `lost_actions` those that never arrived.
+webdojo's; `playwright_jpeg` is nothing but the action and a JPEG of quality 85; `playwright_png` is `networkidle`
+and `page.screenshot()` without probes; `browsergym` has its default delays, `browsergym_no_delays` has them at 0.
+Every measurement runs in a process of its own (`browser_run.py`), and the ways take turns. CPU-ms is that of the
+whole tree of Python, driver and Chromium (`process_tree.py`); the page server is outside for all.
+`screenshots_late` counts pictures that do not show the page's answer to the action yet, `lost_actions` those that
+never arrived.
 
 A figure of a row is the median of its repeats; `spread` has the smallest and the largest. Headline figures are of
-the static page at 8 sessions. Runs that are done are in `results/browser.part.jsonl` until all are; where it was
-stopped, the same commit goes on.
+the static page at 8 sessions, but for `x_jpeg_worst`: CPU-ms of `playwright_jpeg` over those of `default` at 4
+sessions, on the page where that is least. Runs that are done are in `results/browser.part.jsonl` until all are; where
+it was stopped, the same commit goes on.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 VIEWPORT_PX = (1280, 1000)
-PAGES = ("static", "photos", "scripts")
+PAGES = ("flat", "text", "static", "photos", "scripts")
+"""One colour, a page full of text, small photos, large photos, scripts that draw a table anew."""
 CELL_PX = 16
 BITS = 16
 """The count is shown in the top left corner, lowest bit first, white for 1."""
@@ -149,6 +150,10 @@ window.work = (then) => {
 work(() => {});
 """
 _ROWS = 300
+_WORDS = (
+    "the price of a mug of glazed stoneware made by hand in one of the towns along the river depends on its size and "
+    "on how many of them were fired at once while each differs a little from all others in colour weight and sound"
+)
 
 
 def html(page: str) -> str:
@@ -168,6 +173,12 @@ def html(page: str) -> str:
     elif page == "photos":
         photos = "".join(f"<div class='card'><img src=/large/{k}.jpg alt=''><b>Photo {k}</b></div>" for k in range(24))
         body = f"<div id=cards class=wide>{photos}</div>"
+    elif page == "flat":
+        body = "<div id=cards style='height:2400px'></div>"
+    elif page == "text":
+        words = _WORDS.split()
+        lines = (" ".join(words[(7 * line + 3 * k) % len(words)] for k in range(22)) for line in range(150))
+        body = f"<div id=cards></div>{''.join(f'<p>{line}.</p>' for line in lines)}"
     else:
         body = "<div id=cards></div><table><tbody></tbody></table>"
         script += _WORK % _ROWS

@@ -90,6 +90,22 @@ class BrowserGymHand:
                 await self._process.wait()
 
 
+async def open_worker(python: str, options: dict[str, Any], url: str) -> BrowserGymHand:
+    """Start a process with an environment at a URL.
+
+    Raises:
+        RuntimeError: the environment did not open; its process has ended.
+    """
+    process = await asyncio.create_subprocess_exec(python, _WORKER, stdin=PIPE, stdout=PIPE, limit=1 << 26)
+    hand = BrowserGymHand(process)
+    try:
+        await hand.ask({"do": "open", "url": url, **options})
+    except BaseException:
+        await hand.close()
+        raise
+    return hand
+
+
 class BrowserGym:
     """`browsergym/openended` with coordinate actions.
 
@@ -111,8 +127,6 @@ class BrowserGym:
         await asyncio.gather(*(hand.close() for hand in self._hands))
 
     async def open(self, url: str) -> BrowserGymHand:
-        process = await asyncio.create_subprocess_exec(self._python, _WORKER, stdin=PIPE, stdout=PIPE)
-        hand = BrowserGymHand(process)
+        hand = await open_worker(self._python, self._options, url)
         self._hands.append(hand)
-        await hand.ask({"do": "open", "url": url, **self._options})
         return hand

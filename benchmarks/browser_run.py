@@ -23,10 +23,10 @@ from typing import Any, Literal
 from browser_pages import CYCLE, action, shown_count
 from browser_peers import BrowserGym
 from browser_phases import phases
-from browser_ways import Hand, PlaywrightPng, Seen, Way, Webdojo
+from browser_ways import Hand, PlaywrightAlone, Seen, Way, Webdojo
 from process_tree import CHROMIUM, adopt_orphans, commands, cpu_ms_by_kind, kind_of, pss_mb_by_kind
 
-WAYS = ("default", "begin_frame", "playwright_png", "browsergym", "browsergym_no_delays")
+WAYS = ("default", "begin_frame", "playwright_jpeg", "playwright_png", "browsergym", "browsergym_no_delays")
 OPENED_AT_ONCE = 2
 SPARES = 2
 IDLE_S = 1.0
@@ -66,8 +66,8 @@ def make_way(job: Job) -> Way:
         return Webdojo(job.executable, spares)
     if job.way == "begin_frame":
         return Webdojo(job.executable, {"capture": "begin_frame", **spares})
-    if job.way == "playwright_png":
-        return PlaywrightPng(job.executable)
+    if job.way in ("playwright_jpeg", "playwright_png"):
+        return PlaywrightAlone(job.executable, jpeg=job.way == "playwright_jpeg")
     return BrowserGym(job.browsergym, job.executable, delays=job.way == "browsergym")
 
 

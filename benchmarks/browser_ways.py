@@ -103,10 +103,10 @@ def _tool_call(action: Action) -> ToolCall:
 
 
 class PlaywrightHand:
-    """The plain recipe of Playwright's users: input, `networkidle`, a PNG screenshot. It says nothing to the agent."""
+    """Input, a wait for a state of loading if one is given, a screenshot. It says nothing to the agent."""
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
+    def __init__(self, page: Page, idle: bool, options: dict[str, Any]) -> None:
+        self._page, self._idle, self._options = page, idle, options
 
     async def step(self, action: Action) -> bytes:
         page = self._page
@@ -118,8 +118,9 @@ class PlaywrightHand:
         else:
             await page.mouse.move(action.x_px, action.y_px)
             await page.mouse.wheel(0, action.wheel_px)
-        await page.wait_for_load_state("networkidle")
-        return await page.screenshot()
+        if self._idle:
+            await page.wait_for_load_state("networkidle")
+        return await page.screenshot(**self._options)
 
     async def count(self) -> int:
         return int(await self._page.evaluate("bench.count"))
@@ -128,14 +129,21 @@ class PlaywrightHand:
         await self._page.context.close()
 
 
-class PlaywrightPng:
-    """One browser, a context a session, all in one event loop."""
+class PlaywrightAlone:
+    """One browser, a context a session, all in one event loop.
+
+    Args:
+        executable: Chromium.
+        jpeg: nothing but the action and a JPEG as webdojo takes it; else the plain recipe of Playwright's users, which
+            is `networkidle` and a PNG.
+    """
 
     _playwright: Playwright
     _browser: Browser
 
-    def __init__(self, executable: str) -> None:
+    def __init__(self, executable: str, jpeg: bool) -> None:
         self._executable = executable
+        self._idle, self._options = not jpeg, {"type": "jpeg", "quality": 85} if jpeg else {}
 
     async def __aenter__(self) -> Self:
         self._playwright = await async_playwright().start()
@@ -157,4 +165,4 @@ class PlaywrightPng:
         context = await self._browser.new_context(viewport={"width": width, "height": height})
         page = await context.new_page()
         await page.goto(url, wait_until="networkidle")
-        return PlaywrightHand(page)
+        return PlaywrightHand(page, self._idle, self._options)

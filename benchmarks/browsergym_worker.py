@@ -1,11 +1,14 @@
 """One BrowserGym environment, driven by lines of JSON on stdin; runs where BrowserGym is installed.
 
-Messages: `open`, then `step` and `count` in any order; each is answered by one line on stdout. The end of stdin
-closes the environment. The count is read from the screenshot in the observation, as `browser_pages.shown_count` does.
+Messages: `open`, then `step` and `count` (the browser benchmark) or `act` and `evaluate` (the gauntlet) in any order;
+each is answered by one line on stdout. The end of stdin closes the environment. The count is read from the screenshot
+in the observation, as `browser_pages.shown_count` does.
 """
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
 import sys
@@ -14,6 +17,7 @@ from typing import Any
 import browsergym.core  # noqa: F401 (registers the environments)
 import gymnasium
 from browsergym.core.action.highlevel import HighLevelActionSet
+from PIL import Image
 from playwright.sync_api import Browser, BrowserType
 
 CELL_PX = 16
@@ -74,10 +78,26 @@ def shown_count(screenshot: Any) -> int:
 def answer(environment: Any, message: dict[str, Any]) -> dict[str, Any]:
     if message["do"] == "count":
         return {"count": environment.unwrapped.page.evaluate("bench.count")}
+    if message["do"] == "evaluate":
+        return {"value": environment.unwrapped.page.evaluate(message["expression"])}
+    if message["do"] == "act":
+        return told(environment.step(message["action"])[0])
     observation = environment.step(action_text(message))[0]
     if observation["last_action_error"]:
         return {"error": observation["last_action_error"]}
     return {"shown": shown_count(observation["screenshot"])}
+
+
+def told(observation: dict[str, Any]) -> dict[str, Any]:
+    """What BrowserGym tells and shows after an action."""
+    picture = io.BytesIO()
+    Image.fromarray(observation["screenshot"]).save(picture, "png")
+    return {
+        "said": observation["last_action_error"],
+        "picture": base64.b64encode(picture.getvalue()).decode(),
+        "url": observation["url"],
+        "tabs": len(observation["open_pages_urls"]),
+    }
 
 
 def main() -> None:

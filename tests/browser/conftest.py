@@ -54,6 +54,9 @@ PAGES = {
     + "<p id=out></p><script></script>",
     "/restless": rows("<button>Calm</button>") + "<p id=out></p><script>let n = 0;"
     "setInterval(() => { out.textContent = n++; out.style.left = n + 'px' }, 10)</script>",
+    "/drawn": "<!doctype html><title>drawn</title><body><script>"
+    "setTimeout(() => document.body.append('here'), 700)</script>",
+    "/undrawn": "<!doctype html><title>undrawn</title><body><script></script>",
     "/popup": rows(
         "<button onclick='window.open(\"/slow\")'>Open</button>",
         "<button onclick='window.open(\"/close\")'>Brief</button>",

@@ -49,6 +49,18 @@ PAGES = {
     '</style><button>Deep</button><input aria-label="Deep field">\';'
     "host.shadowRoot.querySelector('button').onclick = () => out.textContent = 'deep click'</script>",
     "/editable": rows("<div contenteditable=true aria-label=Letter>Dear Ada</div>"),
+    "/helpers": rows(
+        "<div style='overflow:hidden;position:relative;width:3px;height:0'><textarea id=a style='position:absolute;"
+        "width:500px'></textarea></div><div style='height:50px' onclick='a.focus()'>Editor</div>",
+        "<textarea id=b style='opacity:0;position:absolute'></textarea><div style='height:50px' onclick='b.focus()'>"
+        "Terminal</div>",
+    )
+    + "<p id=out></p><script>a.oninput = () => { out.textContent += a.value; a.value = '' };"
+    "b.onkeydown = event => event.preventDefault()</script>",
+    "/redrawn": "<!doctype html><title>redrawn</title><body style='margin:0'><div id=host></div><script>"
+    "const draw = text => { host.innerHTML = `<div tabindex=0 aria-label=Card style='height:50px'>${text}</div>`;"
+    "const card = host.firstChild; card.onkeydown = event => { draw(event.key); host.firstChild.focus() } };"
+    "draw('new')</script>",
     "/canvas": "<!doctype html><body style='margin:0'><canvas id=c width=500 height=300 aria-label=Board></canvas>"
     + OUT
     + "<script>const g = c.getContext('2d'); g.fillStyle = 'blue'; g.fillRect(0, 0, 500, 300);"

@@ -94,21 +94,16 @@ async def test_chaos(config: BrowserConfig, site: str) -> None:
     await until(lambda: not any(running(process) for process in left))
 
 
-@pytest.mark.parametrize("tool", ["observe", "click"])
-async def test_a_page_that_hangs_ends_its_own_session_only(
-    config: BrowserConfig, site: str, tool: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_page_that_hangs_holds_up_its_own_session_only(
+    config: BrowserConfig, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browser_session, "_SCREENSHOT_TIMEOUT_S", 2.0)
     monkeypatch.setattr(browser_session, "EXIT_TIMEOUT_S", 5.0)
     brief = config.model_copy(update={"browsers": 1, "action_timeout_s": 2})
     async with BrowserPool(brief, MemoryImages()) as pool:
         hung, calm = await pool.open(f"{site}/hang"), await pool.open(f"{site}/")
         result = await hung.act([ToolCall(name="click", arguments={"x": 30, "y": 20})])
         assert "timed out after 2 s" in result.feedback[0].text
-        if tool == "observe":
-            with pytest.raises(BrowserError) as caught:
-                await hung.observe()
-            assert caught.value.failure is Failure.SCREENSHOT_TIMEOUT
+        assert (await hung.observe()).url == f"{site}/hang"
         assert (await calm.observe()).url == f"{site}/"
         await hung.close()
         assert (await calm.observe()).url == f"{site}/"

@@ -76,10 +76,65 @@ TABLE: list[tuple[str, dict[str, Any], PageState, PageState, str]] = [
     ),
     ("press_keys", {"keys": ["ctrl", "Enter"]}, HERE, THERE, "press_keys Control+Enter: page is now {there}"),
     ("press_keys", {"keys": ["Tab"]}, HERE, replace(HERE, focus=LINK), 'press_keys Tab: <a> "Mugs" is focused'),
+    (
+        "press_keys",
+        {"keys": ["a"]},
+        replace(HERE, focus=Element("iframe", name="Map")),
+        replace(HERE, focus=Element("iframe", name="Map")),
+        'press_keys a: sent to <iframe> "Map", which does not tell what changed',
+    ),
+    (
+        "press_keys",
+        {"keys": ["Enter"]},
+        replace(HERE, focus=Element("button", name="More", expanded=False)),
+        replace(HERE, focus=Element("button", name="More", expanded=True), changes=1),
+        'press_keys Enter: <button> "More" is now open',
+    ),
+    (
+        "press_keys",
+        {"keys": ["Enter"]},
+        replace(HERE, focus=Element("div", name="Card", id=1)),
+        replace(HERE, focus=Element("div", name="Card", id=2), changes=9),
+        "press_keys Enter: page changed",
+    ),
+    (
+        "write",
+        {"text": "Large"},
+        replace(HERE, focus=Element("option", name="Small")),
+        replace(HERE, focus=SELECT),
+        'write "Large" into <select> "Size": but the field holds "Small"',
+    ),
     ("press_keys", {"keys": ["End"]}, HERE, replace(HERE, scroll=(0, 9, 0, 1500)), "press_keys End: page scrolled"),
     ("scroll", DOWN, HERE, replace(HERE, scroll=(0, 600, 0, 1500)), "scroll down 0.5: page is now at 40%"),
     ("scroll", DOWN, HERE, replace(HERE, scroll=(0, 1500, 0, 1500)), "scroll down 0.5: page is now at its end"),
-    ("scroll", DOWN, HERE, HERE, "scroll down 0.5: nothing moved, already at the bottom"),
+    (
+        "scroll",
+        DOWN,
+        replace(HERE, scroll=(0, 1500, 0, 1500)),
+        replace(HERE, scroll=(0, 1500, 0, 1500)),
+        "scroll down 0.5: nothing moved, already at the bottom",
+    ),
+    (
+        "scroll",
+        DOWN,
+        replace(HERE, target=Element("iframe", name="Map")),
+        replace(HERE, target=Element("iframe", name="Map")),
+        'scroll down 0.5: sent to <iframe> "Map", which does not tell whether it moved',
+    ),
+    (
+        "scroll",
+        DOWN,
+        replace(HERE, scroll=(0, 0, 0, 300_000)),
+        replace(HERE, scroll=(0, 800, 0, 300_000)),
+        "scroll down 0.5: page is now at 0.3%",
+    ),
+    (
+        "write",
+        {"text": "word " * 4000},
+        replace(HERE, focus=FIELD),
+        replace(HERE, focus=replace(FIELD, value=("word " * 4000)[:10_000])),
+        'write "word word word word word word word word word word word word…" into <input role=combobox> "From"',
+    ),
     (
         "scroll",
         {"direction": "left", "amount": 1},
@@ -93,6 +148,29 @@ TABLE: list[tuple[str, dict[str, Any], PageState, PageState, str]] = [
         replace(HERE, box=(0, 0, 0, 200)),
         replace(HERE, box=(0, 50, 0, 200)),
         "scroll down 0.5: this part of the page is now at 25%",
+    ),
+    ("scroll", DOWN, replace(HERE, box=(0, 0, 0, 9)), replace(HERE, box=(0, 0, 0, 9)), "…: nothing moved"),
+    ("scroll", DOWN, HERE, replace(HERE, changes=2), "…: page changed"),
+    (
+        "scroll",
+        DOWN,
+        replace(HERE, scroll=(0, 0, 0, 0), clipped=True),
+        replace(HERE, scroll=(0, 0, 0, 0), clipped=True),
+        "scroll down 0.5: nothing moved",
+    ),
+    (
+        "scroll",
+        DOWN,
+        replace(HERE, target=Element("x-list", opaque=True)),
+        replace(HERE, target=Element("x-list", opaque=True)),
+        "scroll down 0.5: sent to <x-list>, which does not tell whether it moved",
+    ),
+    (
+        "click",
+        AT,
+        replace(HERE, target=Element("canvas")),
+        replace(HERE, target=Element("canvas")),
+        "click at (450, 250) on <canvas>: it does not tell what changed",
     ),
     ("goto_url", {"url": "x"}, HERE, THERE, "goto_url: page is now {there}"),
     ("go_back", {}, THERE, HERE, "go_back: page is now {here}"),
@@ -124,6 +202,12 @@ def test_failures_are_one_short_line() -> None:
     assert not said.ok
     assert said.text.startswith("goto_url failed: net::ERR_FAILED call log")
     assert "\n" not in said.text and len(said.text) < 240
+
+
+def test_what_a_page_names_can_neither_control_nor_turn_around_what_follows() -> None:
+    link = replace(LINK, name="Mugs\x00\x1b[2J\u202egnp.exe\ufeff\u2066")
+    said = describe(ToolCall(name="hover", arguments=AT), replace(HERE, target=link), HERE)
+    assert said.text == 'hover at (450, 250) on <a> "Mugs[2Jgnp.exe"'
 
 
 def test_long_pages_cannot_flood_the_prompt() -> None:

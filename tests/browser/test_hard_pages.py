@@ -201,6 +201,21 @@ async def test_the_innermost_part_that_can_scroll_moves(at: At) -> None:
     assert await session.page.evaluate("[b.scrollTop, a.scrollTop, scrollY]") == [100, 100, 100]
 
 
+async def test_a_field_that_nobody_sees_takes_text_for_an_editor_and_is_not_quoted(at: At) -> None:
+    session = await at("/helpers")
+    for number, pressed in ((0, "page changed"), (1, "sent to <textarea>, which does not tell what changed")):
+        said = await say(session, row(number), call("write", text="hello"))
+        assert said == 'write "hello" into <textarea>, which does not tell what it took'
+        assert await say(session, call("press_keys", keys=["x"])) == f"press_keys x: {pressed}"
+    assert await text(session) == "hellox"
+
+
+async def test_what_has_the_focus_and_is_drawn_anew_holds_nothing(at: At) -> None:
+    session = await at("/redrawn")
+    assert await say(session, row(0), call("press_keys", keys=["Enter"])) == "press_keys Enter: page changed"
+    assert await text(session, "[aria-label=Card]") == "Enter"
+
+
 async def test_endless_lists_grow_before_they_are_seen(at: At) -> None:
     session = await at("/endless")
     await session.act([call("scroll", direction="down", amount=2)])

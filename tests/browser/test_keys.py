@@ -20,6 +20,7 @@ from webdojo.browser.keys import normalise_keys, read_chord, shown
         ("+", "+"),
         ("ctrl++", "ControlOrMeta++"),
         ("é", "é"),
+        ("ctrl+é", None),
         ("f5", "F5"),
         ("shift", "Shift"),
         ("hello", None),

@@ -8,7 +8,9 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -19,7 +21,7 @@ from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.pool import BrowserPool
-from webdojo.errors import BrowserError, ConfigError, StartError
+from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 
@@ -39,9 +41,10 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
         process.kill()
 
 
-async def test_a_browser_that_runs_elsewhere(elsewhere: str, site: str) -> None:
+async def test_a_browser_that_runs_elsewhere(elsewhere: str, site: str, caplog: pytest.LogCaptureFixture) -> None:
     config = BrowserConfig(cdp_url=elsewhere, viewport_px=(500, 500), navigation_retries=0, guard=LOCAL)
     async with BrowserPool(config, MemoryImages()) as pool:
+        assert "the guard checks the addresses at which sessions start" in caplog.text  # before any session
         session = await pool.open(f"{site}/")
         click = ToolCall(name="click", arguments={"x": 30, "y": 20})
         assert (await session.act([click])).feedback[0].text.endswith(f"page is now {site}/two")
@@ -49,6 +52,46 @@ async def test_a_browser_that_runs_elsewhere(elsewhere: str, site: str) -> None:
         assert "refused" in (await session.act([inside])).feedback[0].text
         with pytest.raises(StartError, match="not a public address"):
             await pool.open("http://10.0.0.1/")
+
+
+async def dropping(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: int, after_s: float) -> None:
+    """Pass bytes between a client and a port of this machine, and drop the connection after a while."""
+    up, down = await asyncio.open_connection("127.0.0.1", target)
+
+    async def pass_on(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
+        while data := await source.read(65536):
+            to.write(data)
+            await to.drain()
+
+    with suppress(TimeoutError, OSError):
+        async with asyncio.timeout(after_s):
+            await asyncio.gather(pass_on(reader, down), pass_on(up, writer))
+    down.transport.abort()
+    writer.transport.abort()
+
+
+async def test_a_connection_that_drops_ends_its_sessions_and_the_next_one_works(elsewhere: str, site: str) -> None:
+    parts = urlsplit(elsewhere)
+    assert parts.port is not None
+    lives = iter((3.0, 600.0))
+    relay = await asyncio.start_server(
+        lambda reader, writer: dropping(reader, writer, parts.port or 0, next(lives)), "127.0.0.1", 0
+    )
+    port = relay.sockets[0].getsockname()[1]
+    config = BrowserConfig(
+        cdp_url=f"ws://127.0.0.1:{port}{parts.path}", viewport_px=(500, 500), action_timeout_s=10, guard=LOCAL
+    )
+    async with relay, BrowserPool(config, MemoryImages()) as pool:
+        session = await pool.open(f"{site}/")
+        with pytest.raises(BrowserError) as lost:
+            for _ in range(20):
+                await session.act([ToolCall(name="wait", arguments={"seconds": 0.3})])
+                await session.observe()
+        assert lost.value.failure is Failure.BROWSER_DIED
+        await session.close()
+        again = await pool.open(f"{site}/two")
+        assert (await again.observe()).url == f"{site}/two"
+        await again.close()
 
 
 async def test_no_browser_there_is_named() -> None:

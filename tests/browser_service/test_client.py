@@ -27,7 +27,8 @@ from webdojo.browser_service.client import RemotePool, RemoteSession
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward import Rules, Scorer
+from webdojo.reward.gate import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, SessionT, run_episode
 from webdojo.sites.oracle import Oracle

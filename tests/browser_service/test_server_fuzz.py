@@ -49,6 +49,8 @@ OPERATIONS = [
     ("GET", "/sessions/{session_id}/observation"),
     ("POST", "/sessions/{session_id}/act"),
     ("GET", "/sessions/{session_id}/snapshot"),
+    ("POST", "/sessions/{session_id}/read"),
+    ("GET", "/sessions/{session_id}/har"),
     ("DELETE", "/sessions/{session_id}"),
     ("GET", "/health"),
     ("GET", "/metrics"),

@@ -1,32 +1,33 @@
 """How each of the 13 tools is executed on the active tab.
 
 All contexts of a Chromium share its clipboard, so one session could paste what another one copied. Therefore each
-session keeps its own (`Tabs.copied`): copying remembers the selected text, and pasting sends it to the page as a paste
-event, or types it if the page does not handle that event.
+session keeps its own (`Tabs.copied`). `clipboard.js` keeps pages from the shared one and tells what they copy and when
+keys ask to paste; pasting sends the text to the page as a paste event, or types it if the page does not handle that.
 """
 
 from __future__ import annotations
 
 import asyncio
+import mimetypes
 import re
+from contextlib import suppress
 from urllib.parse import urlsplit
 
-from playwright.async_api import ElementHandle, Page
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import FileChooser, FilePayload
 
 from webdojo.browser.keys import normalise_keys
 from webdojo.browser.page.probe import Element, PageState
 from webdojo.browser.page.scripts import script
-from webdojo.browser.tab import Tabs
+from webdojo.browser.tab import MOST_TABS, Tab, Tabs
 from webdojo.browser.tools import COORDINATE_MAX, ToolFailed
 from webdojo.types import ToolCall
 
 _TRAVEL = {"Alt+ArrowLeft": -1, "Alt+ArrowRight": 1}
-_COPY = {"controlormeta+c", "controlormeta+insert", "controlormeta+x", "shift+delete"}
-_PASTE = {"controlormeta+v", "controlormeta+shift+v", "shift+insert"}
+_RELOAD = {"f5", "controlormeta+f5", "controlormeta+r", "controlormeta+shift+r"}
 
-_SELECTED_JS, _PASTE_JS = script("selected.js"), script("paste.js")
-_FOCUSED_JS, _CHOOSE_JS = script("focused.js"), script("choose.js")
+LEAVE_JS, _PASTE_JS = script("leave.js"), script("paste.js")
+_FILL_JS, _CHOOSE_JS = script("fill.js"), script("choose.js")
 
 
 def point_px(x: int, y: int, viewport_px: tuple[int, int]) -> tuple[int, int]:
@@ -68,6 +69,8 @@ async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | Non
     given, page = call.arguments, session.active.page
     mouse = page.mouse
     x, y = target_px(call, session.viewport_px) or (0, 0)
+    if call.name not in ("write", "wait"):  # what else is done leaves the page without the file that it asks for
+        session.active.chooser = None
     match call.name:
         case "click":
             clicks = 2 if given.get("click_type") == "double" else 1
@@ -81,7 +84,10 @@ async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | Non
             await mouse.move(*point_px(given["x2"], given["y2"], session.viewport_px), steps=6)
             await mouse.up()
         case "write":
-            await _write(page, given["text"], before.focus)
+            if before.offer and session.active.chooser is not None:
+                await _upload(session, session.active.chooser, given["text"])
+            else:
+                await _write(session.active, given["text"], before.focus)
         case "press_keys":
             return await _press_keys(session, given["keys"])
         case "scroll":
@@ -96,6 +102,8 @@ async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | Non
         case "wait":
             await asyncio.sleep(given["seconds"])
         case "new_tab":
+            if len(session.tabs) >= MOST_TABS:
+                raise ToolFailed(f"{MOST_TABS} tabs are open: close one first")
             await session.open_tab()
         case "switch_tab":
             if given["index"] >= len(session.tabs):
@@ -109,48 +117,61 @@ async def execute(session: Tabs, call: ToolCall, before: PageState) -> str | Non
     return None
 
 
-async def _write(page: Page, text: str, field: Element | None) -> None:
+async def _write(tab: Tab, text: str, field: Element | None) -> None:
+    keyboard = tab.page.keyboard
     if field is None:
         raise ToolFailed("no field is focused; click one first")
     if field.tag in ("select", "option"):  # an open list may hand the focus to its options
-        chosen = await (await _focused(page)).evaluate(_CHOOSE_JS, text)
+        chosen = await tab.world.call(_CHOOSE_JS, text)
+        if chosen is None:
+            raise ToolFailed("the focus moved away")
         if chosen["options"] is not None:
             raise ToolFailed(f'the list has no option "{text}"; options: {", ".join(chosen["options"])}')
         if chosen["open"]:
-            await page.keyboard.press("Escape")
+            await keyboard.press("Escape")
         return
     if not field.editable:
         raise ToolFailed(f"the focused <{field.tag}> takes no text; click a text field first")
     if field.editable == "fill":
-        try:
-            await (await _focused(page)).fill(text)
-        except PlaywrightError as error:
-            if not field.takes or "Malformed" not in error.message:
-                raise
-            raise ToolFailed(f'"{text}" does not fit the field; it takes values like {field.takes}') from None
+        took = await tab.world.call(_FILL_JS, text)
+        if took is None:
+            raise ToolFailed("the focus moved away")
+        if not took:
+            hint = f"; it takes values like {field.takes}" if field.takes else ""
+            raise ToolFailed(f'"{text}" does not fit the field{hint}')
         return
-    await page.keyboard.press("ControlOrMeta+a")
+    await keyboard.press("ControlOrMeta+a")
     if not text:
-        await page.keyboard.press("Delete")
+        await keyboard.press("Delete")
+        return
+    if 0 < field.maxlength < len(text):  # such fields hand the focus on, a character a field
+        await keyboard.type(text)
         return
     # One input event for the bulk and real keys for the last character: suggestion lists that
     # listen to keys wake up, and long texts do not cost two round trips a character.
     if text[:-1]:
-        await page.keyboard.insert_text(text[:-1])
-    await page.keyboard.type(text[-1])
+        await keyboard.insert_text(text[:-1])
+    await keyboard.type(text[-1])
 
 
-async def _focused(page: Page) -> ElementHandle:
-    """Return the element that has the focus, in whatever frame or shadow root it is."""
-    frame = page.main_frame
-    while True:
-        element = (await frame.evaluate_handle(_FOCUSED_JS)).as_element()
-        if element is None:
-            raise ToolFailed("the focus moved away")
-        inner = await element.content_frame()
-        if inner is None:
-            return element
-        frame = inner
+async def _upload(session: Tabs, chooser: FileChooser, text: str) -> None:
+    """Give the page the files that a text names, one in each line."""
+    names = [line.strip() for line in text.strip().splitlines()] or [""]
+    for name in names:
+        if name not in session.files:
+            raise ToolFailed(f'there is no file "{name}" for the page; files: {", ".join(session.files)}')
+    if len(names) > 1 and not chooser.is_multiple():
+        raise ToolFailed("the page takes one file")
+    session.active.chooser = None
+    files: list[FilePayload] = [
+        {
+            "name": name,
+            "mimeType": mimetypes.guess_type(name)[0] or "application/octet-stream",
+            "buffer": await asyncio.to_thread(session.files[name].read_bytes),
+        }
+        for name in names
+    ]
+    await chooser.set_files(files)  # as bytes, because the browser may run elsewhere
 
 
 async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
@@ -159,16 +180,30 @@ async def _press_keys(session: Tabs, keys: list[str]) -> str | None:
         page, name = session.active.page, chord.lower()
         if chord in _TRAVEL:  # these keys go to the browser window, and a headless browser has none
             await _travel(session, _TRAVEL[chord])
-        elif name in _PASTE:
-            if not session.copied:
-                note = "nothing was copied before"
-            elif not await page.evaluate(_PASTE_JS, session.copied):
-                await page.keyboard.insert_text(session.copied)
-        else:
-            if name in _COPY:
-                session.copied = await page.evaluate(_SELECTED_JS) or session.copied
+        elif name in _RELOAD:
+            await page.reload(wait_until="commit")
+        elif not chord.isascii():  # it has no key, and input methods insert it
+            await page.keyboard.insert_text(chord)
+        elif name != "escape" or not await session.active.world.call(LEAVE_JS):
             await page.keyboard.press(chord)
+            if "+" in chord:
+                note = await _paste_if_asked(session) or note
     return note
+
+
+async def _paste_if_asked(session: Tabs) -> str | None:
+    """Paste what this session has copied, if the keys just pressed ask a browser to paste."""
+    tab = session.active
+    with suppress(PlaywrightError):  # the keys may have left the page
+        await tab.world.call("() => {}")  # after its answer it is known whether they did
+    if not session.pasting:
+        return None
+    session.pasting = False
+    if not session.copied:
+        return "nothing was copied before"
+    if not await tab.world.call(_PASTE_JS, session.copied):
+        await tab.page.keyboard.insert_text(session.copied)
+    return None
 
 
 async def _goto_url(session: Tabs, address: str) -> str | None:
@@ -180,9 +215,10 @@ async def _goto_url(session: Tabs, address: str) -> str | None:
     except PlaywrightError as error:
         if "Download is starting" in error.message:  # the session notes that it was refused
             return None
-        if (refused := session.guard.refusal(url)) is None:
-            raise
-        raise ToolFailed(f"refused: {refused}") from None
+        await session.active.navigated()  # to the error page of the address that failed, after any redirects
+        if why := session.guard.why_failed(session.active.failed_url or url):
+            raise ToolFailed(why) from None
+        raise
     return f"HTTP {response.status}" if response is not None and response.status >= 400 else None
 
 

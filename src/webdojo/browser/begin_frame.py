@@ -27,6 +27,10 @@ _MAX_FRAMES = 20
 """A new page, or one with much to draw, may need several frames before one has a picture."""
 
 
+class NoPicture(PlaywrightError):
+    """The page is not drawn, because it waits for something."""
+
+
 class BeginFrames:
     """Draws the pages of one Chromium; after `on_hang` it cannot be used any more."""
 
@@ -72,7 +76,7 @@ class BeginFrames:
             if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):
                 return str(data)
             await asyncio.sleep(_FIRST_PAUSE_S * attempt)
-        raise PlaywrightError(f"{_MAX_FRAMES} frames without a picture")
+        raise NoPicture(f"{_MAX_FRAMES} frames without a picture")
 
     async def draw(self, page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
         task = asyncio.create_task(self._draw(page, options or {}))

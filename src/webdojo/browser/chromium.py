@@ -30,7 +30,7 @@ from webdojo.browser.driver import Driver
 from webdojo.browser.page.scripts import script
 from webdojo.errors import BrowserError, Failure
 
-_POPUPS_JS = script("popups.js")
+_INIT_JS = ";\n".join(map(script, ("popups.js", "clipboard.js", "timers.js")))
 _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -137,12 +137,12 @@ class Chromium:
             logger.warning("this Chromium cannot draw on demand (browser.capture: begin_frame): it takes screenshots")
             await self.close()
             return await cls.start(config.model_copy(update={"capture": "screenshot"}), flags, on_end)
-        self._browser.on("disconnected", lambda _: self._end())
+        self._browser.on("disconnected", lambda _: self.end())
         self.background.start(self._watch())
         return self
 
     async def _draws_on_demand(self) -> bool:
-        self.frames = BeginFrames(self._cdp, self._end)
+        self.frames = BeginFrames(self._cdp, self.end)
         try:
             context = await self.new_context(None)
             works = await self.frames.works(context)
@@ -200,6 +200,7 @@ class Chromium:
             before = await frames.contexts() if frames else set()
             context = await self._browser.new_context(
                 viewport={"width": width, "height": height},
+                screen={"width": width, "height": height},
                 device_scale_factor=1,
                 accept_downloads=False,
                 locale=config.locale,
@@ -209,7 +210,7 @@ class Chromium:
             )
             if frames:
                 await frames.register(context, before)
-        await context.add_init_script(_POPUPS_JS)
+        await context.add_init_script(_INIT_JS)
         return context
 
     async def _watch(self) -> None:
@@ -224,9 +225,9 @@ class Chromium:
             reason = first_line(error)
         if not self._ended:
             logger.warning("ending a Chromium: %s", reason)
-            self._end()
+            self.end()
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """Kill what is left of a lost browser, and report it."""
         if self._ended:
             return
@@ -248,13 +249,15 @@ async def _browser(playwright: Playwright, config: BrowserConfig, flags: Sequenc
     executable = find_chromium(config)
     for sandbox in (True, False) if os.geteuid() != 0 else (False,):  # Chromium refuses to sandbox root
         try:
+            width, height = config.viewport_px
             return await playwright.chromium.launch(
                 executable_path=executable,
                 headless=config.headless,
                 chromium_sandbox=sandbox,
                 # Ctrl+C reaches the whole process group; Python ends the browser in order.
                 handle_sigint=False,
-                args=[*_FLAGS, *flags],
+                # A page in full screen has the size of its window.
+                args=[*_FLAGS, f"--window-size={width},{height}", *flags],
                 # Downloads, traces and films are off; a folder of its own would outlive a driver that is killed.
                 artifacts_dir=tempfile.gettempdir(),
                 timeout=timeout_ms,

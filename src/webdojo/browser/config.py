@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +38,14 @@ class ServeConfig(Section):
     """How long open sessions may go on after the server was told to stop."""
 
 
+HOSTED = (
+    "browser.cdp_url: the guard checks the addresses at which sessions start and that the agent asks for, and nothing "
+    "else: links, redirects, frames and scripts of that browser reach whatever its machine can reach; run it where "
+    "that is only the public web"
+)
+"""What the guard can promise of a browser that runs elsewhere."""
+
+
 class BrowserConfig(Section):
     executable: str = ""
     """Chromium to run; empty finds one (see `browser/chromium.py`)."""
@@ -51,10 +60,15 @@ class BrowserConfig(Section):
     """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
     storage_state: str = ""
     """File with cookies and local storage that every session starts with, as Playwright's `storage_state` writes it."""
+    uploads: list[str] = []
+    """Files that agents may upload, each up to 50 MB. Where a page asks for a file, the feedback names them, and a
+    `write` of such a name gives it to the page. Without any the feedback says that uploads are not possible."""
     redact: bool = True
     """Mask what is typed into password fields, and the cookies and local storage of a `storage_state`, wherever people
     or other programs read them: feedback, logs, films, reports and exports. The run's own `run.sqlite` keeps them,
     because training needs the sampled tokens, and screenshots show what the page shows."""
+    record_har: bool = False
+    """Keep what pages ask the network for, for rewards that judge by it (`webarena_verified`)."""
     locale: str = "en-US"
     timezone: str = ""
     """IANA name, such as `Europe/Oslo`; empty keeps the machine's."""
@@ -96,6 +110,26 @@ class BrowserConfig(Section):
     """Which addresses may be reached; by default all public ones, and the embedded sites."""
     serve: ServeConfig = ServeConfig()
     """Limits of `webdojo browser serve`."""
+
+
+_UPLOAD_MB = 50
+"""What Playwright takes at most for one call."""
+
+
+def files_to_upload(paths: Sequence[str]) -> dict[str, Path]:
+    """Return the files of `browser.uploads` by the names by which agents know them; ConfigError if one is unusable."""
+    found: dict[str, Path] = {}
+    for path in map(Path, paths):
+        if not path.is_file():
+            raise ConfigError(f"browser.uploads has {str(path)!r}, which is no file on this machine")
+        if path.name in found:
+            raise ConfigError(
+                f"browser.uploads has two files named {path.name!r}: agents tell them apart by their names"
+            )
+        if path.stat().st_size > _UPLOAD_MB * 1e6:
+            raise ConfigError(f"browser.uploads has {str(path)!r}, which is larger than {_UPLOAD_MB} MB")
+        found[path.name] = path
+    return found
 
 
 def read_storage_state(file: str, named_by: str) -> StorageState | None:

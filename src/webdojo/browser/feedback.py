@@ -6,14 +6,19 @@ short, since each of them is read again in every later prompt.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from webdojo.browser.keys import normalise_keys, shown
-from webdojo.browser.page.probe import Element, PageState
+from webdojo.browser.page.probe import VALUE_CHARS, Element, PageState
 from webdojo.browser.tools import cut
 from webdojo.types import Feedback, ToolCall
 
+_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Control characters but for white space, and those that change the direction of text."""
+_FOREIGN = ("iframe", "frame", "object", "embed", "canvas")
+"""What may show a page of another origin, or a drawing, which cannot be read."""
 _EDGES = {"up": "top", "down": "bottom", "left": "left edge", "right": "right edge"}
 
 
@@ -22,7 +27,9 @@ def describe(call: ToolCall, before: PageState, after: PageState, notes: Sequenc
 
     `notes` are what the states cannot show, such as dialogs, refused downloads and HTTP errors.
     """
-    return Feedback(ok=True, text="; ".join([_text(call, before, after), *notes]))
+    loading = ["the page is still loading"] if after.loading else []
+    asks = [f"the page asks for a file: {clip(after.offer, 200)}"] if after.offer else []
+    return Feedback(ok=True, text="; ".join([_text(call, before, after), *loading, *asks, *notes]))
 
 
 def starred(call: ToolCall, before: PageState, after: PageState) -> tuple[ToolCall, PageState, PageState]:
@@ -57,6 +64,8 @@ def _text(call: ToolCall, before: PageState, after: PageState) -> str:
             double = "double " if given.get("click_type") == "double" else ""
             button = f"{given['button']} " if given.get("button", "left") != "left" else ""
             hint = _hint(before.target) if effect == _NOTHING and before.target else ""
+            if effect == _NOTHING and before.target and _is_foreign(before.target):
+                effect = "it does not tell what changed"
             return f"{double}{button}click at {at}{on}: {effect}{hint}"
         case "hover":
             return f"hover at {at}{on}{quiet}"
@@ -68,6 +77,8 @@ def _text(call: ToolCall, before: PageState, after: PageState) -> str:
             keys = " ".join(shown(chord) for chord in normalise_keys(given["keys"]))
             if effect == _NOTHING and after.focus and after.focus != before.focus:
                 effect = f"{_element(after.focus)} is focused"
+            elif effect == _NOTHING and after.focus and _is_foreign(after.focus):
+                effect = f"sent to {_element(after.focus)}, which does not tell what changed"
             return f"press_keys {clip(keys, 60)}: {effect}"
         case "scroll":
             return f"scroll {given['direction']} {given['amount']:g}: {_scrolled(given['direction'], before, after)}"
@@ -87,14 +98,28 @@ def _text(call: ToolCall, before: PageState, after: PageState) -> str:
 
 
 def _write(wanted: str, before: PageState, after: PageState) -> str:
+    if before.offer:
+        effect = _effect(before, after)
+        text = f'write "{clip(wanted, 60)}" as the file that the page asked for'
+        return text if effect == _NOTHING else f"{text}: {effect}"
     field, now = before.focus, after.focus
+    if _is_option(field) and now and now.tag == "select":  # its list was open
+        field = now
     text = f'write "{clip(wanted, 60)}" into {_element(field)}' if field else f'write "{clip(wanted, 60)}"'
     moved = _movement(before, after)
     if moved:
         return f"{text}: {moved}"
-    if _same(field, now) and now and now.value is not None and now.value.split() != wanted.split():
+    if _same(field, now) and now and now.value is not None and not _holds(now.value, wanted):
         return f'{text}: but the field holds "{clip(now.value, 60)}"{_hint(now)}'
+    if field and _is_foreign(field):
+        return f"{text}, which does not tell what it took"
     return text
+
+
+def _holds(value: str, wanted: str) -> bool:
+    """Whether a field holds a text, white space apart; of a long one only the beginning was read."""
+    held, text = " ".join(value.split()), " ".join(wanted.split())
+    return held == text or (len(value) >= VALUE_CHARS and text.startswith(held))
 
 
 def _scrolled(direction: str, before: PageState, after: PageState) -> str:
@@ -106,9 +131,15 @@ def _scrolled(direction: str, before: PageState, after: PageState) -> str:
         return f"page is now at {_percent(after.scroll, axis)}"
     if before.box and after.box and before.box[axis] != after.box[axis]:
         return f"this part of the page is now at {_percent(after.box, axis)}"
-    if after.scroll[axis + 2] < 2 and not after.box:
-        return "nothing moved, everything is in view"
-    return f"nothing moved, already at the {_EDGES[direction]}"
+    if after.changes:  # a script may have moved things in its own way
+        return "page changed"
+    if before.target and _is_foreign(before.target):
+        return f"sent to {_element(before.target)}, which does not tell whether it moved"
+    offset, room = (after.box or after.scroll)[axis], (after.box or after.scroll)[axis + 2]
+    if room < 2 and not after.box:
+        return "nothing moved" if after.clipped else "nothing moved, everything is in view"
+    at_edge = offset < 2 if direction in ("up", "left") else room - offset < 2
+    return f"nothing moved, already at the {_EDGES[direction]}" if at_edge else "nothing moved"
 
 
 _NOTHING = "nothing changed"
@@ -132,20 +163,22 @@ def _effect(before: PageState, after: PageState) -> str:
         return moved
     old, new = before.target, after.target
     if old and new and _same(old, new):
-        if new.checked is not None and old.checked != new.checked:
-            return "now checked" if new.checked else "now unchecked"
-        if new.expanded is not None and old.expanded != new.expanded:
-            return "now open" if new.expanded else "now closed"
+        if turn := _turn(old, new):
+            return turn
         if old.value is not None and old.value != new.value:
             return f'its value is now "{clip(new.value or "", 60)}"'
-    if after.focus and after.focus != before.focus:
-        if after.focus.tag == "select" and (_is_option(before.target) or _is_option(before.focus)):
-            return f'{_element(after.focus)} is now "{clip(after.focus.value or "", 60)}"'
-        if _same(before.focus, after.focus):
-            return f'{_element(after.focus)} now holds "{clip(after.focus.value or "", 60)}"'
-        if after.focus.editable:
-            focused = "field is focused" if after.focus == new else f"{_element(after.focus)} is focused"
-            return focused + _hint(after.focus)
+    was, now = before.focus, after.focus
+    if now and now != was:
+        if now.tag == "select" and (_is_option(before.target) or _is_option(was)):
+            return f'{_element(now)} is now "{clip(now.value or "", 60)}"'
+        if was and _same(was, now):
+            if turn := _turn(was, now):
+                return f"{_element(now)} is {turn}"
+            if now.value is not None and now.value != was.value:
+                return f'{_element(now)} now holds "{clip(now.value, 60)}"'
+        elif now.editable:
+            field = now == new and not _is_foreign(new)
+            return ("field is focused" if field else f"{_element(now)} is focused") + _hint(now)
     if after.changes:
         return "page changed"
     if before.scroll[:2] != after.scroll[:2] or (before.box and after.box and before.box[:2] != after.box[:2]):
@@ -153,9 +186,23 @@ def _effect(before: PageState, after: PageState) -> str:
     return _NOTHING
 
 
+def _turn(old: Element, new: Element) -> str:
+    """How a box was checked, or something opened; empty if neither."""
+    if new.checked is not None and old.checked != new.checked:
+        return "now checked" if new.checked else "now unchecked"
+    if new.expanded is not None and old.expanded != new.expanded:
+        return "now open" if new.expanded else "now closed"
+    return ""
+
+
 def _hint(field: Element) -> str:
     """Say what to write into a field whose picker never opens."""
     return f"; it takes values like {field.takes}" if field.takes else ""
+
+
+def _is_foreign(element: Element) -> bool:
+    """Whether what it holds cannot be read."""
+    return element.opaque or element.tag in _FOREIGN
 
 
 def _is_option(element: Element | None) -> bool:
@@ -164,22 +211,29 @@ def _is_option(element: Element | None) -> bool:
 
 def _percent(offsets: Sequence[float], axis: int) -> str:
     room = offsets[axis + 2]
-    share = offsets[axis] / room if room > 0 else 1.0
-    if share > 0.995:
+    if room - offsets[axis] < 1:
         return "its end"
-    return "its start" if share < 0.005 else f"{100 * share:.0f}%"
+    if offsets[axis] < 1:
+        return "its start"
+    share = 100 * offsets[axis] / room
+    return f"{share:.0f}%" if 1 <= share <= 99 else f"{min(max(share, 0.1), 99.9):.1f}%"
 
 
 def _same(one: Element | None, other: Element | None) -> bool:
-    return one is not None and other is not None and (one.tag, one.name) == (other.tag, other.name)
+    """Whether two states tell of the same element, or of one that a script has drawn anew."""
+    if one is None or other is None:
+        return False
+    if one.id != other.id and not one.name:
+        return False
+    return (one.tag, one.name) == (other.tag, other.name)
 
 
 def _element(element: Element) -> str:
-    role = f" role={element.role}" if element.role else ""
-    name = f' "{element.name}"' if element.name else ""
-    return f"<{element.tag}{role}>{name}"
+    role = f" role={clip(element.role, 20)}" if element.role else ""
+    name = f' "{clip(element.name, 60)}"' if element.name else ""
+    return f"<{clip(element.tag, 40)}{role}>{name}"
 
 
 def clip(text: str, limit: int) -> str:
-    """Return a text as one line of at most `limit` characters."""
-    return cut(" ".join(text.split()), limit)
+    """Return a text as one line of at most `limit` characters, without such as control or turn around what follows."""
+    return cut(" ".join(_UNSEEN.sub("", text).split()), limit)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from webdojo.browser.config import StorageState
-from webdojo.browser.page.snapshot import Snapshot
 from webdojo.types import Feedback, Observation, ToolCall, View
+
+if TYPE_CHECKING:  # it brings Playwright, and a recipe names a reward, which may read a session
+    from webdojo.browser.page.snapshot import Snapshot
 
 
 @dataclass
@@ -25,6 +27,16 @@ class ActResult:
     """Wall seconds by phase: `ready` is the time spent waiting for pages."""
     secrets: list[str] = field(default_factory=list, compare=False)
     """What was typed into password fields, where it is to be masked."""
+
+
+@dataclass
+class PageRead:
+    """What one script found in a page."""
+
+    value: Any = None
+    """What it returned, as plain JSON."""
+    error: str = ""
+    """The error that it raised instead, in one line."""
 
 
 class Session(Protocol):
@@ -53,6 +65,28 @@ class Session(Protocol):
 
     async def snapshot(self) -> Snapshot:
         """Read what the active tab says, for the text observations of `page/views.py`; raise as `observe` does."""
+        ...
+
+    async def read(self, scripts: Sequence[str], url: str = "") -> list[PageRead]:
+        """Run scripts that only read, JavaScript functions without parameters, apart from the page's own scripts.
+
+        Args:
+            scripts: run one after the other in a page that is ready.
+            url: opened in a new tab of this session, which closes afterwards; empty: the active tab.
+
+        Raises:
+            BrowserError: the guard refuses the address, it does not answer, or the page, the browser or its server is
+                lost.
+        """
+        ...
+
+    async def har(self) -> list[dict[str, Any]]:
+        """What its pages have asked the network for, as entries of an HTTP archive (`network/har.py`).
+
+        Raises:
+            ConfigError: `browser.record_har` is off.
+            BrowserError: the server is lost.
+        """
         ...
 
     async def close(self) -> None:

@@ -53,6 +53,8 @@ def read_chord(text: str) -> str | None:
     *modifiers, last = [_read_key(part) or "" for part in re.split(r"(?<=.)\+(?=.)", text, flags=re.DOTALL)]
     if not last or any(key not in _MODIFIERS.values() for key in modifiers):
         return None
+    if modifiers and not last.isascii():  # no keyboard that is simulated has such a key
+        return None
     if _SHORTCUT in modifiers and "Shift" not in modifiers and len(last) == 1:
         small = last.lower()
         last = small if len(small) == 1 else last  # a few letters have no single small form

@@ -14,28 +14,25 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Self
-from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.browser.chromium import BackgroundTasks, Chromium, first_line
-from webdojo.browser.config import BrowserConfig, StorageState, read_storage_state
-from webdojo.browser.network.guard import Guard, Refused
-from webdojo.browser.network.proxy import REASON_HEADER, GuardProxy
+from webdojo.browser.config import HOSTED, BrowserConfig, StorageState, files_to_upload, read_storage_state
+from webdojo.browser.network.guard import Guard
+from webdojo.browser.network.proxy import GuardProxy
+from webdojo.browser.reach import BACK_OFF_S, check_address, reach
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
 from webdojo.types import ImageSink
 
-_BACK_OFF_S = 0.2
 _BLANK_TAB_S = (10.0, 20.0, 40.0)
 """A blank tab opens in a fraction of a second, or never, if its renderer dies meanwhile. A busy machine takes longer,
 so each further try waits twice as long."""
 _SESSION_MB = 120
 """Memory that a session on a heavy page may need."""
 _MAX_SESSIONS = 64
-_PERMANENT = ("ERR_UNSAFE_PORT", "ERR_TOO_MANY_REDIRECTS", "ERR_CERT_", "ERR_SSL_", "ERR_INVALID_")
-"""Network errors that another try does not mend."""
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +74,7 @@ class BrowserPool:
         self._guard = Guard(config.guard)
         self._proxy = GuardProxy(self._guard, config.proxy, config.guard.connections_per_second)
         self._storage_state = read_storage_state(config.storage_state, "browser.storage_state")
+        self._files = files_to_upload(config.uploads)
         self._max_browsers = browser_count(config)
         self.places = self._max_browsers * sessions_per_browser(config)
         """Number of sessions that can be open at once."""
@@ -86,6 +84,8 @@ class BrowserPool:
         self._exiting = False
 
     async def __aenter__(self) -> Self:
+        if self._config.cdp_url:
+            logger.warning(HOSTED)
         await self._proxy.__aenter__()
         try:
             await self._pick()
@@ -106,7 +106,7 @@ class BrowserPool:
         self, start_url: str, headers: dict[str, str] | None = None, storage_state: StorageState | None = None
     ) -> BrowserSession:
         """See `interface.Pool.open`; an answer of HTTP 500 or above counts as none."""
-        _check_address(start_url)
+        check_address(start_url)
         try:
             async with asyncio.timeout(self._config.acquire_timeout_s):
                 await self._free_places.acquire()
@@ -126,7 +126,7 @@ class BrowserPool:
                         mendable = error.failure in (Failure.BROWSER_DIED, Failure.TAB_CRASHED)
                         if not mendable or timeout_s == _BLANK_TAB_S[-1]:
                             raise
-                    await asyncio.sleep(_BACK_OFF_S)
+                    await asyncio.sleep(BACK_OFF_S)
             raise AssertionError("the last try returns or raises")
         except TimeoutError as error:
             self._free_places.release()
@@ -161,7 +161,7 @@ class BrowserPool:
             made.append(session)
             with session.log.timed("start"):
                 async with session.drawing():
-                    await self._reach(session, url)
+                    await reach(session, url, session.settle, session.lost)
         except BaseException as error:
             diagnostics = session.diagnostics(error) if session is not None else {}
             if session is not None:
@@ -194,7 +194,7 @@ class BrowserPool:
 
     async def _new_session(self, browser: Chromium, storage_state: StorageState | None) -> BrowserSession:
         context = await browser.new_context(storage_state)
-        session = BrowserSession(context, browser, self._config, self._images, self._guard, storage_state)
+        session = BrowserSession(context, browser, self._config, self._images, self._guard, storage_state, self._files)
         try:
             await session.open_tab()
         except BaseException:
@@ -217,38 +217,12 @@ class BrowserPool:
         finally:
             self._refilling.discard(browser)
 
-    async def _reach(self, session: BrowserSession, url: str) -> None:
-        _not_refused(url, session.forbidden(url))
-        reason = ""
-        for attempt in range(self._config.navigation_retries + 1):
-            if attempt:
-                await asyncio.sleep(_BACK_OFF_S * 2 ** (attempt - 1))
-            try:
-                async with asyncio.timeout(self._config.navigation_timeout_s):
-                    response = await session.page.goto(url, wait_until="commit", timeout=0)
-                _not_refused(url, self._guard.refusal(url))
-                if response is None or response.status < 500:
-                    await session.settle()
-                    # "Back" must not lead to the blank page that every tab begins with.
-                    await session.active.cdp.send("Page.resetNavigationHistory")
-                    return
-                reason = response.headers.get(REASON_HEADER, f"it answered HTTP {response.status}")
-            except TimeoutError:
-                reason = f"no answer within {self._config.navigation_timeout_s:g} s (browser.navigation_timeout_s)"
-                await session.active.cdp.send("Page.stopLoading")
-            except PlaywrightError as error:
-                if (lost := session.lost(error)) is not None:
-                    raise lost from error
-                _not_refused(url, self._guard.refusal(url))
-                reason = first_line(error)
-                if any(name in reason for name in _PERMANENT):
-                    raise StartError(f"cannot open {url}: {reason}") from None
-        raise StartError(f"cannot open {url}: {reason} ({self._config.navigation_retries + 1} tries)")
-
     async def _pick(self) -> Chromium:
         """Return the browser for the next session; start another one if all have sessions and the limit allows it."""
         async with self._starting:
-            ready = [browser for browser in self.browsers if browser.alive and not browser.retiring]
+            for browser in [each for each in self.browsers if not each.alive]:
+                browser.end()  # its end was not reported yet
+            ready = [browser for browser in self.browsers if not browser.retiring]
             if len(ready) < self._max_browsers and all(browser.load for browser in ready):
                 # Everything except `hosts` goes through the proxy, loopback addresses included.
                 proxy = f"--proxy-server=http://127.0.0.1:{self._proxy.port}"
@@ -290,20 +264,3 @@ class BrowserPool:
             await self._pick()
         except BrowserError as error:
             logger.warning("no new Chromium for one that died: %s", error)  # the next `open` tries again, and says so
-
-
-def _check_address(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        names_host, _ = bool(parts.hostname), parts.port
-    except ValueError as error:
-        raise StartError(f"{url!r} is no address: {error}") from None
-    if parts.scheme not in ("http", "https"):
-        raise StartError(f"{url!r} is not opened: only http and https addresses are", Failure.START_REFUSED)
-    if not names_host:
-        raise StartError(f"{url!r} names no host")
-
-
-def _not_refused(url: str, refused: Refused | None) -> None:
-    if refused is not None:
-        raise StartError(f"{url} is not opened: {refused} ({refused.setting})", Failure.START_REFUSED)

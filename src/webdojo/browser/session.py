@@ -8,28 +8,35 @@ observation names it.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import time
-from collections.abc import Awaitable, Callable, Container, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.actions import execute, target_px
+from webdojo.browser.actions import LEAVE_JS, execute, target_px
 from webdojo.browser.chromium import EXIT_TIMEOUT_S, Chromium, first_line
 from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.browser.feedback import describe, failed, starred
-from webdojo.browser.interface import ActResult
+from webdojo.browser.interface import ActResult, PageRead
 from webdojo.browser.network.guard import Guard
+from webdojo.browser.network.har import HarLog
 from webdojo.browser.page.elements import Elements
-from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, Element, PageState, blocked_by
-from webdojo.browser.page.ready import is_overtaken, settle, until_read
-from webdojo.browser.page.snapshot import ElementRef, Snapshot, snapshot
+from webdojo.browser.page.probe import PAGE_JS, PROBE_JS, PageState, blocked_by, dead_by, glance_of, state_of
+from webdojo.browser.page.ready import settle
+from webdojo.browser.page.snapshot import Refs, Snapshot, snapshot
 from webdojo.browser.page.views import numbered, render
-from webdojo.browser.tab import Tab, Tabs
+from webdojo.browser.page.world import ScriptError, is_overtaken, until_read
+from webdojo.browser.reach import check_address, reach
+from webdojo.browser.tab import MOST_TABS, Tab, Tabs
 from webdojo.browser.tools import ToolFailed, check_call
-from webdojo.errors import BrowserError, Failure
+from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.redact import SHORTEST_TYPED, redact, stored_secrets
 from webdojo.types import Feedback, ImageSink, Observation, ToolCall, View
 from webdojo.types import Tab as TabInfo
@@ -38,10 +45,21 @@ _SCREENSHOT_TIMEOUT_S = 20.0
 _SESSION_TIMEOUT_S = 3600.0
 """The whole life of a session; one that somebody forgot to close ends then."""
 _NOTES_SHOWN = 3
+_MOST_LOOKS = 5
+_LEAVING = ("switch_tab", "close_tab", "new_tab", "goto_url")
+"""Calls that leave the page, whatever it does."""
+_STOP_S = 1.0
+_LEAVE_S = 1.0
+"""How long they wait for it to tell its state."""
+_STUCK_S = 2.0
+"""How long a page that did not respond may take to be seen; then its last picture is shown."""
+_SILENT = "the page does not respond"
 _RETRY_AFTER_S = 0.3
 """A pause before another try; the event that a tab has crashed may arrive after the first error that it caused."""
 
 T = TypeVar("T")
+Look = tuple[bytes, dict[str, Any]]
+"""A picture, and the other fields of an observation."""
 
 logger = logging.getLogger(__name__)
 
@@ -57,11 +75,13 @@ class BrowserSession(Tabs):
         images: ImageSink,
         guard: Guard,
         storage_state: StorageState | None = None,
+        files: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
-        super().__init__(context, config, guard, browser.frames)
+        super().__init__(context, config, guard, browser.frames, files)
         self.secrets = stored_secrets(storage_state) if config.redact else set()
-        self.elements = Elements(Snapshot((), config.viewport_px, "", ""), (), ())
+        self.elements = Elements(Snapshot((), config.viewport_px, "", ""), Refs(), ())
         """The numbered controls of the last view."""
+        self._har = HarLog(context) if config.record_har else None
         self._browser = browser
         self._images = images
         self._on_closed: Callable[[], None] = lambda: None
@@ -69,6 +89,8 @@ class BrowserSession(Tabs):
         """Whether the call that runs has begun to act on the page."""
         self._ready_s = 0.0
         """Seconds spent in `settle` so far."""
+        self._seen: tuple[Tab, int, Look] | None = None
+        """A tab, its document, and how it looked last."""
         self._limit: asyncio.TimerHandle | None = None
         self._expired = False
         self._closing: asyncio.Task[None] | None = None
@@ -88,21 +110,76 @@ class BrowserSession(Tabs):
 
     async def observe(self, view: View | None = None) -> Observation:
         with self.log.timed("observe"):
-            image, fields = await self._read_in_time("screenshot", lambda: self._look(view))
+            image, fields = await self._read_in_time("screenshot", lambda: self._look(view), self._last_look)
             # Storing hashes and may write to a slow disk: in a thread, it holds up no other session.
             shot = await asyncio.to_thread(
                 self._images.put, image, *self.viewport_px, f"image/{self.config.screenshot_format}"
             )
             return Observation(screenshot=shot, **fields)
 
+    def _last_look(self) -> Look | None:
+        """How the page of the active tab looked last, which is what a window shows of one that does not respond."""
+        if self._seen is None or self._seen[:2] != (self.active, self.active.document):
+            return None
+        return self._seen[2]
+
     async def snapshot(self) -> Snapshot:
         with self.log.timed("snapshot"):
             return await self._read_in_time("description", self._describe)
 
+    async def read(self, scripts: Sequence[str], url: str = "") -> list[PageRead]:
+        with self.log.timed("read"):
+            if not url:
+                return await self._read_in_time("reading", lambda: self._run_scripts(scripts))
+            before = self.active
+            try:
+                await self._open_aside(url)
+                return await self._read_in_time("reading", lambda: self._run_scripts(scripts))
+            finally:
+                if self.active is not before:
+                    with suppress(PlaywrightError):  # it may have crashed
+                        await self.page.close()
+                    if before in self.tabs:
+                        self.active = before
+
+    async def _run_scripts(self, scripts: Sequence[str]) -> list[PageRead]:
+        await self.settle()
+        world, read = self.active.world, list[PageRead]()
+        for script in scripts:
+            try:
+                read.append(PageRead(await world.call(script)))
+            except ScriptError as error:
+                read.append(PageRead(error=first_line(error)))
+        return read
+
+    async def _open_aside(self, url: str) -> None:
+        """Open an address in a new tab, which becomes the active one; the oldest other tab makes room if needed."""
+        if len(self.tabs) >= MOST_TABS:
+            await next(tab for tab in self.tabs if tab is not self.active).page.close()
+        try:
+            check_address(url)
+            async with asyncio.timeout(self.config.start_timeout_s), self.drawing():
+                await self.open_tab()
+                await reach(self, url, self.settle, self.lost)
+        except StartError as error:
+            raise BrowserError(str(error), Failure.PAGE_UNREACHABLE, self.diagnostics(error)) from None
+        except TimeoutError as error:
+            message = f"{url} did not answer within {self.config.start_timeout_s:g} s (browser.start_timeout_s)"
+            raise BrowserError(message, Failure.PAGE_UNREACHABLE, self.diagnostics(error)) from None
+        except PlaywrightError as error:
+            raise self.lost(error) or BrowserError(
+                f"cannot open {url}: {first_line(error)}", Failure.PAGE_UNREACHABLE, self.diagnostics(error)
+            ) from error
+
+    async def har(self) -> list[dict[str, Any]]:
+        if self._har is None:
+            raise ConfigError("the reward needs what pages ask the network for: set browser.record_har=true")
+        return await self._har.entries()
+
     async def _describe(self) -> Snapshot:
         await self.settle()
-        page, elements = await snapshot(self.page, self.viewport_px)
-        await self._number(page, elements, numbered(page).values())
+        page, refs = await snapshot(self.active, self.viewport_px)
+        await self._number(page, refs, numbered(page).values())
         return page
 
     async def act(self, calls: Sequence[ToolCall]) -> ActResult:
@@ -144,15 +221,15 @@ class BrowserSession(Tabs):
             tab = self.active
             try:
                 raw = await read(tab)
+                await tab.asked()
             except PlaywrightError:
                 if not tab.page.is_closed():
                     raise
                 continue
             await self.catch_up()
             if tab is self.active:
-                elements = {key: raw[key] and Element(**raw[key]) for key in ("target", "focus")}
                 at = {"url": tab.url, "tab": self.tabs.index(tab), "tabs": len(self.tabs), "document": tab.document}
-                return PageState(**(raw | elements | at))
+                return state_of(raw | at | {"offer": tab.offer})
 
     async def _carry_out(self, call: ToolCall) -> tuple[Feedback, bool]:
         """Carry out a call, again where it failed before it touched the page; the feedback, and whether it was in
@@ -166,12 +243,35 @@ class BrowserSession(Tabs):
             except (TimeoutError, PlaywrightError) as error:
                 if (lost := self.lost(error)) is not None:
                     raise lost from error
-                if self._touched or not retries:
-                    if isinstance(error, PlaywrightError):
-                        return failed(call, redact(first_line(error), self.secrets)), True
-                    return failed(call, f"timed out after {self.config.action_timeout_s:g} s"), False
+                reason, in_time = first_line(error) if isinstance(error, PlaywrightError) else "", True
+                if isinstance(error, TimeoutError):
+                    reason, in_time = f"timed out after {self.config.action_timeout_s:g} s", False
+                    if self.active.navigating:
+                        reason += ": the next page did not load, and was stopped"
+                    await self._stop()
+                    if not await self.active.responds():
+                        reason += f": {_SILENT}"
+                if self._touched or not retries or self.active.stuck:
+                    reason = "; ".join([reason, *self.take_notes()[:_NOTES_SHOWN]])
+                    return failed(call, redact(reason, self.secrets)), in_time
             retries -= 1
             await asyncio.sleep(_RETRY_AFTER_S)
+
+    async def _stop(self, loading: bool = False) -> None:
+        """Stop what holds the tabs up: a script that never ends, also of another tab in the same process, a navigation
+        without an answer, and with `loading` whatever else the active tab loads, its full screen and pointer lock."""
+
+        async def stop(tab: Tab) -> None:
+            with suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(_STOP_S):
+                    if tab.navigating or (loading and tab is self.active):
+                        await tab.cdp.send("Page.stopLoading")
+                        tab.navigating = False
+                    await tab.cdp.send("Runtime.terminateExecution")
+                    if loading and tab is self.active:
+                        await tab.world.call(LEAVE_JS)  # a locked pointer may keep a page from being drawn
+
+        await asyncio.gather(*map(stop, list(self.tabs)))
 
     async def _run(self, call: ToolCall) -> Feedback:
         reason = check_call(call)
@@ -180,15 +280,14 @@ class BrowserSession(Tabs):
         if call.name == "done":  # it touches nothing, so there is nothing to compare
             here = PageState(url=self.active.url)
             return describe(redact(call, self.secrets), here, here)
-        self.notes.clear()
         try:
             if "element" in call.arguments:
                 self._touched = True  # to find it is to scroll to it
-                x, y = await self.elements.point(call.arguments["element"], self.page)
+                x, y = await self.elements.point(call.arguments["element"], self.active)
                 rest = {name: value for name, value in call.arguments.items() if name != "element"}
                 call = ToolCall(name=call.name, arguments={"x": x, "y": y, **rest})
             at_px = target_px(call, self.viewport_px)
-            before = await self._read(lambda tab: until_read(lambda: tab.page.evaluate(PROBE_JS, at_px), tab.navigated))
+            before = await self._before(call, at_px)
             self._note_secret(call, before)
             async with self.drawing():
                 tab, note = self.active, None
@@ -202,16 +301,27 @@ class BrowserSession(Tabs):
         except ToolFailed as error:
             return failed(call, redact(str(error), self.secrets))
         notes = [note] if note is not None else []
-        if after.document != before.document:
-            if (refused := self.guard.refusal(self.active.url)) is not None:
-                notes = [f"refused: {refused}"]
-            elif self.active.failed_url:
-                notes.append("it did not load")
-        notes = (notes + self.notes)[:_NOTES_SHOWN]
+        if after.document != before.document and self.active.failed_url:
+            notes.append(self.guard.why_failed(self.active.failed_url) or "it did not load")
+        notes = (notes + self.take_notes())[:_NOTES_SHOWN]
         if self.config.redact:
             call, before, after = starred(call, before, after)
         known = self.secrets
         return describe(redact(call, known), redact(before, known), redact(after, known), redact(notes, known))
+
+    async def _before(self, call: ToolCall, at_px: tuple[int, int] | None) -> PageState:
+        """The state before a call; one that leaves the tab does not wait for a page that hangs."""
+        patience = _LEAVE_S if call.name in _LEAVING else None
+        if patience is None and self.active.stuck and not await self.active.responds():
+            raise ToolFailed(_SILENT)
+        try:
+            async with asyncio.timeout(patience):
+                return await self._read(lambda tab: until_read(lambda: tab.world.call(PROBE_JS, at_px), tab.navigated))
+        except TimeoutError:
+            if patience is None:
+                raise
+        tab = self.active
+        return PageState(url=tab.url, tab=self.tabs.index(tab), tabs=len(self.tabs), document=tab.document)
 
     def _note_secret(self, call: ToolCall, before: PageState) -> None:
         """Remember a text that a call types into a password field."""
@@ -219,60 +329,83 @@ class BrowserSession(Tabs):
         if self.config.redact and len(typed) >= SHORTEST_TYPED:
             self.secrets.add(typed)
 
-    async def _number(self, page: Snapshot, elements: Sequence[ElementRef], shown: Container[int]) -> None:
+    async def _number(self, page: Snapshot, refs: Refs, shown: Container[int]) -> None:
         """Let later calls name the controls that are shown."""
-        before, self.elements = self.elements, Elements(page, elements, shown)
+        before, self.elements = self.elements, Elements(page, refs, shown)
         await before.forget()
 
-    async def _look(self, view: View | None) -> tuple[bytes, dict[str, Any]]:
+    async def _look(self, view: View | None) -> Look:
         await self.catch_up()
         if self.active.navigating:
             await self.settle()
-        while True:
+        for attempt in itertools.count(1):
             tab, document, tabs = self.active, self.active.document, list(self.tabs)
             try:
-                titles = (other.page.title() for other in tabs if other is not tab)
-                state, *others = await asyncio.gather(tab.page.evaluate(PAGE_JS), *titles)
+                titles = (other.read_title() for other in tabs if other is not tab)
+                raw, *others = await asyncio.gather(tab.world.call(PAGE_JS), *titles)
+                state = glance_of(raw)
+                tab.title = state.title
                 # A picture of a tab that has crashed ends all of Chromium; one that just answered has not.
-                data = await tab.screenshot()
-                read = None if view is None else await snapshot(tab.page, self.viewport_px)
+                data = await tab.screenshot(state.loading)
+                read = None if view is None else await snapshot(tab, self.viewport_px)
             except PlaywrightError as error:
                 if not is_overtaken(error) and not any(other.page.is_closed() for other in tabs):
                     raise
                 await self.settle()
                 continue
-            if tab is self.active and document == tab.document and tabs == self.tabs:
+            same = tab is self.active and document == tab.document and tabs == self.tabs
+            if same or attempt == _MOST_LOOKS:  # a page that goes on and on is told as it was seen
                 break
             await self.catch_up()
-        others.insert(tabs.index(tab), state["title"])
+        others.insert(tabs.index(tab), state.title)
         text = ""
         if view is not None and read is not None:
             data, text, shown = await asyncio.to_thread(render, view, read[0], data)
             await self._number(*read, shown)
-        return data, {
-            "text": text,
-            "url": tab.url,
-            "title": state["title"],
-            "tabs": [
-                TabInfo(index=index, url=other.url, title=title, active=other is tab)
-                for index, (other, title) in enumerate(zip(tabs, others, strict=True))
-            ],
-            "viewport_px": self.viewport_px,
-            "scroll_px": (round(state["scroll"][0]), round(state["scroll"][1])),
-            "page_px": (state["page"][0], state["page"][1]),
-            "blocked": blocked_by(tab.status, state["marks"]),
-        }
+        ours = self.guard.refusal(tab.url) is not None  # a page of our own refusal tells nothing about the site
+        look = (
+            data,
+            {
+                "text": text,
+                "url": tab.url,
+                "title": state.title,
+                "tabs": [
+                    TabInfo(index=index, url=other.url, title=title, active=other is tab)
+                    for index, (other, title) in enumerate(zip(tabs, others, strict=True))
+                ],
+                "viewport_px": self.viewport_px,
+                "scroll_px": (round(state.scroll[0]), round(state.scroll[1])),
+                "page_px": state.page,
+                "blocked": "" if ours else blocked_by(tab.status, state.marks),
+                "dead": "" if ours else dead_by(tab.url, tab.status, not tab.failed_url),
+            },
+        )
+        self._seen, tab.stuck = (tab, document, look), False
+        return look
 
-    async def _read_in_time(self, what: str, read: Callable[[], Awaitable[T]]) -> T:
-        """Read the tab within a limit, which starts anew with each of the retries; a BrowserError where it fails."""
-        retries = self.config.step_retries
+    async def _read_in_time(
+        self, what: str, read: Callable[[], Awaitable[T]], otherwise: Callable[[], T | None] = lambda: None
+    ) -> T:
+        """Read the tab within a limit, which starts anew with each of the retries; a BrowserError where it fails.
+
+        What `otherwise` returns, if anything, stands for a page that does not respond.
+        """
+        retries, stopped = self.config.step_retries, False
         while True:
+            limit_s = _SCREENSHOT_TIMEOUT_S / (1 if stopped else 2)
             try:
-                async with asyncio.timeout(_SCREENSHOT_TIMEOUT_S):
+                async with asyncio.timeout(_STUCK_S if self.active.stuck else limit_s):
                     return await read()
             except TimeoutError as error:
                 if (lost := self.lost(error)) is not None:
                     raise lost from None
+                if self.active.stuck and (known := otherwise()) is not None:
+                    return known
+                if not stopped:
+                    await self._stop(loading=True)
+                    await self.active.responds()
+                    stopped = True
+                    continue
                 if not retries:
                     message = f"no {what} of {self.active.url} within {_SCREENSHOT_TIMEOUT_S:g} s"
                     diagnostics = self.diagnostics(error)

@@ -8,23 +8,40 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
+import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from playwright.async_api import BrowserContext, CDPSession, Dialog, Page, Request, Response
+from PIL import Image
+from playwright.async_api import BrowserContext, CDPSession, Dialog, Download, FileChooser, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.begin_frame import BeginFrames
+from webdojo.browser.begin_frame import BeginFrames, NoPicture
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
 from webdojo.browser.feedback import clip
+from webdojo.browser.network.address import host_of
 from webdojo.browser.network.guard import Guard, Refused
+from webdojo.browser.page.scripts import script
+from webdojo.browser.page.world import OVERTAKEN, WORLD, World
 from webdojo.errors import BrowserError, Failure
 
+_TITLE_JS, _TOLD_JS = script("title.js"), script("told.js")
 _JPEG_QUALITY = 85
+_TITLE_S = 0.5
+"""How long the title of a tab in the background is waited for; then the last known one stands."""
+_RESPONSE_S = 1.0
+_PICTURE_S = 3.0
+"""How long a page that is still loading may keep a picture of it waiting, for a style sheet that does not come."""
+_NO_UPLOADS = "the page asks for a file: uploads are not possible"
+_MOST_DIALOGS = 10
+"""Accepted during one call; a page may ask until the answer is no."""
+MOST_TABS = 20
+"""Open at once; a window that a page opens beyond them is closed."""
 
 
 class Tab:
@@ -33,6 +50,8 @@ class Tab:
     def __init__(self, page: Page, tabs: Tabs) -> None:
         self.page = page
         self.cdp: CDPSession
+        self.world: World
+        """Of the document that it shows."""
         self.navigating = False
         self.document = 0
         """Number of documents that were committed so far."""
@@ -41,13 +60,26 @@ class Tab:
         """HTTP status of the document; 0 before the first one."""
         self.failed_url = ""
         """The address that did not load, where the tab shows Chromium's error page."""
+        self.title = ""
+        """As it was read last."""
+        self._undrawn = -1
+        """The last document of which there was no picture."""
+        self.stuck = False
+        """Whether its page did not respond when it was asked last."""
+        self.chooser: FileChooser | None = None
+        """What gives its page the file that it asks for."""
+        self._choosing = False
+        """Whether the page has asked for a file, and the chooser has not come yet."""
+        self._told_no_uploads = False
+        """Whether it was told that the page gets no file, and the chooser has not come yet."""
+        self._asking: asyncio.Future[str] | None = None
         self._tabs = tabs
         self._main_frame = ""
         self._requests: dict[Request, float] = {}
         self._moved = asyncio.Event()
 
     async def attach(self) -> None:
-        page, note = self.page, self._tabs.notes.append
+        page = self.page
         self.cdp = await page.context.new_cdp_session(page)
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested)
         self.cdp.on("Page.frameStartedNavigating", self._on_started)
@@ -55,29 +87,80 @@ class Tab:
         self.cdp.on("Page.navigatedWithinDocument", self._on_still)
         self.cdp.on("Page.frameStoppedLoading", self._on_still)
         self.cdp.on("Page.windowOpen", lambda _: self._tabs.expect())
-        self.cdp.on("Page.fileChooserOpened", lambda _: note("the page asks for a file: uploads are not possible"))
+        self.cdp.on("Page.fileChooserOpened", self._on_asked)
         page.on("request", self._on_request)
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_answer)
         page.on("requestfailed", self._on_failed)
-        page.on("download", lambda download: note(f'download of "{download.suggested_filename[:60]}" refused'))
+        page.on("download", self._on_download)
+        page.on("filechooser", self._on_chooser)
         page.on("crash", self._on_crash)
         page.on("close", self._on_close)
-        await self.cdp.send("Page.enable")
-        await self.cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
-        frame = (await self.cdp.send("Page.getFrameTree"))["frameTree"]["frame"]
-        self._main_frame = frame["id"]
-        self.failed_url = frame.get("unreachableUrl", "")
+        self.cdp.on("Runtime.bindingCalled", self._on_told)
+        commands: list[tuple[str, dict[str, Any]]] = [
+            ("Page.enable", {}),
+            ("Page.setInterceptFileChooserDialog", {"enabled": True}),
+            ("Runtime.enable", {}),  # else no document has the binding
+            ("Runtime.addBinding", {"name": "webdojoTold", "executionContextName": WORLD}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": _TOLD_JS, "worldName": WORLD, "runImmediately": True}),
+            ("Page.getFrameTree", {}),
+        ]
+        *_, tree = await asyncio.gather(*(self.cdp.send(name, given) for name, given in commands))
+        frame = tree["frameTree"]["frame"]
+        self._shows(frame)
 
     @property
     def url(self) -> str:
         """The address of the page; on an error page the address that failed, not Chromium's own."""
         return self.failed_url or self.page.url
 
+    async def read_title(self) -> str:
+        """The title, or the last known one where the page is too busy to tell it."""
+        if self._asking is None:
+            self._asking = asyncio.ensure_future(self.world.call(_TITLE_JS))
+            self._asking.add_done_callback(lambda asked: asked.cancelled() or asked.exception())  # it may come too late
+        await asyncio.wait({self._asking}, timeout=_TITLE_S)
+        if self._asking.done():
+            asked, self._asking = self._asking, None
+            if asked.exception() is None:
+                self.title = str(asked.result())
+        return self.title
+
+    async def responds(self) -> bool:
+        """Ask whether the page responds, for a second at most."""
+        try:
+            async with asyncio.timeout(_RESPONSE_S):
+                await self.world.call("() => {}")
+            self.stuck = False
+        except TimeoutError:
+            self.stuck = True
+        except PlaywrightError:  # another page has come, or none is left
+            self.stuck = False
+        return not self.stuck
+
     async def navigated(self) -> None:
         while self.navigating:
             self._moved.clear()
             await self._moved.wait()
+
+    async def asked(self) -> None:
+        """Wait for what gives the page the file that it has just asked for."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_RESPONSE_S):
+                while self._choosing:
+                    self._moved.clear()
+                    await self._moved.wait()
+        if self._choosing:
+            self._choosing = False
+            self._tabs.note(_NO_UPLOADS)
+
+    @property
+    def offer(self) -> str:
+        """What to do about the file that the page asks for; empty where it asks for none."""
+        if self.chooser is None:
+            return ""
+        several = ", or several, a line each" if self.chooser.is_multiple() else ""
+        return f"write the name of one{several}: {', '.join(self._tabs.files)}"
 
     async def requests_done(self, deadline: float) -> bool:
         """Wait for pending requests, for data or for the next document of a frame; return whether there were any.
@@ -95,14 +178,41 @@ class Tab:
                 await asyncio.wait_for(self._moved.wait(), left)
         return waited
 
-    async def screenshot(self) -> bytes:
+    async def screenshot(self, loading: bool = False) -> bytes:
+        """Take a picture of the page; stop its loading first if that is what keeps the page from being drawn.
+
+        A page of which nothing has come is white.
+        """
+        undrawn = self._undrawn == self.document
+        loading = loading or undrawn
+        for _ in range(2 if loading and not undrawn else 1):
+            try:
+                async with asyncio.timeout(_PICTURE_S if loading else None):
+                    return await self._picture()
+            except (TimeoutError, NoPicture):
+                if not loading:
+                    raise
+            await self.cdp.send("Page.stopLoading")
+        self._undrawn = self.document
+        white = io.BytesIO()
+        Image.new("RGB", self._tabs.viewport_px, "white").save(white, self._tabs.config.screenshot_format)
+        return white.getvalue()
+
+    async def _picture(self) -> bytes:
         options: dict[str, Any] = {"format": self._tabs.config.screenshot_format, "optimizeForSpeed": True}
         if self._tabs.config.screenshot_format == "jpeg":
             options["quality"] = _JPEG_QUALITY
         if self._tabs.frames is not None:
             return base64.b64decode(await self._tabs.frames.screenshot(self.cdp, options))
-        shot = await self.cdp.send("Page.captureScreenshot", options)
-        return base64.b64decode(shot["data"])
+        data = base64.b64decode((await self.cdp.send("Page.captureScreenshot", options))["data"])
+        if Image.open(io.BytesIO(data)).size == self._tabs.viewport_px:
+            return data
+        width, height = self._tabs.viewport_px
+        window = await self.cdp.send("Browser.getWindowForTarget")  # in full screen, and of another size
+        bounds = {"windowId": window["windowId"], "bounds": {"width": width, "height": height}}
+        with suppress(PlaywrightError):  # some windows have no size to set
+            await self.cdp.send("Browser.setWindowBounds", bounds)
+        return base64.b64decode((await self.cdp.send("Page.captureScreenshot", options))["data"])
 
     def _is_main(self, event: dict[str, Any]) -> bool:
         return bool(event["frameId"] == self._main_frame)
@@ -119,13 +229,25 @@ class Tab:
         frame = event["frame"]
         if "parentId" in frame:
             return
-        self._main_frame = frame["id"]
-        self.failed_url = frame.get("unreachableUrl", "")
+        self._end_world(OVERTAKEN)
+        self._shows(frame)
         if self.failed_url:
             self.status = 0
         self._requests.clear()
+        self.chooser = None
         self.document += 1
+        self.stuck = False
         self._stop()
+
+    def _shows(self, frame: dict[str, Any]) -> None:
+        """Note the main frame with its document."""
+        self._main_frame = frame["id"]
+        self.failed_url = frame.get("unreachableUrl", "")
+        self.world = World(self.cdp, frame["id"])
+
+    def _end_world(self, reason: str) -> None:
+        if self._main_frame:  # else it has shown nothing yet
+            self.world.end(reason)
 
     def _on_still(self, event: dict[str, Any]) -> None:
         if self._is_main(event):
@@ -134,6 +256,14 @@ class Tab:
     def _stop(self) -> None:
         self.navigating = False
         self._moved.set()
+
+    def _on_told(self, event: dict[str, Any]) -> None:
+        """Take what `clipboard.js` tells; the page may have written it, so it is only ever pasted there."""
+        kind, text = json.loads(event["payload"])
+        if kind == "paste":
+            self._tabs.pasting = True
+        else:
+            self._tabs.copied = text
 
     def _on_request(self, request: Request) -> None:
         self._tabs.log.requests["sent"] += 1
@@ -161,32 +291,72 @@ class Tab:
         self._tabs.log.requests["failed"] += 1
         self._on_answer(request)
 
+    def _on_download(self, download: Download) -> None:
+        self._tabs.note(f'download of "{download.suggested_filename[:60]}" refused')
+        self._tabs.downloaded = True
+
+    def _on_asked(self, event: dict[str, Any]) -> None:
+        """Expect the chooser, for which Playwright asks the page first; a frame of another process has it only."""
+        chooser_follows = "backendNodeId" in event
+        self._choosing = chooser_follows and bool(self._tabs.files)
+        self._told_no_uploads = chooser_follows and not self._choosing
+        if not self._choosing:
+            self._tabs.note(_NO_UPLOADS)
+
+    def _on_chooser(self, chooser: FileChooser) -> None:
+        self._choosing = False
+        self._moved.set()
+        if self._tabs.files:
+            self.chooser = chooser
+        elif not self._told_no_uploads:
+            self._tabs.note(_NO_UPLOADS)
+        self._told_no_uploads = False
+
     def _on_crash(self, page: Page) -> None:
         self.crashed = True
+        self._end_world("Target crashed")
         self._stop()
 
     def _on_close(self, page: Page) -> None:
+        self._end_world("the page was closed")
         self._stop()
         self._tabs.remove(self)
 
 
 class Tabs:
-    """The tabs of a context, and what their pages ask for; `frames` draws them, if they are drawn on demand."""
+    """The tabs of a context, and what their pages ask for.
+
+    Args:
+        frames: draws them, if they are drawn on demand.
+        files: may be uploaded, by their names.
+    """
 
     def __init__(
-        self, context: BrowserContext, config: BrowserConfig, guard: Guard, frames: BeginFrames | None
+        self,
+        context: BrowserContext,
+        config: BrowserConfig,
+        guard: Guard,
+        frames: BeginFrames | None,
+        files: Mapping[str, Path],
     ) -> None:
         self.config = config
         self.guard = guard
         self.frames = frames
+        self.files = files
         self.viewport_px = config.viewport_px
         self.tabs: list[Tab] = []
         self.active: Tab
         self.copied = ""
         """The text that was copied last."""
+        self.pasting = False
+        """Whether keys have asked to paste, and it has not been done yet."""
         self.log = SessionLog()
         self.notes: list[str] = []
         """What the next feedback should say besides the effect of the call."""
+        self.downloaded = False
+        """Whether a download was refused since the tabs were looked at last."""
+        self._dialogs = 0
+        """Dialogs since the last feedback."""
         self.context = context
         self._drawing = False
         self._adopting: set[asyncio.Task[None]] = set()
@@ -229,10 +399,20 @@ class Tabs:
         """Return why the agent may not open a URL, or None; only a browser without our proxy is checked here."""
         if self.config.cdp_url:
             try:
-                self.guard.check(urlsplit(url).hostname or "")
+                self.guard.check(host_of(url))
             except Refused as refused:
                 return refused
         return None
+
+    def note(self, text: str) -> None:
+        """Let the next feedback say something, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def take_notes(self) -> list[str]:
+        """Return what the next feedback should say, and begin anew."""
+        notes, self.notes, self._dialogs = self.notes, [], 0
+        return notes
 
     async def catch_up(self) -> None:
         """Wait for tabs that are opening, and open one where none is left."""
@@ -262,18 +442,32 @@ class Tabs:
             self._coming = 0
         if self._adopting:
             await asyncio.gather(*self._adopting)
+        if self.downloaded:
+            self.downloaded = False
+            for tab in [tab for tab in self.tabs if not tab.page.url]:  # opened for the download alone
+                with suppress(PlaywrightError):
+                    await tab.page.close()
 
     def _on_page(self, page: Page) -> None:
         self._coming = max(0, self._coming - 1)
         self._tab_came.set()
-        task = asyncio.create_task(self._adopt(page))
+        full = len(self.tabs) + len(self._adopting) >= MOST_TABS
+        task = asyncio.create_task(self._refuse(page) if full else self._adopt(page))
         self._adopting.add(task)
         task.add_done_callback(self._adopting.discard)
 
+    async def _refuse(self, page: Page) -> None:
+        self.note(f"a further tab was closed: {MOST_TABS} are open")
+        with suppress(PlaywrightError):
+            await page.close()
+
     async def _adopt(self, page: Page) -> None:
         tab = Tab(page, self)
+        width, height = self.viewport_px
         try:
             await tab.attach()
+            if page.viewport_size != {"width": width, "height": height}:  # the page that opened it gave it another one
+                await page.set_viewport_size({"width": width, "height": height})
         except PlaywrightError:
             return  # a window that closed at once never was a tab
         if not page.is_closed():
@@ -282,6 +476,12 @@ class Tabs:
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         if dialog.type != "beforeunload":
+            shown = f'{dialog.type} "{clip(dialog.message, 80)}"'
             said = f' with "{clip(dialog.default_value, 80)}"' if dialog.type == "prompt" else ""
-            self.notes.append(f'{dialog.type} "{clip(dialog.message, 80)}" was accepted{said}')
+            self._dialogs += 1
+            if self._dialogs > _MOST_DIALOGS:
+                self.note(f"{shown} came again and again, and was dismissed in the end")
+                await dialog.dismiss()
+                return
+            self.note(f"{shown} was accepted{said}")
         await dialog.accept(dialog.default_value)

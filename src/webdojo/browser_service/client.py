@@ -20,9 +20,9 @@ import httpx
 from pydantic import ValidationError
 
 from webdojo.browser.config import StorageState
-from webdojo.browser.interface import ActResult
+from webdojo.browser.interface import ActResult, PageRead
 from webdojo.browser.page.snapshot import Snapshot
-from webdojo.browser_service.wire import RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody, host_of
+from webdojo.browser_service.wire import READS, RESULT, SNAPSHOT, ErrorKind, Health, Opened, ProblemBody, host_of
 from webdojo.errors import BrowserError, ConfigError, Failure, StartError
 from webdojo.types import ImageSink, Observation, ToolCall, View
 
@@ -191,6 +191,20 @@ class RemoteSession:
 
     async def snapshot(self) -> Snapshot:
         return SNAPSHOT.validate_json(await self._call("GET", "/snapshot"))
+
+    async def read(self, scripts: Sequence[str], url: str = "") -> list[PageRead]:
+        body = json.dumps({"scripts": list(scripts), "url": url})
+        headers = {"Content-Type": "application/json"}
+        return READS.validate_json(await self._call("POST", "/read", content=body, headers=headers))
+
+    async def har(self) -> list[dict[str, Any]]:
+        try:
+            entries: list[dict[str, Any]] = json.loads(await self._call("GET", "/har"))
+        except ServerError as error:
+            if error.kind is ErrorKind.BAD_REQUEST:
+                raise ConfigError(str(error)) from None
+            raise
+        return entries
 
     async def close(self) -> None:
         if self not in self._open_sessions:

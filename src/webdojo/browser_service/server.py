@@ -28,12 +28,12 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.interface import ActResult
+from webdojo.browser.interface import ActResult, PageRead
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser_service import wire
 from webdojo.browser_service.service import SessionService
 from webdojo.browser_service.wire import TOKEN_VARIABLE, ErrorKind, Refused, host_of, is_loopback
-from webdojo.errors import BrowserError, ConfigError, StartError, WebdojoError
+from webdojo.errors import BrowserError, ConfigError, Failure, StartError, WebdojoError
 from webdojo.types import View, ViewKind
 from webdojo.version import __version__
 
@@ -203,6 +203,17 @@ def create_app(service: SessionService, token: str) -> FastAPI:
         seen = await _while_connected(request, service.snapshot(session_id))
         return _json(asdict(seen))
 
+    @app.post("/sessions/{session_id}/read", response_model=list[PageRead], responses=_problems(404, 424, 502))
+    async def read(session_id: str, body: wire.ReadRequest, request: Request) -> Response:
+        """Run scripts that only read, in the active tab or in a new one that closes afterwards."""
+        found = await _while_connected(request, service.read(session_id, body.scripts, body.url))
+        return _json(wire.READS.dump_python(found))
+
+    @app.get("/sessions/{session_id}/har", response_model=list[dict[str, Any]], responses=_problems(404, 502))
+    async def har(session_id: str, request: Request) -> Response:
+        """What its pages have asked the network for, as entries of an HTTP archive; for `browser.record_har`."""
+        return _json(await _while_connected(request, service.har(session_id)))
+
     @app.delete("/sessions/{session_id}", status_code=204, responses=_problems(404))
     async def close_session(session_id: str) -> None:
         """End a session and forget its cookies and storage."""
@@ -257,7 +268,11 @@ def _error_response(request: Request, error: Exception) -> Response:
         case Refused():
             return _problem(error.kind, str(error), headers=_HEADERS.get(error.kind))
         case BrowserError():
-            kind = ErrorKind.START_ERROR if isinstance(error, StartError) else ErrorKind.BROWSER_ERROR
+            kind = ErrorKind.BROWSER_ERROR
+            if isinstance(error, StartError):
+                kind = ErrorKind.START_ERROR
+            elif error.failure is Failure.PAGE_UNREACHABLE:
+                kind = ErrorKind.PAGE_ERROR
             return _problem(kind, str(error), failure=error.failure, diagnostics=error.diagnostics)
         case RequestValidationError():
             faults = (f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors())

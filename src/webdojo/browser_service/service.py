@@ -16,12 +16,12 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.interface import ActResult, Session
+from webdojo.browser.interface import ActResult, PageRead, Session
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.browser.pool import BrowserPool, browser_count
 from webdojo.browser_service.wire import ErrorKind, Health, Opened, OpenRequest, Refused
@@ -138,6 +138,17 @@ class SessionService:
     async def snapshot(self, id: str) -> Snapshot:
         async with self._using(id, "observe") as session:
             return await session.snapshot()
+
+    async def read(self, id: str, scripts: Sequence[str], url: str) -> list[PageRead]:
+        async with self._using(id, "observe") as session:
+            return await session.read(scripts, url)
+
+    async def har(self, id: str) -> list[dict[str, Any]]:
+        async with self._using(id, "observe") as session:
+            try:
+                return await session.har()
+            except ConfigError as error:
+                raise Refused(ErrorKind.BAD_REQUEST, f"{error}, at this server") from None
 
     async def close(self, id: str) -> None:
         """End a session after the call that runs in it, even if the caller is cancelled meanwhile."""

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from webdojo.browser.config import StorageState
-from webdojo.browser.interface import ActResult
+from webdojo.browser.interface import ActResult, PageRead
 from webdojo.browser.page.snapshot import Snapshot
 from webdojo.errors import Failure
 from webdojo.types import Record, ToolCall
@@ -27,7 +27,7 @@ OBSERVATION_MIME = "application/vnd.webdojo.observation"
 TOKEN_VARIABLE = "WEBDOJO_BROWSER_TOKEN"
 """The environment variable from which browser servers and their clients read the token."""
 
-RESULT, SNAPSHOT = TypeAdapter(ActResult), TypeAdapter(Snapshot)
+RESULT, SNAPSHOT, READS = TypeAdapter(ActResult), TypeAdapter(Snapshot), TypeAdapter(list[PageRead])
 
 HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
 HeaderValue = Annotated[str, Field(pattern=r"^[ -~]*$")]
@@ -100,6 +100,24 @@ class ActRequest(Record):
         return self
 
 
+class ReadRequest(Record):
+    """Scripts to run in a page, in order."""
+
+    scripts: list[str] = Field(description="JavaScript functions without parameters, such as `() => document.title`.")
+    url: str = Field(
+        default="",
+        pattern=r"^([hH][tT][tT][pP][sS]?://.*)?$",
+        max_length=32_768,
+        description="Opened in a new tab, which closes afterwards; empty: the active tab.",
+    )
+
+    @model_validator(mode="after")
+    def _is_text(self) -> ReadRequest:
+        """Refuse lone surrogates, as `ActRequest` does."""
+        "".join([*self.scripts, self.url]).encode()
+        return self
+
+
 class Health(Record):
     """Whether a server takes new sessions, and how many it has."""
 
@@ -125,6 +143,7 @@ class ErrorKind(StrEnum):
     NOT_FOUND = "not_found", 404
     UNKNOWN_SESSION = "unknown_session", 404
     START_ERROR = "start_error", 424  # the site or the address failed, not the server
+    PAGE_ERROR = "page_error", 424  # the same of a page that is opened later
     FULL = "full", 429
     INTERNAL = "internal", 500
     BROWSER_ERROR = "browser_error", 502

@@ -145,3 +145,26 @@ async def test_a_list_opens_in_the_page_and_its_options_take_clicks(pool: Browse
     await session.observe()
     await session.close()
     assert pool.browsers == [browser] and browser.alive, "a pop-up ended the browser"
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_arrows_choose_from_a_closed_list_and_the_feedback_says_what(
+    pool: BrowserPool, origin: str, name: str
+) -> None:
+    session = await pool.open(f"{origin}/list/{name}".replace(" ", "-"))
+    told = await session.page.evaluate_handle(
+        "() => { const told = []; for (const type of ['input', 'change']) addEventListener(type, () => told.push(type),"
+        " true); return told }"
+    )
+    untold = "sent to <div>, which does not tell what changed" if name == "in a closed shadow root" else ""
+    await say(session, keys("Tab"))
+    for key, value in (("ArrowDown", "Large"), ("ArrowRight", "Huge"), ("ArrowUp", "Large"), ("ArrowLeft", "Small")):
+        before = (await session.observe()).screenshot.sha
+        said = await say(session, keys(key))
+        assert said == f"press_keys {key}: " + (untold or f'<select> now holds "{value}"')
+        assert (await session.observe()).screenshot.sha != before
+    assert (
+        await say(session, keys("ArrowUp")) == f"press_keys ArrowUp: {untold or 'nothing changed'}"
+    )  # it is the first one
+    assert await told.json_value() == ["input", "change"] * 4
+    await session.close()

@@ -156,6 +156,6 @@ async def test_a_huge_page_is_described_in_time_and_cut(shown: BrowserSession) -
     await shown.page.set_content(
         "<body><script>document.body.innerHTML = '<p><a href=/x>link</a></p>'.repeat(25000)</script>"
     )
-    large, _ = await snapshot(shown.page, shown.viewport_px)
+    large, _ = await snapshot(shown.active, shown.viewport_px)
     assert len(large.nodes) == 5000 and large.omitted > 19_000
     assert as_text(TREE, large)[1][1].name == "link"

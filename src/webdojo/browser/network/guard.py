@@ -15,18 +15,14 @@ import socket
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from webdojo.browser.config import GuardConfig
+from webdojo.browser.network.address import Address, Network, canonical, host_of, place_of, why_not_public
 from webdojo.errors import ConfigError
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 V = TypeVar("V")
 
 _REMEMBERED = 1000
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class Refused(Exception):
@@ -51,7 +47,7 @@ class Recent(OrderedDict[str, V]):
 
 
 class Guard:
-    """The rules of one recipe, and the hosts that they refused lately."""
+    """The rules of one recipe, and the hosts that they refused lately or that could not be reached."""
 
     def __init__(self, config: GuardConfig) -> None:
         self._allowed = [_domain(entry) for entry in config.allowed_domains]
@@ -69,10 +65,12 @@ class Guard:
                     ) from None
                 self._private_names.append(_domain(entry))
         self._refused: Recent[Refused] = Recent()
+        self._unreached: Recent[str] = Recent()
+        """Reasons by host and port."""
 
     def check_host(self, host: str) -> None:
         """Raise `Refused` for a host name that a list forbids."""
-        name = _domain(host)
+        name = canonical(host)
         if _within(name, self._blocked):
             raise Refused("the domain is blocked", "browser.guard.blocked_domains")
         if self._allowed and not _within(name, self._allowed):
@@ -80,26 +78,27 @@ class Guard:
 
     def check_address(self, host: str, address: Address) -> None:
         """Raise `Refused` for an address that is not public, unless it or its host is listed as an exception."""
-        if _within(_domain(host), self._private_names) or any(address in network for network in self._private):
+        if _within(canonical(host), self._private_names) or any(address in network for network in self._private):
             return
-        inner = _embedded(address)
-        if not inner.is_global or inner.is_multicast:
-            raise Refused(f"{address} is not a public address", f"browser.guard.private_hosts=[{host}] allows it")
+        if why := why_not_public(address):
+            raise Refused(
+                f"{address} is not a public address ({why})", f"browser.guard.private_hosts=[{host}] allows it"
+            )
 
     def check(self, host: str) -> None:
         """Raise `Refused` for a host that may not be reached, as far as its name or literal address tells."""
         with self._remembering(host):
             self.check_host(host)
             with contextlib.suppress(ValueError):  # a name, which somebody else resolves
-                self.check_address(host, ipaddress.ip_address(host))
-            if _within(_domain(host), ["localhost"]):
+                self.check_address(host, ipaddress.ip_address(canonical(host)))
+            if _within(canonical(host), ["localhost"]):
                 self.check_address(host, ipaddress.ip_address("127.0.0.1"))
 
     async def resolve(self, host: str, port: int) -> list[str]:
         """Return the addresses of a host that may be reached, as the resolver orders them; raise Refused or OSError."""
         with self._remembering(host):
             self.check_host(host)
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found = await asyncio.get_running_loop().getaddrinfo(canonical(host), port, type=socket.SOCK_STREAM)
             allowed, reason = [], Refused("it has no address")
             for *_, (text, *_) in found:
                 try:
@@ -117,28 +116,35 @@ class Guard:
         try:
             yield
         except Refused as refused:
-            self._refused[_domain(host)] = Refused(str(refused), refused.setting)  # without its traceback
+            self._refused[canonical(host)] = Refused(str(refused), refused.setting)  # without its traceback
             raise
-        self._refused.pop(_domain(host), None)
+        self._refused.pop(canonical(host), None)
 
     def refusal(self, url: str) -> Refused | None:
         """Return why the host of a URL was refused, or None if it was not."""
-        return self._refused.get(_domain(urlsplit(url).hostname or ""))
+        return self._refused.get(host_of(url))
+
+    @contextlib.contextmanager
+    def reaching(self, host: str, port: int) -> Iterator[None]:
+        """Remember a ConnectionError of the block, which says why a host was not reached, or forget an earlier one."""
+        place = f"{canonical(host)}:{port}"
+        try:
+            yield
+        except ConnectionError as error:
+            self._unreached[place] = str(error)
+            raise
+        self._unreached.pop(place, None)
+
+    def why_failed(self, url: str) -> str:
+        """Why a URL did not load, as an agent may read it: refused, or not reached; empty if neither was so."""
+        refused = self.refusal(url)
+        return f"refused: {refused}" if refused is not None else self._unreached.get(place_of(url), "")
 
 
-def _domain(host: str) -> str:
-    return host.strip().rstrip(".").lower().removeprefix("*.")
+def _domain(entry: str) -> str:
+    """The domain that an entry of a list names, which may begin with `*.`."""
+    return canonical(entry.strip().removeprefix("*."))
 
 
 def _within(name: str, domains: Sequence[str]) -> bool:
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
-
-
-def _embedded(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address in _NAT64:
-            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        teredo = address.teredo
-        return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else address)
-    return address

@@ -1,8 +1,9 @@
 """The forward proxy through which a browser reaches the web, and which asks the guard about every connection.
 
 It connects to the very address that the guard checked, so a name that resolves to another address a moment later gains
-nothing. TLS passes through unread. A refused host is answered with 403, and so is everything except http and https, so
-that no page can speak to another service of this machine.
+nothing. TLS passes through unread. Everything except http and https is refused, so that no page can speak to another
+service of this machine. Invariant: a browser never shows a word of the proxy as if a site had said it. What is refused
+or not reached gets no answer at all, with or without TLS, and the guard remembers why.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ _HEAD_TIMEOUT_S = 30.0
 _CONNECT_TIMEOUT_S = 15.0
 _CHUNK = 64 * 1024
 _BURST_S = 5.0
-REASON_HEADER = "x-webdojo-reason"
-"""The header in which the proxy says why it did not let a request through, or could not."""
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
 
@@ -82,8 +81,8 @@ class GuardProxy:
         self._open.add(task)
         try:
             await self._serve(reader, writer)
-        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # one side is gone
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            pass  # one side is gone, or the proxy ends; asyncio prints a traceback for a handler that was cancelled
         finally:
             self._open.discard(task)
             writer.close()
@@ -101,11 +100,7 @@ class GuardProxy:
                 raise Refused("only http and https are allowed")
             await asyncio.sleep(self._rate.delay(parts.hostname))
             upstream, to_host = await self._reach(parts.hostname, parts.port or 80)
-        except (Refused, ValueError) as refused:
-            await _answer(writer, 403, "Forbidden", str(refused))
-            return
-        except ConnectionError as error:
-            await _answer(writer, 502, "Bad Gateway", str(error))
+        except (Refused, ValueError, ConnectionError):
             return
         try:
             kept = [line for line in headers if line.partition(":")[0].strip().lower() not in _HOP_BY_HOP]
@@ -128,14 +123,15 @@ class GuardProxy:
             to_host.close()
 
     async def _reach(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        if self._upstream is not None:
-            self._guard.check(host)
-            proxy, proxy_port, _ = self._upstream
-            return await _connect([proxy], proxy_port, "the proxy does not answer")
-        try:
-            return await _connect(await self._guard.resolve(host, port), port, "the host does not answer")
-        except socket.gaierror:
-            raise ConnectionError("the host has no address") from None
+        with self._guard.reaching(host, port):
+            if self._upstream is not None:
+                self._guard.check(host)
+                proxy, proxy_port, _ = self._upstream
+                return await _connect([proxy], proxy_port, "the proxy does not answer")
+            try:
+                return await _connect(await self._guard.resolve(host, port), port, "the host does not answer")
+            except socket.gaierror:
+                raise ConnectionError("the host has no address") from None
 
 
 def _read_upstream(url: str) -> tuple[str, int, list[str]]:
@@ -174,10 +170,3 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
         await target.drain()
     if target.can_write_eof():
         target.write_eof()
-
-
-async def _answer(writer: asyncio.StreamWriter, status: int, phrase: str, reason: str) -> None:
-    body = f"webdojo: {reason}\n".encode()
-    head = f"HTTP/1.1 {status} {phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
-    writer.write(f"{head}{REASON_HEADER}: {' '.join(reason.split())}\r\nConnection: close\r\n\r\n".encode() + body)
-    await writer.drain()

@@ -7,31 +7,27 @@ feedback says so if the element is gone, or if the number was never shown.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from contextlib import suppress
+from collections.abc import Container
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
 from webdojo.browser.page.scripts import script
-from webdojo.browser.page.snapshot import ElementRef, Snapshot, frame_corner
+from webdojo.browser.page.snapshot import Refs, Snapshot
 from webdojo.browser.page.views import numbered
+from webdojo.browser.tab import Tab
 from webdojo.browser.tools import COORDINATE_MAX, ListNumber, ToolFailed
 
 _POINT_JS = script("point.js")
 
 
 class Elements:
-    """The numbered controls of the last view: those of a snapshot whose numbers were shown.
+    """The numbered controls of the last view: those of a snapshot whose numbers were shown."""
 
-    `refs` are the elements of the snapshot's nodes, in the same order.
-    """
-
-    def __init__(self, snapshot: Snapshot, refs: Sequence[ElementRef], shown: Container[int]) -> None:
+    def __init__(self, snapshot: Snapshot, refs: Refs, shown: Container[int]) -> None:
         self._viewport_px = snapshot.viewport_px
-        self._arrays = {ref.elements for ref in refs}
+        self._tab, self._frames = refs.tab, refs.frames
         numbers = {number: index for index, number in numbered(snapshot).items() if number in shown}
-        self._shown = {number: (refs[index], snapshot.nodes[index]) for number, index in numbers.items()}
+        self._shown = {number: (refs.all[index], snapshot.nodes[index]) for number, index in numbers.items()}
 
     def at(self, x: int, y: int) -> int | None:
         """Return the number of the smallest control that is not covered at a point in 0..1000 of the view.
@@ -52,33 +48,30 @@ class Elements:
         number = min(around)[-1]
         return ListNumber(number) if self._shown[number][1].tag == "select" else number
 
-    async def point(self, number: int, page: Page) -> tuple[int, int]:
-        """Bring an element of the page into view, and return the middle of its visible part, in 0..1000."""
+    async def point(self, number: int, tab: Tab) -> tuple[int, int]:
+        """Bring an element of the tab into view, and return the middle of its visible part, in 0..1000."""
         if number not in self._shown:
             known = f"1 to {max(self._shown)}" if self._shown else "none on this page"
             raise ToolFailed(f"there is no element {number}; the numbers are {known}")
         ref, _ = self._shown[number]
         gone = ToolFailed(f"element {number} is gone: the page has changed since it was shown")
-        if ref.frame.page != page:
+        if tab is not self._tab:
             raise gone
         width, height = self._viewport_px
         for scroll in (False, True):  # an element may be in view inside a frame that is not
             try:
-                point = await ref.elements.evaluate(_POINT_JS, [ref.index, scroll])
-                corner = await frame_corner(ref.frame)
+                point = await ref.world.call(_POINT_JS, ref.snapshot, ref.index, scroll)
+                box = await ref.frame.box_px() if ref.frame is not None else (0, 0)
             except PlaywrightError as error:
                 raise gone from error
-            if point is None or corner is None:
+            if point is None or box is None:
                 raise gone
             if not point:
                 continue
-            x, y = point[0] + corner[0], point[1] + corner[1]
+            x, y = point[0] + box[0], point[1] + box[1]
             if 0 <= x < width and 0 <= y < height:
                 return round(x * COORDINATE_MAX / width), round(y * COORDINATE_MAX / height)
         raise ToolFailed(f"element {number} cannot be brought into view")
 
     async def forget(self) -> None:
-        """Release the elements, which the pages would keep in memory otherwise."""
-        for elements in self._arrays:
-            with suppress(PlaywrightError):  # the page may be gone, and the elements with it
-                await elements.dispose()
+        await self._frames.close()

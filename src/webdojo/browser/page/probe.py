@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from webdojo.browser.page.scripts import script
+from webdojo.errors import BrowserError, Failure
+
+T = TypeVar("T")
 
 PROBE_JS = script("probe.js")
+VALUE_CHARS = 10_000
+"""Characters of a field that are read at most; `parts/read.js` has the same number."""
 
 _STATUSES = {
     401: "log-in required",
@@ -45,6 +53,12 @@ class Element:
     """`type`: it takes keys; `fill`: it takes a whole value (dates, sliders); empty: neither."""
     takes: str = ""
     """An example of a value, for fields whose values have a fixed format: dates, times, colours."""
+    id: int = 0
+    """Its number in the document, by which a later state knows it again."""
+    maxlength: int = 0
+    """Characters that a field takes at most; 0: any number."""
+    opaque: bool = False
+    """Whether what it holds cannot be read: in a shadow tree, or drawn elsewhere by the script that takes its keys."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +68,66 @@ class PageState:
     url: str
     tab: int = 0
     tabs: int = 1
+    loading: bool = False
+    """Whether something of the page has not come yet."""
     document: int = 0
     """Number of documents that this tab has loaded so far; a reload of the same URL counts."""
     scroll: Sequence[float] = (0, 0, 0, 0)
     """Left and top offset, and how far each of them can go."""
     box: Sequence[float] | None = None
     """The same for the innermost scrollable element at the point."""
+    clipped: bool = False
+    """Whether something around the point is larger than what it shows, and does not scroll."""
     target: Element | None = None
     """The element at the point, or the interactive element around it."""
     focus: Element | None = None
+    offer: str = ""
+    """What to do about the file that the page asks for; empty where it asks for none."""
     changes: int = 0
     """Number of DOM changes since the previous reading."""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What an observation tells of the page besides its pixels. Lengths are in CSS pixels."""
+
+    title: str
+    page: tuple[int, int]
+    scroll: tuple[float, float]
+    marks: Sequence[str]
+    """Names of the robot checks that the page shows."""
+    loading: bool
+
+
+_STATE, _GLANCE = TypeAdapter(PageState), TypeAdapter(Glance)
+
+
+def state_of(raw: Any) -> PageState:
+    """Return what `PROBE_JS` has read, with where it was; raise BrowserError if it cannot be the state of a page."""
+    return _checked(_STATE, raw)
+
+
+def glance_of(raw: Any) -> Glance:
+    """Return what `PAGE_JS` has read; raise BrowserError if it cannot be so."""
+    return _checked(_GLANCE, raw)
+
+
+def _checked(kind: TypeAdapter[T], raw: Any) -> T:
+    try:
+        return kind.validate_python(raw)
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        at = ".".join(map(str, first["loc"]))
+        raise BrowserError(f"the page cannot be read: {at}: {first['msg']}", Failure.UNEXPECTED) from None
+
+
+def dead_by(url: str, status: int, loaded: bool) -> str:
+    """Return why a tab shows no page of a site, or an empty string if it shows one."""
+    if url.startswith("about:blank"):
+        return "an empty tab"
+    if not loaded:
+        return "no connection"
+    return f"HTTP {status} (no server behind the address)" if status in (502, 504) else ""
 
 
 def blocked_by(status: int, marks: Sequence[str]) -> str:

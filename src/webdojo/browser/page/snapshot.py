@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, JSHandle, Page
 
+from webdojo.browser.page.frames import Box, Frames, InnerFrame
 from webdojo.browser.page.scripts import script
+from webdojo.browser.page.world import World
+from webdojo.browser.tab import Tab
 
 MAX_NODES = 5000
 """Maximum number of nodes of one frame, so that a page of 50,000 elements does not take seconds."""
 _FRAME_TIMEOUT_S = 2.0
 _MIN_FRAME_PX = 16
 
-_INSET_JS = script("inset.js")
 _SNAPSHOT_JS = script("snapshot.js")
-
-
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in CSS pixels."""
+_ids = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -76,21 +76,33 @@ class Snapshot:
 class ElementRef:
     """The element of a node in the live page."""
 
-    frame: Frame
-    elements: JSHandle
-    """All elements of the frame that are in the snapshot, as an array."""
+    world: World
+    """Of its document."""
+    frame: InnerFrame | None
+    """The frame that it is in; None if that is the tab itself."""
+    snapshot: int
+    """Number of the snapshot, whose elements the document keeps until the next one."""
     index: int
-    """Index of this element in the array."""
+    """Index among them."""
+
+
+@dataclass(frozen=True)
+class Refs:
+    """The elements of a snapshot's nodes, in the same order, with the tab and the frames that they are in."""
+
+    tab: Tab | None = None
+    frames: Frames = field(default_factory=Frames)
+    all: Sequence[ElementRef] = ()
 
 
 Found = list[tuple[Node, ElementRef]]
 
 
-async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, list[ElementRef]]:
-    """Read a page with its frames, and the element of each node; frames that do not answer are left out."""
-    found, omitted = await _read(page.main_frame)
-    frames = [frame for frame in page.frames if frame != page.main_frame]
-    for inner in await asyncio.gather(*(_frame(frame) for frame in frames)):
+async def snapshot(tab: Tab, viewport_px: tuple[int, int]) -> tuple[Snapshot, Refs]:
+    """Read a tab with its frames, and the element of each node; frames that do not answer are left out."""
+    (found, omitted), title = await asyncio.gather(_read(tab.world, None), tab.read_title())
+    frames = await Frames.of(tab.page, tab.cdp)
+    for inner in await asyncio.gather(*map(_frame, frames.all)):
         if inner is None:
             continue
         box, inside, left_out = inner
@@ -99,48 +111,31 @@ async def snapshot(page: Page, viewport_px: tuple[int, int]) -> tuple[Snapshot, 
         depth = found[at][0].depth + 1 if found else 0
         found[at + 1 : at + 1] = [(_moved(node, depth, box, viewport_px), ref) for node, ref in inside]
     nodes = tuple(node for node, _ in found)
-    return Snapshot(nodes, viewport_px, await page.title(), page.url, omitted), [ref for _, ref in found]
+    return Snapshot(nodes, viewport_px, title, tab.url, omitted), Refs(tab, frames, [ref for _, ref in found])
 
 
-async def _read(frame: Frame) -> tuple[Found, int]:
-    """Return the nodes of one frame, and the number of elements that were left out."""
-    handle = await frame.evaluate_handle(_SNAPSHOT_JS, MAX_NODES)
-    # As text, because Playwright's own serialisation takes ten times as long.
-    raw = json.loads(await handle.evaluate("({nodes, omitted}) => JSON.stringify({nodes, omitted})"))
-    elements = await handle.get_property("elements")
-    await handle.dispose()
+async def _read(world: World, frame: InnerFrame | None) -> tuple[Found, int]:
+    """Return the nodes of one document, and the number of elements that were left out."""
+    id = next(_ids)
+    raw = json.loads(await world.call(_SNAPSHOT_JS, MAX_NODES, id))
     found = []
     for index, node in enumerate(raw["nodes"]):
         tuples = {"box_px": tuple(node["box_px"]), "options": tuple(node.get("options", ()))}
-        found.append((Node(**(node | tuples)), ElementRef(frame, elements, index)))
+        found.append((Node(**(node | tuples)), ElementRef(world, frame, id, index)))
     return found, raw["omitted"]
 
 
-async def frame_corner(frame: Frame) -> tuple[float, float] | None:
-    """Return where in the viewport the page of a frame begins, or None if the frame is not shown."""
-    if frame.parent_frame is None:
-        return 0, 0
-    element = await frame.frame_element()
-    outside = await element.bounding_box()
-    if outside is None:
-        return None
-    left, top = await element.evaluate(_INSET_JS)
-    return outside["x"] + left, outside["y"] + top
-
-
-async def _frame(frame: Frame) -> tuple[Box, Found, int] | None:
+async def _frame(frame: InnerFrame) -> tuple[Box, Found, int] | None:
     """Return the box of a frame, the nodes inside it, and the number of elements left out; None if it is not shown."""
     try:
         async with asyncio.timeout(_FRAME_TIMEOUT_S):
-            corner = await frame_corner(frame)
-            width, height = await frame.evaluate("[innerWidth, innerHeight]")
-            if corner is None or min(width, height) < _MIN_FRAME_PX:
+            box = await frame.box_px()
+            if box is None or min(box[2] - box[0], box[3] - box[1]) < _MIN_FRAME_PX:
                 return None
-            found, omitted = await _read(frame)
+            found, omitted = await _read(frame.world, frame)
     except (PlaywrightError, TimeoutError):
         return None
-    x, y = corner
-    return (x, y, x + width, y + height), found, omitted
+    return box, found, omitted
 
 
 def _shows(node: Node, frame: Box) -> bool:

@@ -1,13 +1,16 @@
-(elements, [index, scroll]) => {
+// The middle of what is visible of an element of the last snapshot: null if it is gone, empty if it is out of view.
+(id, index, scroll) => {
+  // include parts/plain.js
+  // include parts/kept.js
   // include parts/elements.js
-  const e = elements[index];
-  if (!e.isConnected) return null;
-  const show = () => e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
+  const element = kept.shown?.id === id ? kept.shown.elements[index] : null;
+  if (!element || !plain(element).isConnected) return null;
+  const show = () => plain(element).scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
   if (scroll) show();
-  let at = middleOf(e);
-  if (!scroll && !(at && reachedAt(e, at))) {
+  let at = middleOf(element);
+  if (!scroll && !(at && reachedAt(element, at))) {
     show();
-    at = middleOf(e);
+    at = middleOf(element);
   }
   return at || [];
 }

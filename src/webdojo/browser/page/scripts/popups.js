@@ -25,6 +25,16 @@
   const under = (event, is) => event.composedPath().find(is);
   const list = (event) => under(event, (node) => node instanceof HTMLSelectElement);
 
+  // In a native list that is closed the arrows choose; one that is drawn inside the page would open.
+  const isClosed = (list) => !list.multiple && list.size < 2 && !list.matches(':open');
+  const choose = (list, by) => {
+    let at = list.selectedIndex + by;
+    while (list.options[at]?.disabled) at += by;
+    if (!list.options[at]) return;
+    list.selectedIndex = at;
+    for (const type of ['input', 'change']) list.dispatchEvent(new Event(type, {bubbles: true, composed: true}));
+  };
+
   // On Enter nobody can tell the field, which submits its form, from its button, which opens the picker.
   const submit = (form) => {
     const button = [...form.elements].find((element) => element.type === 'submit');
@@ -33,6 +43,13 @@
   const watch = (root) => {
     const on = (type, listen) => root.addEventListener(type, listen, true);
     for (const type of ['pointerdown', 'keydown']) on(type, (event) => list(event) && drawInside(list(event)));
+    on('keydown', (event) => {
+      const by = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key], at = list(event);
+      if (by && at && !(event.altKey || event.ctrlKey || event.metaKey) && isClosed(at)) {
+        event.preventDefault();
+        choose(at, by);
+      }
+    });
     on('click', (event) => under(event, picks) && event.preventDefault());
     on('keydown', (event) => {
       const opens = event.key === 'F4' || event.key === ' ' || (event.altKey && event.key.startsWith('Arrow'));

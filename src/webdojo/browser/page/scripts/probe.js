@@ -1,4 +1,6 @@
 (point) => {
+  // include parts/plain.js
+  // include parts/kept.js
   // include parts/watch.js
   // include parts/read.js
   const state = readPage(point);

@@ -1,47 +1,64 @@
-async ([quietMs, capMs, loadMs, decode, point]) => {
+async (quietMs, capMs, loadMs, animationMs, timerMs, blankMs, decode, point) => {
+  // include parts/plain.js
+  // include parts/kept.js
   // include parts/watch.js
   // include parts/read.js
-  const end = performance.now() + capMs;
-  const watch = window[watchKey] || startWatch();
-  const sleep = (ms) => new Promise(done => setTimeout(done, ms));
-  const frame = () => new Promise(done => { requestAnimationFrame(done); setTimeout(done, 50); });
+  const begun = performance.now(), end = begun + capMs;
+  const watch = kept.watch || startWatch();
+  // The page can clear every timer of its window by number, but no task.
+  const sleep = (ms) => scheduler.postTask(() => {}, {delay: ms});
+  const frame = () => Promise.race([new Promise(done => requestAnimationFrame(done)), sleep(50)]);
   const before = (work) => Promise.race([work, sleep(Math.max(0, end - performance.now()))]);
-  if (document.readyState === 'loading')
-    await before(new Promise(done => document.addEventListener('DOMContentLoaded', done, {once: true})));
+  if (page.readyState === 'loading')
+    await before(new Promise(done => page.addEventListener('DOMContentLoaded', done, {once: true})));
   // Many pages come to life on `load`; a page that keeps loading is waited for only once.
-  if (document.readyState !== 'complete' && !document.webdojoLoadAwaited) {
-    Object.defineProperty(document, 'webdojoLoadAwaited', {value: true});
+  if (page.readyState !== 'complete' && !kept.loadAwaited) {
+    kept.loadAwaited = true;
     await before(Promise.race([sleep(loadMs), new Promise(done => addEventListener('load', done, {once: true}))]));
   }
   // Without scripts nothing moves by itself: two frames let scrolls and styles land.
-  const quiet = document.scripts.length ? quietMs : 0;
+  const quiet = page.scripts.length ? quietMs : 0;
   const shapeOf = () => [...pageSize(), scrollX, scrollY].join();
-  const imagesInView = () => [...document.images].filter(image => {
-    if (image.complete && (!decode || image.webdojoDecoded === image.currentSrc)) return false;
+  const decoded = kept.decoded ||= new WeakMap();
+  const imagesInView = () => [...page.images].filter(image => {
+    if (image.complete && (!decode || decoded.get(image) === image.currentSrc)) return false;
     const box = image.getBoundingClientRect();
     return box.width > 1 && box.height > 1 && box.bottom > 0 && box.right > 0 &&
       box.top < innerHeight && box.left < innerWidth;
   });
   // Decoding keeps the whole picture in memory, where drawing needs one of the size that is shown.
   const arrival = (image) => decode
-    ? image.decode().catch(() => {}).then(() => {
-        Object.defineProperty(image, 'webdojoDecoded', {value: image.currentSrc, writable: true, configurable: true});
-      })
+    ? image.decode().catch(() => {}).then(() => { decoded.set(image, image.currentSrc); })
     : new Promise(done => ['load', 'error'].forEach(end => image.addEventListener(end, done, {once: true})));
+  // How long short animations will still run; endless and long ones are not waited for.
+  const moving = () => Math.max(0, ...page.getAnimations().filter(each => each.playState === 'running')
+    .map(each => each.effect?.getComputedTiming()).filter(time => time && typeof time.localTime === 'number')
+    .map(time => time.endTime - time.localTime).filter(rest => rest <= animationMs));
+  // How long short timers of the page will still run, as far as they could be set by what was just done.
+  const pending = () => {
+    let ms = 0;
+    const told = (event) => { ms = Number(event.detail) || 0; };
+    addEventListener('webdojo-due', told);
+    dispatchEvent(new CustomEvent('webdojo-ask'));
+    removeEventListener('webdojo-due', told);
+    return ms > 0 ? Math.min(ms + 10, begun + timerMs - performance.now()) : 0;
+  };
   await before(frame());
   await before(frame());
   let shape = shapeOf();
   while (performance.now() < end) {
     const images = imagesInView();
     if (images.length) await before(Promise.all(images.map(arrival)));
-    if (document.fonts.status !== 'loaded') await before(document.fonts.ready);
+    if (page.fonts.status !== 'loaded') await before(page.fonts.ready);
     watch.take(watch.observer.takeRecords());
     const now = performance.now();
     const current = shapeOf();
     if (current !== shape) { shape = current; watch.last = now; }
-    const left = quiet - (now - watch.last);
+    const left = Math.max(quiet - (now - watch.last), moving(), pending());
     if (left <= 0) break;
     await sleep(Math.min(left, 25));
   }
-  return {...readPage(point), changes: watch.changes};
+  // How long the scripts of a page that has drawn nothing may still take; frames draw for themselves.
+  const drawn = !page.scripts.length || window.length || performance.getEntriesByType('paint').length;
+  return {...readPage(point), changes: watch.changes, blankMs: drawn ? 0 : Math.max(0, blankMs - performance.now())};
 }

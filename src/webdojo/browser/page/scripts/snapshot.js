@@ -1,4 +1,6 @@
-(limit) => {
+(limit, id) => {
+  // include parts/plain.js
+  // include parts/kept.js
   // include parts/elements.js
   const ROLES = {A: 'link', BUTTON: 'button', SUMMARY: 'button', SELECT: 'combobox', TEXTAREA: 'textbox',
     OPTION: 'option', IMG: 'image', SVG: 'image', CANVAS: 'image', VIDEO: 'video', H1: 'heading', H2: 'heading',
@@ -18,17 +20,17 @@
   const roleOf = (e) => {
     const said = e.getAttribute('role');
     if (said && said !== 'presentation' && said !== 'none') return said.split(' ')[0];
-    if (e.tagName === 'INPUT') return INPUTS[e.type] || 'textbox';
-    if (e.tagName === 'A' && !e.hasAttribute('href')) return '';
+    if (tagOf(e) === 'INPUT') return INPUTS[e.type] || 'textbox';
+    if (tagOf(e) === 'A' && !e.hasAttribute('href')) return '';
     if (e.isContentEditable && !(e.parentElement && e.parentElement.isContentEditable)) return 'textbox';
-    return ROLES[e.tagName.toUpperCase()] || '';
+    return ROLES[tagOf(e)] || '';
   };
   const labelOf = (e) => {
     const by = (e.getAttribute('aria-labelledby') || '').split(/\s+/).filter(Boolean)
       .map(id => e.getRootNode().getElementById && e.getRootNode().getElementById(id)).filter(Boolean)
       .map(other => other.textContent).join(' ');
     const label = e.labels && e.labels.length ? [...e.labels].map(l => l.textContent).join(' ') : '';
-    const pressed = e.tagName === 'INPUT' && ['button', 'submit', 'reset'].includes(e.type) ? e.value : '';
+    const pressed = tagOf(e) === 'INPUT' && ['button', 'submit', 'reset'].includes(e.type) ? e.value : '';
     for (const name of [by, e.getAttribute('aria-label'), label, pressed, e.getAttribute('alt'),
         e.getAttribute('placeholder')]) {
       const line = squeeze(name, 120);
@@ -54,30 +56,31 @@
   };
   const add = (node, e) => { nodes.push(node); elements.push(e); };
   const walk = (parent, depth, clip, within, silent) => {
-    for (const child of parent.childNodes) {
+    const around = plain(parent);
+    for (const child of around.childNodes) {
+      const e = plain(child);
       if (nodes.length >= limit) {
-        omitted += child.nodeType === Node.ELEMENT_NODE ? 1 + child.getElementsByTagName('*').length : 0;
+        omitted += e.nodeType === Node.ELEMENT_NODE ? 1 + e.getElementsByTagName('*').length : 0;
         continue;
       }
-      if (child.nodeType === Node.TEXT_NODE) {
+      if (e.nodeType === Node.TEXT_NODE) {
         const text = squeeze(child.data, 300);
         if (!text || within || silent) continue;
-        const range = document.createRange();
+        const range = page.createRange();
         range.selectNodeContents(child);
         const box = range.getBoundingClientRect();
         if (box.width < 1 || box.height < 1) continue;
         add({depth, tag: '#text', role: 'text', name: text, ...place(box, clip)}, child);
         continue;
       }
-      if (child.nodeType !== Node.ELEMENT_NODE) continue;
-      const e = child;
-      if (['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD'].includes(e.tagName)) continue;
-      const style = getComputedStyle(e);
+      if (e.nodeType !== Node.ELEMENT_NODE) continue;
+      if (['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD'].includes(tagOf(e))) continue;
+      const style = getComputedStyle(child);
       if (style.display === 'none' || e.getAttribute('aria-hidden') === 'true' || e.inert) continue;
       const box = e.getBoundingClientRect();
       const hidden = style.visibility !== 'visible' || style.opacity === '0';
       let role = roleOf(e);
-      const clickable = e.hasAttribute('onclick') || (style.cursor === 'pointer' && parent.nodeType === 1 &&
+      const clickable = e.hasAttribute('onclick') || (style.cursor === 'pointer' && around.nodeType === 1 &&
         getComputedStyle(parent).cursor !== 'pointer');
       const control = CONTROLS.includes(role) || (!role && clickable && !e.querySelector('a,button,input,select'));
       if (control && !role) role = 'clickable';
@@ -87,12 +90,12 @@
         const group = GROUPS.includes(role);
         const name = labelOf(e) || (group ? '' : contentOf(e)) || squeeze(e.getAttribute('title'), 120);
         if (!group || role !== 'listitem' || e.children.length) {
-          const node = {depth, tag: e.tagName.toLowerCase(), role, name, control, ...place(box, clip)};
-          if (role === 'heading') node.level = +(e.getAttribute('aria-level') || e.tagName[1] || 2);
-          if (['INPUT', 'TEXTAREA'].includes(e.tagName) && !['checkbox', 'radio', 'password'].includes(e.type))
+          const node = {depth, tag: tagOf(e).toLowerCase(), role, name, control, ...place(box, clip)};
+          if (role === 'heading') node.level = +(e.getAttribute('aria-level') || tagOf(e)[1]) || 2;
+          if (['INPUT', 'TEXTAREA'].includes(tagOf(e)) && !['checkbox', 'radio', 'password'].includes(e.type))
             node.value = squeeze(e.value, 120);
-          if (e.type === 'password') node.value = '*'.repeat(e.value.length);
-          if (e.tagName === 'SELECT') {
+          if (tagOf(e) === 'INPUT' && e.type === 'password') node.value = '*'.repeat(e.value.length);
+          if (tagOf(e) === 'SELECT') {
             node.value = squeeze([...e.selectedOptions].map(o => o.label).join(', '), 120);
             node.options = [...e.options].slice(0, 50).map(o => squeeze(o.label, 60));
           }
@@ -101,15 +104,15 @@
           if (e.hasAttribute('aria-selected')) node.selected = e.getAttribute('aria-selected') === 'true';
           if (e.hasAttribute('aria-expanded')) node.expanded = e.getAttribute('aria-expanded') === 'true';
           if (e.disabled || e.getAttribute('aria-disabled') === 'true') node.disabled = true;
-          if (e === document.activeElement) node.focused = true;
-          if (e.tagName === 'INPUT' && role === 'textbox' && e.type !== 'text') node.type = e.type;
-          if (control && node.in_view && !reachedAt(e, middleOf(e, clip))) node.covered = true;
-          if (group || control || name) add(node, e);
+          if (child === page.activeElement) node.focused = true;
+          if (tagOf(e) === 'INPUT' && role === 'textbox' && e.type !== 'text') node.type = e.type;
+          if (control && node.in_view && !reachedAt(child, middleOf(e, clip))) node.covered = true;
+          if (group || control || name) add(node, child);
           inner = depth + 1;
           leaf = within || ((control || role === 'heading') && !['listbox', 'treeitem'].includes(role));
         }
       }
-      if (e.tagName === 'SELECT' && OPEN && e.matches(':open')) {
+      if (tagOf(e) === 'SELECT' && OPEN && e.matches(':open')) {
         for (const o of e.options) {
           const at = o.getBoundingClientRect();
           if (at.width > 1 && at.height > 1) {
@@ -120,14 +123,15 @@
           }
         }
       }
-      if (e.tagName === 'SELECT' || e.tagName === 'TEXTAREA' || e.tagName === 'IFRAME' || e.tagName === 'svg') continue;
+      if (tagOf(e) === 'SELECT' || tagOf(e) === 'TEXTAREA' || tagOf(e) === 'IFRAME' || tagOf(e) === 'SVG') continue;
       let shows = clip;
       if (style.position === 'fixed') shows = whole;
       if (/hidden|auto|scroll|clip/.test(style.overflowX + style.overflowY)) shows = cut(box, shows) || nowhere;
-      if (e.tagName === 'SLOT') walk({childNodes: e.assignedNodes()}, inner, shows, leaf, hidden);
-      walk(e.shadowRoot || e, inner, shows, leaf, hidden);
+      if (tagOf(e) === 'SLOT') walk({childNodes: e.assignedNodes()}, inner, shows, leaf, hidden);
+      walk(e.shadowRoot || child, inner, shows, leaf, hidden);
     }
   };
-  if (document.body) walk(document.body, 0, whole, false, false);
-  return {nodes, omitted, elements};
+  if (page.body) walk(page.body, 0, whole, false, false);
+  kept.shown = {id, elements};
+  return JSON.stringify({nodes, omitted});  // as one text, which Chromium passes on ten times as fast
 }

@@ -3,16 +3,17 @@ const squeeze = (text, limit) => {
   return line.length > limit ? line.slice(0, limit - 1) + '…' : line;
 };
 const elementAt = (x, y) => {
-  let element = document.elementFromPoint(x, y);
+  let element = page.elementFromPoint(x, y);
   while (element) {
+    const {shadowRoot, contentDocument} = plain(element);
     let inner = null;
-    if (element.shadowRoot) {
-      inner = element.shadowRoot.elementFromPoint(x, y);
-    } else if (element.contentDocument) {
+    if (shadowRoot) {
+      inner = shadowRoot.elementFromPoint(x, y);
+    } else if (contentDocument) {
       const box = element.getBoundingClientRect();
       x -= box.left + element.clientLeft;
       y -= box.top + element.clientTop;
-      inner = element.contentDocument.elementFromPoint(x, y);
+      inner = plain(contentDocument).elementFromPoint(x, y);
     }
     if (!inner || inner === element) break;
     element = inner;
@@ -22,7 +23,7 @@ const elementAt = (x, y) => {
 // The middle of the largest piece of an element inside a box: a link may go over two lines.
 const middleOf = (element, clip = [0, 0, innerWidth, innerHeight]) => {
   let best = null, most = 0;
-  for (const box of element.getClientRects()) {
+  for (const box of plain(element).getClientRects()) {
     const left = Math.max(box.left, clip[0]), right = Math.min(box.right, clip[2]);
     const top = Math.max(box.top, clip[1]), bottom = Math.min(box.bottom, clip[3]);
     if (right - left < 1 || bottom - top < 1 || (right - left) * (bottom - top) <= most) continue;
@@ -34,6 +35,7 @@ const middleOf = (element, clip = [0, 0, innerWidth, innerHeight]) => {
 // Whether a click at a point lands on an element, its insides or its label.
 const reachedAt = (element, point) => {
   const hit = point && elementAt(point[0], point[1]);
-  for (let up = hit; up; up = up.parentNode || up.host) if (up === element) return true;
-  return !!hit && !!element.labels && [...element.labels].some(label => label.contains(hit));
+  for (let up = hit; up; up = plain(up).parentNode || up.host) if (up === element) return true;
+  const {labels} = plain(element);
+  return !!hit && !!labels && [...labels].some(label => label.contains(hit));
 };

@@ -1,8 +1,8 @@
 // What has the focus, inside open shadow trees and frames of the same origin, too.
 const focused = () => {
-  let element = document.activeElement;
+  let element = page.activeElement;
   for (;;) {
-    const inner = element && (element.shadowRoot || element.contentDocument);
+    const around = plain(element), inner = around && plain(around.shadowRoot || around.contentDocument);
     if (!inner || !inner.activeElement) return element;
     element = inner.activeElement;
   }

@@ -1,5 +1,5 @@
 // A document that was just opened or wiped by its script has no root element.
 const pageSize = () => {
-  const root = document.scrollingElement || document.documentElement;
+  const root = page.scrollingElement || page.documentElement;
   return root ? [root.scrollWidth, root.scrollHeight] : [0, 0];
 };

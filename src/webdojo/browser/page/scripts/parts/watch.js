@@ -1,7 +1,6 @@
-const watchKey = Symbol.for('webdojo.watch');
 const startWatch = () => {
-  if (window[watchKey]) window[watchKey].observer.disconnect();
-  const watch = {changes: 0, last: performance.now(), seen: new WeakMap()};
+  kept.watch?.observer.disconnect();
+  const watch = kept.watch = {changes: 0, last: performance.now(), seen: new WeakMap()};
   watch.take = (records) => {
     for (const record of records) {
       watch.changes++;
@@ -15,6 +14,5 @@ const startWatch = () => {
   };
   watch.observer = new MutationObserver(watch.take);
   watch.observer.observe(document, {childList: true, subtree: true, attributes: true, characterData: true});
-  Object.defineProperty(window, watchKey, {value: watch, configurable: true, enumerable: false});
   return watch;
 };

@@ -1,4 +1,0 @@
-() => {
-  // include parts/focus.js
-  return (focused()?.ownerDocument || document).getSelection().toString();
-}

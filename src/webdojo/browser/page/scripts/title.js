@@ -1,0 +1,4 @@
+() => {
+  // include parts/plain.js
+  return page.title;
+}
