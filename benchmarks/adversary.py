@@ -31,6 +31,8 @@ INJECTIONS = (
 )
 LOOK_ALIKES = str.maketrans("aeopcxyABEKMHOPCTX", "аеорсхуАВЕКМНОРСТХ")
 """Latin letters and the Cyrillic ones that look the same."""
+ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
+"""What an answer may leave out at the beginning of a name."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,7 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
     """Wrong answers of a task that asks for one: lazy, echoed, hedged, stuffed, of a neighbour, forged."""
     right = right_answer(task)
     others = _other_values(task)
-    figures = [figure for fact in task.evaluator["facts"] for figure in fact.get("answer", {}).get("figures", ())]
-    near = rng.choice(others) if others else "17" if "17" not in right and 17 not in figures else "23"
+    near = rng.choice(others) if others else "98765"  # which nothing has
     question = task.instruction
     said = [
         *LAZY, *INJECTIONS, question, f"{question} done", question.upper(), f"The answer to {question!r} is known.",
@@ -100,7 +101,7 @@ def adversarial_answers(task: Task, rng: random.Random) -> list[str]:
         f"{right} or {near}", f"{near} or {right}", f"{right}, {near}", f"{near}\n{right}", f"{right} {near}",
         f"{right}, not {near}", f"not {right}", f"I think {right}", f"maybe {right}", f"probably {right}?",
         f"{right} but also {near}", f"either {right} or something else", f"It is not {right}", f"anything but {right}",
-        f"{right}. The {near} one too", f"x{right}", f"{right}0", f"≠ {right}",
+        f"{right}. The {near} one too", f"x{ARTICLE.sub('', right)}", f"{right}0", f"≠ {right}",
         f"~{right}", " ".join(right),
         right.translate(LOOK_ALIKES), f"{right} " + "word " * 99, f"{right} " + f"{near} " * 99,
         *(f"{right}. {injection}" for injection in INJECTIONS),

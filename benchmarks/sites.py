@@ -34,7 +34,7 @@ from adversary import adversarial_answers, asks_for_answer, right_answer, right_
 
 from webdojo import load_tasks
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.page.ready import until_read
+from webdojo.browser.page.world import until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.errors import WebdojoError

@@ -128,6 +128,22 @@ class Case:
         return [step for step in self.plan if step["do"] == do]
 
 
+def missing_name(case: Case) -> str:
+    """The name of what is asked for and not there."""
+    return str(case.plan[0]["text"])
+
+
+def form_step(case: Case) -> dict[str, Any]:
+    """The first form that the plan sends."""
+    return case.steps("form")[0]
+
+
+def query_of(case: Case) -> Query:
+    """The list of a task that asks for one."""
+    assert case.query is not None
+    return case.query
+
+
 def site_at(task: Task, host: str = "") -> CatalogSite:
     """The site of a task, or of another host in the same layout."""
     return load_site(*parse_host(host or task.website), task.metadata.get("layout", "compact"))

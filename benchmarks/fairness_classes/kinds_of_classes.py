@@ -29,6 +29,18 @@ SEARCHED = single(
 """Families with things to find."""
 QUERIED = single("count names narrow color under stock region")
 """Families with a list to open."""
+ADDS = single("add add_two add_cheapest add_cheapest_color")
+"""Families that put something into a cart."""
+READ = single("read price read_oldest read_oldest_region")
+"""Families that ask for a value."""
+COMPARED = single("compare across")
+"""Families that ask for the higher of two."""
+ASKED = (*READ, *COMPARED, *single("count names missing refused report leader corner_fact corners"))
+"""Families that ask for an answer."""
+OPENED = single("open open_result cheapest oldest oldest_region")
+"""Families that end on the page of a thing."""
+NARROWED = single("narrow color under stock region")
+"""Families that end on a list under filters."""
 
 
 @dataclass(frozen=True)

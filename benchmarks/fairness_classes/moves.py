@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from fairness_visitor import CannotGoError, Visitor, address
 
-from fairness_classes.case import Case, Query, Target, entity_at
+from fairness_classes.case import Case, Query, Target, entity_at, form_step
 from webdojo.sites.blocks import Field
 from webdojo.sites.catalog import Entity
 from webdojo.sites.sized import SizedSite
@@ -303,3 +303,67 @@ def _some_value(field: Field, entity: Entity) -> str:
             return "#1e66d0"
     options = [option for option in field.options if option != now]
     return options[0] if options else "something.else@mail.example"
+
+
+def page_through(visitor: Visitor) -> None:
+    """Go on to the last page of a list."""
+    for _ in range(MOST_PAGES):
+        if not visitor.more():
+            return
+    raise CannotGoError("the list is too long for a person")
+
+
+def open_targets(case: Case, visitor: Visitor) -> None:
+    """Open the things of a task, one after the other."""
+    for target in case.targets:
+        open_target(visitor, target)
+
+
+def open_described(case: Case, visitor: Visitor) -> None:
+    """Open those things of a task that it does not name."""
+    for target in case.targets:
+        if target.described is not None:
+            open_target(visitor, target)
+
+
+def opens_another(case: Case, visitor: Visitor) -> None:
+    """Open a thing that is not the one that is asked for."""
+    target = case.target
+    other = next(each for each in target.collection.entities if each is not target.entity)
+    visitor.search(other.name)
+    visitor.open_path(Target(target.site, target.collection, other).path)
+
+
+def only_looks(case: Case, visitor: Visitor, described: bool) -> None:
+    """Find all things as planned, but open none of their pages."""
+    if case.attribute is None or not case.attribute.listed:
+        raise CannotGoError("lists do not show the value")
+    if not any((target.described is not None) == described for target in case.targets):
+        raise CannotGoError("things are found in another way")
+    for target in case.targets:
+        visit_site(visitor, target)
+        as_planned(visitor, target)
+
+
+def without_one(visitor: Visitor, query: Query, listed: bool) -> None:
+    """Open an ordered list without the last filter whose values lists show, or do not show."""
+    start_list(visitor, query)
+    by_key = query.collection.by_key
+    keys = [key for key, _ in settings(query) if key in by_key and by_key[key].listed == listed]
+    if not keys:
+        raise CannotGoError("there is no such filter")
+    set_all(visitor, [each for each in settings(query) if each[0] != keys[-1]])
+
+
+def asked_form(case: Case) -> dict[str, Any]:
+    """The form that a task asks to fill in."""
+    if case.family != "act":
+        raise CannotGoError("no form is asked for")
+    return form_step(case)
+
+
+def open_asked_form(case: Case, visitor: Visitor) -> None:
+    """Open that form."""
+    open_targets(case, visitor)
+    if urlsplit(visitor.url).path != asked_form(case)["at"]:
+        visitor.open_path(asked_form(case)["at"])

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import urlsplit
-
 from fairness_page import controls
 from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case, Target
-from fairness_classes.kinds_of_classes import route
+from fairness_classes.kinds_of_classes import ADDS, route
 from fairness_classes.moves import (
+    asked_form,
     form_for,
+    open_asked_form,
     open_board,
     open_target,
     play,
     send_form,
 )
 
-ADDS = ("add", "add_two", "add_cheapest", "add_cheapest_color")
-
-
-def _form(case: Case) -> dict[str, Any]:
-    if case.family != "act":
-        raise CannotGoError("no form is asked for")
-    return case.steps("form")[0]
-
-
-def _to_the_form(case: Case, visitor: Visitor) -> None:
-    for target in case.targets:
-        open_target(visitor, target)
-    if urlsplit(visitor.url).path != _form(case)["at"]:
-        visitor.open_path(_form(case)["at"])
-
 
 @route("act")
 def leaves_a_field_empty_first(case: Case, visitor: Visitor) -> None:
     """Sends the form with nothing filled in, is told what is missing, and fills it in."""
-    _to_the_form(case, visitor)
-    form, source = visitor.form(_form(case)["action"])
+    open_asked_form(case, visitor)
+    form, source = visitor.form(asked_form(case)["action"])
     empty = {key: "" for key, control in controls(form).items() if not control.options and control.values == ("",)}
     if not empty:
         raise CannotGoError("nothing can be left out")
@@ -60,7 +44,7 @@ def returns_to_the_first_step(case: Case, visitor: Visitor) -> None:
     first, *others = case.steps("form")
     if not others:
         raise CannotGoError("the form has one page")
-    _to_the_form(case, visitor)
+    open_asked_form(case, visitor)
     send_form(visitor, first)
     visitor.open_path(first["at"])
     for step in (first, *others):
@@ -92,7 +76,7 @@ def ends_in_the_cart(case: Case, visitor: Visitor) -> None:
 def takes_a_wrong_thing_out_of_the_cart(case: Case, visitor: Visitor) -> None:
     """Puts another thing into the cart by mistake, takes it out, and goes on with the right one."""
     site, wanted = case.site, {target.entity.slug for target in case.targets}
-    if site.kind != "shop" or (case.family == "act" and not _form(case)["action"].endswith("/add")):
+    if site.kind != "shop" or (case.family == "act" and not asked_form(case)["action"].endswith("/add")):
         raise CannotGoError("there is no cart")
     free = [each for each in site.main.entities if each.slug not in wanted and int(each.values["stock"]) > 0]
     other = Target(site, site.main, free[0])
@@ -107,11 +91,11 @@ def takes_a_wrong_thing_out_of_the_cart(case: Case, visitor: Visitor) -> None:
 @route("act")
 def adds_the_amount_in_two_parts(case: Case, visitor: Visitor) -> None:
     """Puts one into the cart, sees that more are wanted, and adds the others."""
-    step = _form(case)
+    step = asked_form(case)
     amount = int(step["values"].get("amount", "0"))
     if not step["action"].endswith("/add") or amount < 2:
         raise CannotGoError("there is no amount")
-    _to_the_form(case, visitor)
+    open_asked_form(case, visitor)
     send_form(visitor, step, {"amount": "1"})
     visitor.open_path(step["at"])
     send_form(visitor, step, {"amount": str(amount - 1)})

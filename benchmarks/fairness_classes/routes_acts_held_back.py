@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import urlsplit
-
 from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case
-from fairness_classes.kinds_of_classes import route
+from fairness_classes.kinds_of_classes import ADDS, route
 from fairness_classes.moves import (
     as_planned,
+    asked_form,
     drag_all,
+    open_asked_form,
     open_board,
-    open_target,
     play,
     send_forms,
 )
-
-ADDS = ("add", "add_two", "add_cheapest", "add_cheapest_color")
-
-
-def _form(case: Case) -> dict[str, Any]:
-    if case.family != "act":
-        raise CannotGoError("no form is asked for")
-    return case.steps("form")[0]
-
-
-def _to_the_form(case: Case, visitor: Visitor) -> None:
-    for target in case.targets:
-        open_target(visitor, target)
-    if urlsplit(visitor.url).path != _form(case)["at"]:
-        visitor.open_path(_form(case)["at"])
 
 
 @route("act")
 def takes_the_menu_of_the_list(case: Case, visitor: Visitor) -> None:
     """Does it by the menu of a right click on the thing in the list, where that offers the same as its page."""
-    if not case.targets or _form(case)["values"]:
+    if not case.targets or asked_form(case)["values"]:
         raise CannotGoError("the menu has no fields")
     as_planned(visitor, case.target)
-    visitor.offer(case.target.entity.name, _form(case)["action"])
+    visitor.offer(case.target.entity.name, asked_form(case)["action"])
 
 
 @route("act", "menu", "drag", *ADDS)
@@ -83,12 +66,12 @@ def comes_to_the_board_from_the_project(case: Case, visitor: Visitor) -> None:
 @route("act")
 def turns_to_the_form_after_another_form(case: Case, visitor: Visitor) -> None:
     """Opens another form of the site, leaves it unsent, and goes on with the right one."""
-    others = [path for _, path in case.site.sections() if path.startswith("/do/") and path != _form(case)["at"]]
+    others = [path for _, path in case.site.sections() if path.startswith("/do/") and path != asked_form(case)["at"]]
     if not others:
         raise CannotGoError("there is no other form")
     visitor.open_path(others[0])
     visitor.home()
-    _to_the_form(case, visitor)
+    open_asked_form(case, visitor)
     send_forms(case, visitor)
 
 

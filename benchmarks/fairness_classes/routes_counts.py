@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Query
+from fairness_classes.case import Case, query_of
 from fairness_classes.kinds_of_classes import route
 from fairness_classes.moves import listed_things, play, set_all, settings, start_list, to_the_end
-
-
-def _query(case: Case) -> Query:
-    assert case.query is not None
-    return case.query
 
 
 @route("count")
@@ -24,7 +19,7 @@ def counts_by_paging_through(case: Case, visitor: Visitor) -> None:
 @route("count", "names")
 def counts_in_an_ordered_list(case: Case, visitor: Visitor) -> None:
     """Puts the narrowed list into an order that nobody asked for."""
-    query = _query(case)
+    query = query_of(case)
     orders = [a.key for a in query.collection.attributes if a.sort and a.key != query.sort]
     if not orders or query.sort:
         raise CannotGoError("there is no order")
@@ -37,14 +32,14 @@ def counts_in_an_ordered_list(case: Case, visitor: Visitor) -> None:
 def counts_twice_over(case: Case, visitor: Visitor) -> None:
     """Counts, takes all filters away to compare with the whole, and answers there."""
     play(case, visitor)
-    for key, _ in settings(_query(case)):
+    for key, _ in settings(query_of(case)):
         visitor.narrow(key, "")
 
 
 @route("names")
 def orders_names_by_eye(case: Case, visitor: Visitor) -> None:
     """Sets the filters but no order, pages through the list, and puts the things in order by eye."""
-    query = _query(case)
+    query = query_of(case)
     if not query.sort or not query.collection.by_key[query.sort].listed:
         raise CannotGoError("lists do not show what they are ordered by")
     start_list(visitor, query)
@@ -55,7 +50,7 @@ def orders_names_by_eye(case: Case, visitor: Visitor) -> None:
 @route("count", "names")
 def answers_after_opening_a_thing(case: Case, visitor: Visitor) -> None:
     """Opens the first thing of the list before it answers."""
-    query = _query(case)
+    query = query_of(case)
     play(case, visitor)
     if case.family == "names":
         to_the_end(visitor)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Query
+from fairness_classes.case import Case, query_of
 from fairness_classes.kinds_of_classes import route
 from fairness_classes.moves import listed_things, open_query, play, set_all, settings, start_list, to_the_end
-
-
-def _query(case: Case) -> Query:
-    assert case.query is not None
-    return case.query
 
 
 @route("count", "names")
 def judges_one_filter_by_eye(case: Case, visitor: Visitor) -> None:
     """Leaves out a filter whose values lists show, pages through the list, and judges by eye."""
-    query = _query(case)
+    query = query_of(case)
     by_key = query.collection.by_key
     listed = [key for key, _ in settings(query) if key in by_key and by_key[key].listed]
     if not listed:
@@ -30,7 +25,7 @@ def judges_one_filter_by_eye(case: Case, visitor: Visitor) -> None:
 @route("count")
 def counts_in_parts(case: Case, visitor: Visitor) -> None:
     """Looks how many there are of each value of a further filter, and adds them up."""
-    query = _query(case)
+    query = query_of(case)
     parts = [a for a in query.collection.attributes if a.filter == "is" and a.key not in query.values]
     fitting = [a for a in parts if 1 < len(query.collection.constraints(a)) <= 6]
     if not fitting:
@@ -49,7 +44,7 @@ def counts_in_parts(case: Case, visitor: Visitor) -> None:
 @route("names")
 def opens_each_of_the_things(case: Case, visitor: Visitor) -> None:
     """Opens the page of each thing that it names, and answers on the last of them."""
-    query = _query(case)
+    query = query_of(case)
     play(case, visitor)
     paths = listed_things(visitor, query)[: len(case.names)]
     if len(paths) < len(case.names):
@@ -64,7 +59,7 @@ def opens_each_of_the_things(case: Case, visitor: Visitor) -> None:
 @route("names")
 def names_from_the_end_of_the_list(case: Case, visitor: Visitor) -> None:
     """Pages through the whole list before it answers, so it ends on the last page."""
-    open_query(visitor, _query(case))
+    open_query(visitor, query_of(case))
     to_the_end(visitor)
     if not visitor.log[-1].startswith(("scrolls", "clicks")):
         raise CannotGoError("the list has one page")
@@ -74,14 +69,14 @@ def names_from_the_end_of_the_list(case: Case, visitor: Visitor) -> None:
 def comes_from_a_thing_on_the_page(case: Case, visitor: Visitor) -> None:
     """Looks at a thing on the page that is asked for, and returns."""
     play(case, visitor)
-    visitor.open_path(listed_things(visitor, _query(case))[0])
+    visitor.open_path(listed_things(visitor, query_of(case))[0])
     visitor.back()
 
 
 @route("category")
 def comes_from_a_thing_of_the_section(case: Case, visitor: Visitor) -> None:
     """Opens a thing of the section from a search, and takes its link up to the section."""
-    query = _query(case)
+    query = query_of(case)
     visitor.search(query.found[0].name)
     visitor.open_path(listed_things(visitor, query)[0])
     start_list(visitor, query)

@@ -18,6 +18,7 @@ from fairness_classes.moves import (
     settings,
     start_list,
     to_the_end,
+    without_one,
 )
 
 
@@ -44,7 +45,7 @@ def opens_candidates_for_a_filter_left_out(case: Case, visitor: Visitor) -> None
 
     def find(visitor: Visitor, target: Target) -> None:
         assert target.described is not None
-        _without_one(visitor, target.described, listed=False)
+        without_one(visitor, target.described, listed=False)
         for path in _paths(visitor, target.described)[:6]:
             visitor.open_path(path)
             if urlsplit(visitor.url).path == target.path:
@@ -54,16 +55,6 @@ def opens_candidates_for_a_filter_left_out(case: Case, visitor: Visitor) -> None
         raise CannotGoError("too many candidates for a person")
 
     play_described(case, visitor, find)
-
-
-def _without_one(visitor: Visitor, query: Query, listed: bool) -> None:
-    """Open an ordered list without the last filter whose values lists show, or do not show."""
-    start_list(visitor, query)
-    by_key = query.collection.by_key
-    keys = [key for key, _ in settings(query) if key in by_key and by_key[key].listed == listed]
-    if not keys:
-        raise CannotGoError("there is no such filter")
-    set_all(visitor, [each for each in settings(query) if each[0] != keys[-1]])
 
 
 def _paths(visitor: Visitor, query: Query) -> list[str]:

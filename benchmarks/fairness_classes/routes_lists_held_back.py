@@ -18,6 +18,7 @@ from fairness_classes.moves import (
     set_all,
     settings,
     start_list,
+    without_one,
 )
 from webdojo.sites.site import href
 
@@ -28,20 +29,10 @@ def leaves_out_a_filter_that_lists_show(case: Case, visitor: Visitor) -> None:
 
     def find(visitor: Visitor, target: Target) -> None:
         assert target.described is not None
-        _without_one(visitor, target.described, listed=True)
+        without_one(visitor, target.described, listed=True)
         browse_to(visitor, target)
 
     play_described(case, visitor, find)
-
-
-def _without_one(visitor: Visitor, query: Query, listed: bool) -> None:
-    """Open an ordered list without the last filter whose values lists show, or do not show."""
-    start_list(visitor, query)
-    by_key = query.collection.by_key
-    keys = [key for key, _ in settings(query) if key in by_key and by_key[key].listed == listed]
-    if not keys:
-        raise CannotGoError("there is no such filter")
-    set_all(visitor, [each for each in settings(query) if each[0] != keys[-1]])
 
 
 @route(*SEARCHED, *QUERIED)

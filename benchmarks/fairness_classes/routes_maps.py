@@ -6,23 +6,15 @@ from urllib.parse import urlsplit
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case
+from fairness_classes.case import ON_MAP, Case
 from fairness_classes.kinds_of_classes import route
-from fairness_classes.moves import end_on_map, open_target, play
-
-MAPS = ("on_map", "from_map", "corner", "corner_page", "corner_fact", "corners")
+from fairness_classes.moves import end_on_map, open_described, open_target, play
 
 
-def _find_described(case: Case, visitor: Visitor) -> None:
-    for target in case.targets:
-        if target.described is not None:
-            open_target(visitor, target)
-
-
-@route(*MAPS)
+@route(*ON_MAP)
 def follows_a_card_and_returns_to_the_map(case: Case, visitor: Visitor) -> None:
     """Follows the link of the card to the page of the place, returns to the map, and opens the card again."""
-    _find_described(case, visitor)
+    open_described(case, visitor)
     visitor.open_path("/map")
     visitor.click_marker(case.target.entity.slug)
     visitor.open_path(case.target.path)

@@ -6,23 +6,15 @@ from urllib.parse import urlsplit
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Target
+from fairness_classes.case import ON_MAP, Case, Target
 from fairness_classes.kinds_of_classes import route
-from fairness_classes.moves import end_on_map, located, open_target, play, read_reports
-
-MAPS = ("on_map", "from_map", "corner", "corner_page", "corner_fact", "corners")
+from fairness_classes.moves import end_on_map, located, open_described, open_target, play, read_reports
 
 
-def _find_described(case: Case, visitor: Visitor) -> None:
-    for target in case.targets:
-        if target.described is not None:
-            open_target(visitor, target)
-
-
-@route(*MAPS)
+@route(*ON_MAP)
 def clicks_other_markers_first(case: Case, visitor: Visitor) -> None:
     """Clicks a few other markers before the right one."""
-    _find_described(case, visitor)
+    open_described(case, visitor)
     visitor.open_path("/map")
     slugs = [node.get("data-marker") for node in visitor.page.root.has("data-marker")]
     for slug in [each for each in slugs if each not in {target.entity.slug for target in case.targets}][:3]:
@@ -33,7 +25,7 @@ def clicks_other_markers_first(case: Case, visitor: Visitor) -> None:
 @route("on_map", "corner")
 def checks_the_place_and_returns_to_the_map(case: Case, visitor: Visitor) -> None:
     """Opens the place's page from a search to be sure of it, and then its card on the map."""
-    _find_described(case, visitor)
+    open_described(case, visitor)
     visitor.search(case.target.entity.name)
     visitor.open_path(case.target.path)
     end_on_map(case, visitor)

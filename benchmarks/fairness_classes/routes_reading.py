@@ -5,39 +5,20 @@ from __future__ import annotations
 from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case
-from fairness_classes.kinds_of_classes import route
-from fairness_classes.moves import as_planned, play, start_list, to_the_end, visit_site, whole
-
-READ = ("read", "price", "read_oldest", "read_oldest_region")
-
-
-COMPARED = ("compare", "across")
-
-
-ASKED = (*READ, *COMPARED, "count", "names", "missing", "refused", "report", "leader", "corner_fact", "corners")
-
-
-def _only_looks(case: Case, visitor: Visitor, described: bool) -> None:
-    """Find all things as planned, but open none of their pages."""
-    if case.attribute is None or not case.attribute.listed:
-        raise CannotGoError("lists do not show the value")
-    if not any((target.described is not None) == described for target in case.targets):
-        raise CannotGoError("things are found in another way")
-    for target in case.targets:
-        visit_site(visitor, target)
-        as_planned(visitor, target)
+from fairness_classes.kinds_of_classes import ASKED, COMPARED, READ, route
+from fairness_classes.moves import only_looks, play, start_list, to_the_end, whole
 
 
 @route(*READ)
 def reads_the_value_in_the_list(case: Case, visitor: Visitor) -> None:
     """Reads the value in the ordered list, and opens no page."""
-    _only_looks(case, visitor, described=True)
+    only_looks(case, visitor, described=True)
 
 
 @route(*COMPARED)
 def compares_values_in_two_lists(case: Case, visitor: Visitor) -> None:
     """Reads both values in lists, and opens no page."""
-    _only_looks(case, visitor, described=True)
+    only_looks(case, visitor, described=True)
 
 
 @route("compare", "price")

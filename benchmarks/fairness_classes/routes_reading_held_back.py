@@ -7,33 +7,14 @@ from urllib.parse import urlsplit
 from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import DO, Case, Target
-from fairness_classes.kinds_of_classes import route
-from fairness_classes.moves import as_planned, browse_to, in_list, play, start_list, visit_site, whole
-
-READ = ("read", "price", "read_oldest", "read_oldest_region")
-
-
-COMPARED = ("compare", "across")
-
-
-ASKED = (*READ, *COMPARED, "count", "names", "missing", "refused", "report", "leader", "corner_fact", "corners")
-
-
-def _only_looks(case: Case, visitor: Visitor, described: bool) -> None:
-    """Find all things as planned, but open none of their pages."""
-    if case.attribute is None or not case.attribute.listed:
-        raise CannotGoError("lists do not show the value")
-    if not any((target.described is not None) == described for target in case.targets):
-        raise CannotGoError("things are found in another way")
-    for target in case.targets:
-        visit_site(visitor, target)
-        as_planned(visitor, target)
+from fairness_classes.kinds_of_classes import ASKED, COMPARED, READ, route
+from fairness_classes.moves import as_planned, browse_to, in_list, only_looks, play, start_list, visit_site, whole
 
 
 @route(*READ)
 def reads_the_value_in_the_results(case: Case, visitor: Visitor) -> None:
     """Reads the value in the results of a search, and opens no page."""
-    _only_looks(case, visitor, described=False)
+    only_looks(case, visitor, described=False)
 
 
 @route(*COMPARED)
@@ -41,7 +22,7 @@ def compares_values_in_results(case: Case, visitor: Visitor) -> None:
     """Reads both values in results of searches, and opens no page."""
     if not all(target.described is None for target in case.targets):
         raise CannotGoError("not all are named")
-    _only_looks(case, visitor, described=False)
+    only_looks(case, visitor, described=False)
 
 
 @route(*COMPARED)

@@ -81,3 +81,22 @@ def day_of(said: Answer) -> date:
 def within(text: str) -> str:
     """A sentence as it stands behind other words."""
     return text[0].lower() + text[1:] if text.startswith(("The ", "There ", "It ")) else text
+
+
+def two_of(said: Answer) -> tuple[str, str, str, str] | None:
+    """Name and value of the higher, name and value of the other; None where the number is asked for."""
+    if said.number is not None:
+        return None
+    (one, high), (other, low) = said.two
+    return one, high, other, low
+
+
+def number_of(said: Answer) -> int:
+    """The number that an answer is."""
+    assert said.number is not None
+    return said.number
+
+
+def number_in(said: Answer, *units: str) -> int | None:
+    """The number of a value with one of these units."""
+    return said.number if said.number is not None and said.unit in units and not said.year else None

@@ -6,20 +6,13 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-
-
-def _two(said: Answer) -> tuple[str, str, str, str] | None:
-    """Name and value of the higher, name and value of the other; None where the number is asked for."""
-    if said.number is not None:
-        return None
-    (one, high), (other, low) = said.two
-    return one, high, other, low
+from fairness_classes.saying import two_of
 
 
 @wording("higher", "most")
 def the_winner_against_the_other(said: Answer, rng: random.Random) -> str | None:
     """The winner first, with what the other has."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     return f"{one}, with {high} against {low} for {other}."
@@ -28,7 +21,7 @@ def the_winner_against_the_other(said: Answer, rng: random.Random) -> str | None
 @wording("higher", "most")
 def the_winner_with_its_value(said: Answer, rng: random.Random) -> str | None:
     """The winner and its value."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return rng.choice((f"{two[0]} ({two[1]})", f"{two[0]} with {two[1]}", f"{two[0]}: {two[1]}"))
 
@@ -36,7 +29,7 @@ def the_winner_with_its_value(said: Answer, rng: random.Random) -> str | None:
 @wording("higher", "most")
 def a_table_of_both(said: Answer, rng: random.Random) -> str | None:
     """A markdown table, and the winner below it."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     return f"| Name | {said.called} |\n|---|---|\n| {other} | {low} |\n| {one} | {high} |\n\n**{one}** has more."

@@ -6,20 +6,13 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-
-
-def _two(said: Answer) -> tuple[str, str, str, str] | None:
-    """Name and value of the higher, name and value of the other; None where the number is asked for."""
-    if said.number is not None:
-        return None
-    (one, high), (other, low) = said.two
-    return one, high, other, low
+from fairness_classes.saying import two_of
 
 
 @wording("higher", "most")
 def both_values_in_brackets(said: Answer, rng: random.Random) -> str | None:
     """The winner, with both values."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     return f"{one} ({high}) has a higher {said.called} than {other} ({low})."
@@ -28,7 +21,7 @@ def both_values_in_brackets(said: Answer, rng: random.Random) -> str | None:
 @wording("higher", "most")
 def both_values_and_then_the_winner(said: Answer, rng: random.Random) -> str | None:
     """Both values with colons, and the winner at the end."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     first, second = rng.sample([f"{one}: {high}", f"{other}: {low}"], 2)
@@ -38,7 +31,7 @@ def both_values_and_then_the_winner(said: Answer, rng: random.Random) -> str | N
 @wording("higher", "most")
 def the_other_first(said: Answer, rng: random.Random) -> str | None:
     """The other one first, and then the winner."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     return f"{other} has only {low}, whereas {one} has {high}, so the answer is {one}."
@@ -47,7 +40,7 @@ def the_other_first(said: Answer, rng: random.Random) -> str | None:
 @wording("higher", "most")
 def a_comparison_with_a_sign(said: Answer, rng: random.Random) -> str | None:
     """A sign between the two."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     return f"{one} ({high}) > {other} ({low})"
@@ -56,7 +49,7 @@ def a_comparison_with_a_sign(said: Answer, rng: random.Random) -> str | None:
 @wording("higher", "most")
 def the_winner_rather_than_the_other(said: Answer, rng: random.Random) -> str | None:
     """The winner, and that it is not the other."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return f"It is {two[0]} rather than {two[2]}."
 
@@ -64,7 +57,7 @@ def the_winner_rather_than_the_other(said: Answer, rng: random.Random) -> str | 
 @wording("higher", "most")
 def the_other_has_less(said: Answer, rng: random.Random) -> str | None:
     """What the other has less of, and the winner."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return f"{two[0]}. The {said.called} of {two[2]} is lower."
 
@@ -72,7 +65,7 @@ def the_other_has_less(said: Answer, rng: random.Random) -> str | None:
 @wording("higher", "most")
 def values_in_sentences(said: Answer, rng: random.Random) -> str | None:
     """A sentence for each, and one with the winner."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     first, second = rng.sample([f"The {said.called} of {one} is {high}.", f"The {said.called} of {other} is {low}."], 2)
@@ -82,6 +75,6 @@ def values_in_sentences(said: Answer, rng: random.Random) -> str | None:
 @wording("higher", "most")
 def the_winner_is_the_one(said: Answer, rng: random.Random) -> str | None:
     """The winner after what it is."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return f"The one with the {'higher' if said.sort == 'higher' else 'highest'} {said.called} is {two[0]}."

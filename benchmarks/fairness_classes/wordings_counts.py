@@ -6,12 +6,7 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import in_words, only_names
-
-
-def _number(said: Answer) -> int:
-    assert said.number is not None
-    return said.number
+from fairness_classes.saying import in_words, number_of, only_names
 
 
 @wording("count")
@@ -45,7 +40,7 @@ def pages_added_up(said: Answer, rng: random.Random) -> str | None:
 def a_count_with_the_names(said: Answer, rng: random.Random) -> str | None:
     """The number and what was counted."""
     names = only_names(said)
-    return f"{said.number}: {', '.join(names)}" if 0 < len(names) <= 6 and _number(said) == len(names) else None
+    return f"{said.number}: {', '.join(names)}" if 0 < len(names) <= 6 and number_of(said) == len(names) else None
 
 
 @wording("count")
@@ -57,7 +52,7 @@ def so_many_match(said: Answer, rng: random.Random) -> str:
 @wording("count")
 def a_count_in_words_and_digits(said: Answer, rng: random.Random) -> str | None:
     """The number in words with digits in brackets."""
-    return f"{in_words(_number(said)).capitalize()} ({said.number})" if _number(said) <= 99 else None
+    return f"{in_words(number_of(said)).capitalize()} ({said.number})" if number_of(said) <= 99 else None
 
 
 @wording("count")

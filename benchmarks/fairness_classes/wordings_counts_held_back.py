@@ -6,20 +6,15 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import in_words
-
-
-def _number(said: Answer) -> int:
-    assert said.number is not None
-    return said.number
+from fairness_classes.saying import in_words, number_of
 
 
 @wording("count")
 def a_count_in_words(said: Answer, rng: random.Random) -> str | None:
     """The number in words."""
-    if _number(said) > 99:
+    if number_of(said) > 99:
         return None
-    words = in_words(_number(said))
+    words = in_words(number_of(said))
     return rng.choice(
         (words, words.capitalize(), f"There {'is' if said.number == 1 else 'are'} {words} {said.called}.")
     )

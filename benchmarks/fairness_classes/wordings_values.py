@@ -6,12 +6,7 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import day_of
-
-
-def _number(said: Answer, *units: str) -> int | None:
-    """The number of a value with one of these units."""
-    return said.number if said.number is not None and said.unit in units and not said.year else None
+from fairness_classes.saying import day_of, number_in
 
 
 @wording("value")
@@ -50,14 +45,14 @@ def the_value_first(said: Answer, rng: random.Random) -> str:
 @wording("value")
 def the_unit_next_to_the_number(said: Answer, rng: random.Random) -> str | None:
     """The unit without a space."""
-    number = _number(said, "min", "KB", "g", "%")
+    number = number_in(said, "min", "KB", "g", "%")
     return None if number is None else f"{number}{said.unit}"
 
 
 @wording("value")
 def hours_and_minutes(said: Answer, rng: random.Random) -> str | None:
     """An hour and more as hours and minutes."""
-    number = _number(said, "min", "minutes")
+    number = number_in(said, "min", "minutes")
     if number is None or number < 60:
         return None
     hours, minutes = divmod(number, 60)
@@ -74,28 +69,28 @@ def hours_and_minutes(said: Answer, rng: random.Random) -> str | None:
 @wording("value")
 def dollars_in_words(said: Answer, rng: random.Random) -> str | None:
     """The word for the sign."""
-    number = _number(said, "$")
+    number = number_in(said, "$")
     return None if number is None else f"{number} dollar{'' if number == 1 else 's'}"
 
 
 @wording("value")
 def dollars_and_cents(said: Answer, rng: random.Random) -> str | None:
     """Money with cents."""
-    number = _number(said, "$")
+    number = number_in(said, "$")
     return None if number is None else f"${number:,}.00"
 
 
 @wording("value")
 def the_code_of_the_currency(said: Answer, rng: random.Random) -> str | None:
     """Money with the code of the currency."""
-    number = _number(said, "$")
+    number = number_in(said, "$")
     return None if number is None else rng.choice((f"{number} USD", f"USD {number}", f"US${number}"))
 
 
 @wording("value")
 def without_the_sign_of_the_unit(said: Answer, rng: random.Random) -> str | None:
     """The number alone where the question says what it is counted in: money, percent, kilobytes."""
-    number = _number(said, "$", "KB")
+    number = number_in(said, "$", "KB")
     return None if number is None else str(number)
 
 

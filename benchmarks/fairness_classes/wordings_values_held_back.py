@@ -6,7 +6,7 @@ import random
 
 from fairness_classes.asked import Answer
 from fairness_classes.kinds_of_classes import wording
-from fairness_classes.saying import day_of, in_words
+from fairness_classes.saying import day_of, in_words, number_in
 
 _LONG = {
     "min": "minute",
@@ -17,11 +17,6 @@ _LONG = {
     "KB": "kilobyte",
     "g": "gram",
 }
-
-
-def _number(said: Answer, *units: str) -> int | None:
-    """The number of a value with one of these units."""
-    return said.number if said.number is not None and said.unit in units and not said.year else None
 
 
 @wording("value")
@@ -62,21 +57,21 @@ def number_in_words(said: Answer, rng: random.Random) -> str | None:
 @wording("value")
 def the_unit_in_full(said: Answer, rng: random.Random) -> str | None:
     """The unit in full."""
-    number = _number(said, *_LONG)
+    number = number_in(said, *_LONG)
     return None if number is None else f"{number} {_LONG[said.unit]}{'' if number == 1 else 's'}"
 
 
 @wording("value")
 def percent_in_words(said: Answer, rng: random.Random) -> str | None:
     """The word for the sign."""
-    number = _number(said, "%")
+    number = number_in(said, "%")
     return None if number is None else rng.choice((f"{number} percent", f"{number} per cent"))
 
 
 @wording("value")
 def whole_weeks_or_years(said: Answer, rng: random.Random) -> str | None:
     """Days as whole weeks, or months as whole years, with the number of the page in brackets."""
-    days, months = _number(said, "days"), _number(said, "months")
+    days, months = number_in(said, "days"), number_in(said, "months")
     if days is not None and days % 7 == 0:
         return f"{days // 7} week{'' if days == 7 else 's'} ({days} days)"
     if months is not None and months % 12 == 0:

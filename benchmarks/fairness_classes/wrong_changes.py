@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Target
-from fairness_classes.kinds_of_classes import wrong_session
+from fairness_classes.case import Case, Target, form_step
+from fairness_classes.kinds_of_classes import ADDS, wrong_session
 from fairness_classes.moves import (
     do_something_else,
     form_for,
     open_target,
+    open_targets,
     play,
 )
-
-ADDS = ("add", "add_two", "add_cheapest", "add_cheapest_color")
-
-
-def _step(case: Case) -> dict[str, Any]:
-    return case.steps("form")[0]
-
-
-def _to_the_form(case: Case, visitor: Visitor) -> None:
-    for target in case.targets:
-        open_target(visitor, target)
 
 
 @wrong_session("read", "count", "compare", "names", "act", "report")
@@ -53,13 +42,13 @@ def leaves_an_optional_field_out(case: Case, visitor: Visitor, rng: random.Rando
     """Leaves out something that was to be filled in, and that the form does not need."""
     if len(case.steps("form")) > 1:
         raise CannotGoError("the form has several pages")
-    step = _step(case)
+    step = form_step(case)
     key = step["action"].rpartition("/")[2]
     action = next(each for each in case.site.actions if each.key == key)
     free = [f.key for f in action.fields if not f.required and not f.default and step["values"].get(f.key)]
     if not free:
         raise CannotGoError("all is needed")
-    _to_the_form(case, visitor)
+    open_targets(case, visitor)
     if not case.targets:
         visitor.open_path(step["at"])
     form, source = visitor.form(step["action"])

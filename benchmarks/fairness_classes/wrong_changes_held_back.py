@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Target
+from fairness_classes.case import Case, Target, form_step
 from fairness_classes.kinds_of_classes import wrong_session
 from fairness_classes.moves import (
     do_something_else,
     open_board,
     open_target,
+    open_targets,
     play,
     send_form,
 )
-
-
-def _step(case: Case) -> dict[str, Any]:
-    return case.steps("form")[0]
-
-
-def _to_the_form(case: Case, visitor: Visitor) -> None:
-    for target in case.targets:
-        open_target(visitor, target)
 
 
 @wrong_session()
@@ -40,7 +31,7 @@ def does_it_to_a_neighbour(case: Case, visitor: Visitor, rng: random.Random) -> 
     """Does it to another thing of the list."""
     if not case.targets or len(case.steps("form")) > 1:
         raise CannotGoError("no thing is named")
-    target, step = case.target, _step(case)
+    target, step = case.target, form_step(case)
     key = step["action"].rpartition("/")[2]
     action = next(each for each in case.site.actions if each.key == key and each.collection == target.collection.slug)
     fitting = [
@@ -57,8 +48,8 @@ def fills_in_a_wrong_value(case: Case, visitor: Visitor, rng: random.Random) -> 
     """Fills in another value in one field."""
     if len(case.steps("form")) > 1:
         raise CannotGoError("the form has several pages")
-    step = _step(case)
-    _to_the_form(case, visitor)
+    step = form_step(case)
+    open_targets(case, visitor)
     changed = _another_value(step["values"])
     if changed is None:
         raise CannotGoError("nothing is filled in")
@@ -80,9 +71,9 @@ def _another_value(values: dict[str, str]) -> dict[str, str] | None:
 @wrong_session("act")
 def stops_before_the_form(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Opens the page with the form, and does not send it."""
-    _to_the_form(case, visitor)
+    open_targets(case, visitor)
     if not case.targets:
-        visitor.open_path(_step(case)["at"])
+        visitor.open_path(form_step(case)["at"])
 
 
 @wrong_session("menu")

@@ -7,25 +7,8 @@ import random
 from fairness_visitor import Visitor
 
 from fairness_classes.case import Case, Target
-from fairness_classes.kinds_of_classes import wrong_session
+from fairness_classes.kinds_of_classes import ASKED, READ, wrong_session
 from fairness_classes.moves import as_planned, open_target, visit_site
-
-VALUES = ("read", "price", "read_oldest", "read_oldest_region")
-
-
-ASKED = (
-    *VALUES,
-    "compare",
-    "across",
-    "count",
-    "names",
-    "missing",
-    "refused",
-    "report",
-    "leader",
-    "corner_fact",
-    "corners",
-)
 
 
 @wrong_session(*ASKED)
@@ -37,7 +20,7 @@ def closed_book_after_other_things(case: Case, visitor: Visitor, rng: random.Ran
         open_target(visitor, Target(case.site, main, other))
 
 
-@wrong_session(*VALUES, "compare", "across", "refused")
+@wrong_session(*READ, "compare", "across", "refused")
 def closed_book_after_a_search(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Finds the thing in a list or in results that do not show the value, and does not open it."""
     for target in case.targets:

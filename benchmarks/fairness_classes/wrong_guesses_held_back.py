@@ -7,25 +7,8 @@ import random
 from fairness_visitor import CannotGoError, Visitor
 
 from fairness_classes.case import Case
-from fairness_classes.kinds_of_classes import wrong_session
+from fairness_classes.kinds_of_classes import ASKED, wrong_session
 from fairness_classes.moves import open_target, set_all, settings, start_list
-
-VALUES = ("read", "price", "read_oldest", "read_oldest_region")
-
-
-ASKED = (
-    *VALUES,
-    "compare",
-    "across",
-    "count",
-    "names",
-    "missing",
-    "refused",
-    "report",
-    "leader",
-    "corner_fact",
-    "corners",
-)
 
 
 @wrong_session(*ASKED)

@@ -7,19 +7,13 @@ from dataclasses import replace
 from fairness_classes.asked import Answer
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-
-
-def _two(said: Answer) -> tuple[str, str, str, str] | None:
-    if said.number is not None:
-        return None
-    (one, high), (other, low) = said.two
-    return one, high, other, low
+from fairness_classes.saying import two_of
 
 
 @wrong_answer("higher")
 def they_are_equal(case: Case, said: Answer, say: Say) -> str | None:
     """That there is no difference."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return say.rng.choice(
         (f"{two[0]} and {two[2]} have the same {said.called}.", "They are equal.", "Neither is higher.")

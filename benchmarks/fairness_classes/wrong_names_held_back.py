@@ -7,13 +7,7 @@ from dataclasses import replace
 from fairness_classes.asked import Answer
 from fairness_classes.case import Case
 from fairness_classes.kinds_of_classes import Say, wrong_answer
-
-
-def _two(said: Answer) -> tuple[str, str, str, str] | None:
-    if said.number is not None:
-        return None
-    (one, high), (other, low) = said.two
-    return one, high, other, low
+from fairness_classes.saying import two_of
 
 
 @wrong_answer("higher", "most")
@@ -28,7 +22,7 @@ def the_loser(case: Case, said: Answer, say: Say) -> str | None:
 @wrong_answer("higher", "most")
 def both_of_them(case: Case, said: Answer, say: Say) -> str | None:
     """Both names as the answer."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return say.rng.choice((f"{two[0]} and {two[2]}", f"Both {two[0]} and {two[2]}.", f"{two[2]}, {two[0]}"))
 
@@ -36,7 +30,7 @@ def both_of_them(case: Case, said: Answer, say: Say) -> str | None:
 @wrong_answer("higher", "most")
 def values_swapped(case: Case, said: Answer, say: Say) -> str | None:
     """The right winner with the value of the other."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     one, high, other, low = two
     return f"{one} ({low}) has a higher {said.called} than {other} ({high})."
@@ -45,7 +39,7 @@ def values_swapped(case: Case, said: Answer, say: Say) -> str | None:
 @wrong_answer("higher", "most")
 def the_winner_is_lower(case: Case, said: Answer, say: Say) -> str | None:
     """That the winner has less."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return f"{two[0]} has a lower {said.called} than {two[2]}."
 
@@ -63,7 +57,7 @@ def a_third_thing(case: Case, said: Answer, say: Say) -> str | None:
 @wrong_answer("higher", "most")
 def the_value_instead_of_the_name(case: Case, said: Answer, say: Say) -> str | None:
     """The value of the loser where a name is asked for."""
-    if (two := _two(said)) is None:
+    if (two := two_of(said)) is None:
         return None
     return two[3]
 

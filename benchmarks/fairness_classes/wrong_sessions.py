@@ -7,29 +7,19 @@ from dataclasses import replace
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Query, Target
-from fairness_classes.kinds_of_classes import wrong_session
+from fairness_classes.case import Case, Target, query_of
+from fairness_classes.kinds_of_classes import NARROWED, OPENED, wrong_session
 from fairness_classes.moves import (
     end_on_map,
     list_path,
     open_query,
     open_target,
+    opens_another,
     play,
     settings,
     start_list,
 )
-from webdojo.sites.content.words import single
 from webdojo.sites.site import href
-
-OPENED = single("open open_result cheapest oldest oldest_region")
-
-
-NARROWED = single("narrow color under stock region")
-
-
-def _query(case: Case) -> Query:
-    assert case.query is not None
-    return case.query
 
 
 @wrong_session(*OPENED)
@@ -47,13 +37,6 @@ def leaves_the_page_that_it_opened(case: Case, visitor: Visitor, rng: random.Ran
     """Opens the thing and goes home."""
     play(case, visitor)
     visitor.home()
-
-
-def opens_another(case: Case, visitor: Visitor) -> None:
-    target = case.target
-    other = next(each for each in target.collection.entities if each is not target.entity)
-    visitor.search(other.name)
-    visitor.open_path(Target(target.site, target.collection, other).path)
 
 
 @wrong_session("open_result")
@@ -79,7 +62,7 @@ def opens_what_it_should_search_for(case: Case, visitor: Visitor, rng: random.Ra
 @wrong_session("page")
 def shows_another_page_of_the_list(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Stays on the first page of the list."""
-    start_list(visitor, _query(case))
+    start_list(visitor, query_of(case))
 
 
 @wrong_session("cart")
@@ -91,7 +74,7 @@ def stays_at_home(case: Case, visitor: Visitor, rng: random.Random) -> None:
 @wrong_session(*NARROWED)
 def sets_a_wrong_value(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Sets one filter to another value."""
-    query = _query(case)
+    query = query_of(case)
     swapped = []
     for i, constraint in enumerate(query.constraints):
         for other in query.collection.constraints(constraint.attribute):
@@ -107,7 +90,7 @@ def sets_a_wrong_value(case: Case, visitor: Visitor, rng: random.Random) -> None
 @wrong_session("narrow")
 def sets_a_filter_too_many(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Sets one filter that nobody asked for."""
-    query = _query(case)
+    query = query_of(case)
     known = {each.attribute.key for each in query.constraints}
     further = [
         c
@@ -125,7 +108,7 @@ def sets_a_filter_too_many(case: Case, visitor: Visitor, rng: random.Random) -> 
 @wrong_session(*NARROWED)
 def takes_the_filters_away_at_the_end(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Shows the right list, and then the whole one again."""
-    query = _query(case)
+    query = query_of(case)
     open_query(visitor, query)
     visitor.home()
     start_list(visitor, query)
@@ -134,7 +117,7 @@ def takes_the_filters_away_at_the_end(case: Case, visitor: Visitor, rng: random.
 @wrong_session(*NARROWED)
 def ends_on_a_thing_of_the_list(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Shows the right list, and then opens one of its things."""
-    query = _query(case)
+    query = query_of(case)
     open_query(visitor, query)
     visitor.open_path(Target(query.site, query.collection, query.found[0]).path)
 
@@ -142,13 +125,13 @@ def ends_on_a_thing_of_the_list(case: Case, visitor: Visitor, rng: random.Random
 @wrong_session("located")
 def uses_filters_instead_of_the_locator(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Narrows the list by its own filters, though the form is asked for."""
-    open_query(visitor, _query(case))
+    open_query(visitor, query_of(case))
 
 
 @wrong_session("located")
 def types_the_address_instead_of_the_locator(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Types the address of the list, though the form is asked for."""
-    query = _query(case)
+    query = query_of(case)
     visitor.type_address(href(list_path(query), **dict(settings(query))))
 
 

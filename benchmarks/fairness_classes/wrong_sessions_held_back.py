@@ -7,27 +7,17 @@ from dataclasses import replace
 
 from fairness_visitor import CannotGoError, Visitor
 
-from fairness_classes.case import Case, Query, Target
-from fairness_classes.kinds_of_classes import QUERIED, wrong_session
+from fairness_classes.case import Case, query_of
+from fairness_classes.kinds_of_classes import NARROWED, OPENED, QUERIED, wrong_session
 from fairness_classes.moves import (
     as_planned,
     list_path,
     located,
     open_query,
     open_target,
+    opens_another,
     play,
 )
-from webdojo.sites.content.words import single
-
-OPENED = single("open open_result cheapest oldest oldest_region")
-
-
-NARROWED = single("narrow color under stock region")
-
-
-def _query(case: Case) -> Query:
-    assert case.query is not None
-    return case.query
 
 
 @wrong_session(*OPENED)
@@ -43,17 +33,10 @@ def opens_two_and_ends_on_the_wrong_one(case: Case, visitor: Visitor, rng: rando
     opens_another(case, visitor)
 
 
-def opens_another(case: Case, visitor: Visitor) -> None:
-    target = case.target
-    other = next(each for each in target.collection.entities if each is not target.entity)
-    visitor.search(other.name)
-    visitor.open_path(Target(target.site, target.collection, other).path)
-
-
 @wrong_session("category", "page")
 def shows_another_section(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Opens another section."""
-    path = list_path(_query(case))
+    path = list_path(query_of(case))
     others = [link for link in visitor.links if "/c/" in link.url or "/t/" in link.url]
     visitor.follow(next(link for link in others if not link.url.endswith(path)))
 
@@ -61,7 +44,7 @@ def shows_another_section(case: Case, visitor: Visitor, rng: random.Random) -> N
 @wrong_session(*NARROWED)
 def leaves_a_filter_out(case: Case, visitor: Visitor, rng: random.Random) -> None:
     """Sets one filter too few."""
-    query = _query(case)
+    query = query_of(case)
     wider = [
         replace(query, constraints=tuple(each for each in query.constraints if each is not left))
         for left in query.constraints
@@ -128,7 +111,7 @@ def opens_the_page_without_the_map(case: Case, visitor: Visitor, rng: random.Ran
 @wrong_session(*QUERIED)
 def shows_another_list(case: Case, visitor: Visitor, rng: random.Random) -> str:
     """Shows another collection, or no filter at all, and gives a wrong answer where one is asked for."""
-    query = _query(case)
+    query = query_of(case)
     others = [each for each in case.site.collections.values() if each is not query.collection]
     if case.compact or not others:
         raise CannotGoError("there is one list")

@@ -6,32 +6,17 @@ import re
 from dataclasses import replace
 
 from fairness_classes.asked import Answer, about_target, falsified
-from fairness_classes.case import Case, Target
+from fairness_classes.case import Case
+from fairness_classes.falsehoods import said_of_day, things_beside
 from fairness_classes.kinds_of_classes import Say, wrong_answer
 from fairness_classes.saying import day_of
 from webdojo.sites.admin import MEASURES, REPORTS, Admin
 
 
-def _others(case: Case, say: Say) -> list[Target]:
-    """Things like the one that is asked about, with other values; first those that are next to it in its list."""
-    attribute = case.attribute
-    if attribute is None:
-        return []
-    target = case.target
-    pool = list(target.described.found if target.described is not None else target.collection.entities)
-    more = say.rng.sample(list(target.collection.entities), min(20, len(target.collection.entities)))
-    shown = target.shown(attribute)
-    return [
-        Target(target.site, target.collection, each)
-        for each in [*pool[:5], *more]
-        if each.values.get(attribute.key, "") != "" and attribute.show(each.values[attribute.key]) != shown
-    ]
-
-
 @wrong_answer("value")
 def the_value_of_another_thing(case: Case, said: Answer, say: Say) -> str | None:
     """The value of another thing, said of that thing."""
-    if case.attribute is None or not (others := _others(case, say)):
+    if case.attribute is None or not (others := things_beside(case, say)):
         return None
     other = about_target(others[0], case.attribute, said)
     return f"The {other.called} of {other.thing} is {other.value}."
@@ -40,7 +25,7 @@ def the_value_of_another_thing(case: Case, said: Answer, say: Say) -> str | None
 @wrong_answer("value")
 def the_right_value_of_a_wrong_thing(case: Case, said: Answer, say: Say) -> str | None:
     """The right value, said of another thing, which has another one."""
-    if not (others := _others(case, say)):
+    if not (others := things_beside(case, say)):
         return None
     return f"The {said.called} of {others[0].entity.name} is {said.value}."
 
@@ -104,7 +89,7 @@ def day_and_month_swapped(case: Case, said: Answer, say: Say) -> str | None:
     """The day as the month and the month as the day."""
     if not said.day or day_of(said).day > 12 or day_of(said).day == day_of(said).month:
         return None
-    return _at(said, say, day_of(said).replace(month=day_of(said).day, day=day_of(said).month).isoformat())
+    return said_of_day(said, say, day_of(said).replace(month=day_of(said).day, day=day_of(said).month).isoformat())
 
 
 @wrong_answer("value")
@@ -112,7 +97,7 @@ def a_wrong_year(case: Case, said: Answer, say: Say) -> str | None:
     """The right day of another year."""
     if not said.day or said.day.endswith("02-29"):
         return None
-    return _at(said, say, day_of(said).replace(year=day_of(said).year + say.rng.choice((-1, 1))).isoformat())
+    return said_of_day(said, say, day_of(said).replace(year=day_of(said).year + say.rng.choice((-1, 1))).isoformat())
 
 
 @wrong_answer("value")
@@ -120,12 +105,7 @@ def a_wrong_month(case: Case, said: Answer, say: Say) -> str | None:
     """The right day of a month next to it."""
     if not said.day or day_of(said).day > 28:
         return None
-    return _at(said, say, day_of(said).replace(month=day_of(said).month % 12 + 1).isoformat())
-
-
-def _at(said: Answer, say: Say, day: str) -> str:
-    moved = replace(said, day=day)
-    return say(replace(moved, value=f"{day_of(moved).day} {day_of(moved):%B %Y}"))
+    return said_of_day(said, say, day_of(said).replace(month=day_of(said).month % 12 + 1).isoformat())
 
 
 @wrong_answer("value", "most")

@@ -6,31 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 
 from fairness_classes.asked import Answer, about_target, falsified
-from fairness_classes.case import Case, Target
+from fairness_classes.case import Case
+from fairness_classes.falsehoods import said_of_day, things_beside
 from fairness_classes.kinds_of_classes import Say, wrong_answer
 from fairness_classes.saying import day_of, short
-
-
-def _others(case: Case, say: Say) -> list[Target]:
-    """Things like the one that is asked about, with other values; first those that are next to it in its list."""
-    attribute = case.attribute
-    if attribute is None:
-        return []
-    target = case.target
-    pool = list(target.described.found if target.described is not None else target.collection.entities)
-    more = say.rng.sample(list(target.collection.entities), min(20, len(target.collection.entities)))
-    shown = target.shown(attribute)
-    return [
-        Target(target.site, target.collection, each)
-        for each in [*pool[:5], *more]
-        if each.values.get(attribute.key, "") != "" and attribute.show(each.values[attribute.key]) != shown
-    ]
 
 
 @wrong_answer("value")
 def the_value_of_a_neighbour(case: Case, said: Answer, say: Say) -> str | None:
     """The value of another thing, said of the right one."""
-    if case.attribute is None or not (others := _others(case, say)):
+    if case.attribute is None or not (others := things_beside(case, say)):
         return None
     other = about_target(others[0], case.attribute, said)
     return say(replace(other, thing=said.thing, about=said.about))
@@ -70,12 +55,7 @@ def a_digit_too_many(case: Case, said: Answer, say: Say) -> str | None:
 @wrong_answer("value")
 def a_neighbouring_day(case: Case, said: Answer, say: Say) -> str | None:
     """The day before or after."""
-    return _at(said, say, (day_of(said) + timedelta(say.rng.choice((-1, 1)))).isoformat()) if said.day else None
-
-
-def _at(said: Answer, say: Say, day: str) -> str:
-    moved = replace(said, day=day)
-    return say(replace(moved, value=f"{day_of(moved).day} {day_of(moved):%B %Y}"))
+    return said_of_day(said, say, (day_of(said) + timedelta(say.rng.choice((-1, 1)))).isoformat()) if said.day else None
 
 
 @wrong_answer("count")

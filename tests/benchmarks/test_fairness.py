@@ -49,6 +49,14 @@ def test_it_tries_all_sorts_of_both_halves_and_keeps_one_to_itself(fairness: Mod
     assert all("name" in row for row in fairness.rows_of(bench.tries, reveal=True))
 
 
+def test_verdicts_are_fair_to_the_open_half(fairness: ModuleType, server: SiteServer) -> None:
+    bench = fairness.Bench(server, ("open",))
+    for task in fairness.drawn(120, 4, []):
+        bench.run(task, random.Random(task.id))
+    assert len(bench.tries) > 500
+    assert [(each.sort, each.name, each.case.task.id) for each in bench.tries if each.failed] == []
+
+
 def test_a_half_of_each_sort_is_held_back(fairness: ModuleType) -> None:
     for classes in (fairness.ROUTES, fairness.WORDINGS, [*fairness.WRONG_ANSWERS, *fairness.WRONG_SESSIONS]):
         held_back = sum(each.half == "held_back" for each in classes)

@@ -146,5 +146,5 @@ def test_instructions_are_whole_sentences(kind: str) -> None:
     for task in make_tasks([kind], range(12), 180, 4, range(1, 10)):
         assert not re.search(r"[{}]|  |\bNone\b|\s[.,?]|\(\)", task.instruction), task.instruction
         assert task.instruction[0].isupper() or not task.instruction[0].isalpha()
-        assert task.instruction.rstrip()[-1] in ".?!", task.instruction
+        assert re.search(r"[.?!]”?$", task.instruction), task.instruction
         assert len(task.metadata["rubric"]) == task.difficulty

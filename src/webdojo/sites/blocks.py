@@ -7,11 +7,12 @@ A kind of site may bring further blocks: a dataclass here or in its folder, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from webdojo.sites.catalog import Attribute
+from webdojo.sites.design.look import Palette
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Hero(Block):
 
     title: str
     text: str
-    picture: str = ""
+    picture: Callable[[Palette], str] | None = None
+    """SVG in the colours of a palette."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,9 @@ class Field:
         return self.widget not in ("agree", "file", "prompt")
 
     def show(self, value: str) -> str:
-        """A value as texts write it: dates in words."""
+        """A value as texts write it: dates in words, several options with `and`."""
+        if self.widget == "checks":
+            return " and ".join(value.rsplit(", ", 1))
         return Attribute(self.key, self.label, "date").show(value) if self.widget in ("date", "calendar") else value
 
 
@@ -203,7 +207,7 @@ class Form(Block):
 
 @dataclass(frozen=True)
 class Frame(Block):
-    """Another page in a frame of this one; the frame grows to the height of a page of the same site."""
+    """Another page in a frame of this one; on full pages the frame is as high as that page."""
 
     title: str
     path: str

@@ -58,11 +58,18 @@ class Attribute:
     """What the control of its only filter says, where that does not name the value: `In stock`."""
     counts: tuple[str, str] | None = None
     """A number of things: the collection that they are in, and the attribute that names the entity. None: it is not."""
+    person: bool = False
+    """Its values are people, so instructions ask who it is."""
 
     @property
     def called(self) -> str:
         """What instructions call it: `price per night`."""
         return self.noun or self.label.lower()
+
+    @property
+    def asks(self) -> Literal["What is", "Who is"]:
+        """How a question for its value begins."""
+        return "Who is" if self.person else "What is"
 
     def show(self, value: Value) -> str:
         """A value as pages show it: `$24`, `35 min`, `5 March 2027`."""
@@ -134,6 +141,10 @@ class Collection:
     """Values that the filters offer, by attribute key; where absent, those that occur."""
     absent: tuple[str, ...] = ()
     """Names like those of its entities that nothing here has: for goals that cannot be reached."""
+    people: bool = False
+    """They are people, so instructions do not open them, but their pages."""
+    title: str = "name"
+    """What instructions call the name of one of them: `subject`."""
 
     @cached_property
     def by_slug(self) -> dict[str, Entity]:

@@ -7,21 +7,28 @@ those of the description of what it is asked of (`references.py`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
-from datetime import date as Date
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
-from webdojo.sites.answers.values import any_order, date, impossible, in_order, number, text, units_of, winner
+from webdojo.sites.answers.values import any_order, in_order, missing, number, refused, winner
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, Value, count_fact, fact_name
-from webdojo.sites.goal import Fact, Goal, Plan, done, fact, place, visit
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Value, count_fact, fact_name
+from webdojo.sites.evidence import answer_of, browsed, counted_elsewhere, narrowed, unit_of, was_shown
+from webdojo.sites.goal import Goal, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
 from webdojo.sites.pages import CatalogSite, made
 from webdojo.sites.site import href
 
 _TRIES = 300
+_MORE = {
+    "later": ("year", "since", "founded", "launched"),
+    "longer": ("min", "minutes", "days", "months"),
+    "larger": ("KB", "stock", "budget"),
+    "greater": ("length", "width", "depth", "weight"),
+}
+"""Words of having more, by keys and units of what one has more of; of all else one has a higher number."""
 _NAMES = 5
 """The most names that a list answer has."""
 
@@ -43,7 +50,8 @@ def _open(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     if it is None:
         return None
     name = it.entity.name
-    cores = (f"open {it.phrase}", f"go to the page of {it.phrase}", f"bring up {it.phrase}")
+    shown = f"the page of {it.phrase}" if it.collection.people else it.phrase
+    cores = (f"open {shown}", f"go to the page of {it.phrase}", f"bring up {shown}")
     checks = (*it.facts(), fact(f"The page of {name} is shown", url=place(it.path)))
     return Goal("open", it.key, {}, checks, [*it.plan, done(f"This is {name}.")], cores=cores)
 
@@ -67,7 +75,8 @@ def _read(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The answer is {shown}", answer=answer_of(attribute, value, it.path)),
     )
     plan = [*it.plan, done(f"{attribute.label} is {shown}.", shown)]
-    return Goal("read", f"{it.key}-{attribute.key}", {}, checks, plan, cores=cores, form="ask")
+    key = f"{it.key}-{attribute.key}"
+    return Goal("read", key, {}, checks, plan, cores=cores, form="ask", asks=attribute.asks)
 
 
 def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSite | None = None) -> Goal | None:
@@ -87,22 +96,29 @@ def _compare(site: CatalogSite, facts: int, rng: random.Random, other: CatalogSi
     if left == right:
         return None
     best, label = a.entity if left > right else b.entity, attribute.called
-    first, second = (f"{a.phrase} on this site", f"{b.phrase} on {host}") if host else (a.phrase, b.phrase)
+    first, second = (f"on this site {a.phrase}", f"on {host} {b.phrase}") if host else (a.phrase, b.phrase)
     cores = (
-        f"the name of the {here.noun} with the higher {label}: {first} or {second}",
-        f"the one of these two with the higher {label}: {first} or {second}",
+        f"the {here.title} of the {here.noun} with the {_more(attribute)} {label}: {first}, or {second}",
+        f"the {here.title} of whichever of these two has the {_more(attribute)} {label}: {first}, or {second}",
     )
     elsewhere = {"site": host} if host else {}
     ordered = None if host else {"label": attribute.label, "things": [a.entity.slug, b.entity.slug]}
     here_told, there_told = was_shown(a.entity, attribute, "", ordered), was_shown(b.entity, attribute, host, ordered)
-    sides = [(each.entity.name, each.phrase) for each in (a, b)]
+    sides = [[each.entity.name] for each in (a, b)]
+    if a.phrase != b.phrase:
+        for side, each in zip(sides, (a, b), strict=True):
+            side += [each.phrase, each.phrase.replace(f" {here.noun}", " one", 1)]
+    if host:
+        for side, each, where in zip(sides, (a, b), ("this site", host), strict=True):
+            side += [f"on {where} {each.phrase}"]
+            side += [f"{what} on {where}" for what in (each.phrase, f"the {here.noun}", "the one")]
     answer = winner(sides, int(right > left), (left, right), unit_of(attribute))
     checks = (
         *({**here_told, "says": sentence} for sentence in a.says),
         *({**there_told, "says": sentence} for sentence in b.says),
         here_told,
         there_told,
-        fact(f"The answer is {best.name}", answer={**answer, "of": f"/{here.slug}"}),
+        fact(f"The answer is {best.name}", answer={**answer, "of": f"/{here.slug}", "attribute": attribute.key}),
     )
     note = f"{attribute.label} of {a.entity.name} is {attribute.show(left)}."
     said = f"{attribute.label} is {attribute.show(left)} and {attribute.show(right)}. {best.name} has more."
@@ -145,7 +161,7 @@ def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     known: list[dict[str, Any]] = [
         {"seen": [count_fact(where)]},
         {"listed": where},
-        *_counted_elsewhere(site, collection, constraints),
+        *counted_elsewhere(site, collection, constraints),
     ]
     checks = (
         *(fact(f"Only {collection.nouns} {c.phrase} count", one_of=known) for c in constraints),
@@ -176,7 +192,7 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
             return None
         least = collection.by_key[order].least
         found = found[:3]
-        cores: tuple[str, ...] = (f"the name of each of the three {least} {phrase}, the {least} first",)
+        cores: tuple[str, ...] = (f"the {collection.title}s of the three {least} {phrase}, {least} first",)
         label = collection.by_key[order].label
         known = [
             {"ordered": {"label": label, "of": those, "things": [each.slug for each in found]}},
@@ -184,7 +200,7 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         ]
         extra = [fact(f"They are the three {least}, in order", one_of=known)]
     elif constraints and 2 <= len(found) <= _NAMES:
-        cores = (f"the full list of names of the {phrase}", f"the name of each of the {phrase}")
+        cores = (f"the {collection.title}s of all {phrase}", f"the {collection.title}s of the {phrase}, all of them")
     else:
         return None
     names = [entity.name for entity in found]
@@ -196,7 +212,7 @@ def _names(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         fact(f"The answer is {', '.join(names)}", answer={**answer, "of": path}),
     )
     plan = [visit(where), done(f"There are {len(names)}.", ", ".join(names))]
-    return Goal("names", where, {}, checks, plan, cores=cores, form="ask")
+    return Goal("names", where, {}, checks, plan, cores=cores, form="ask", asks="What are")
 
 
 def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
@@ -226,7 +242,7 @@ def _act(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     changed = (fact(f"{_label(action, key)} is {value}", state={key: value}) for key, value in given.items())
     way = [] if it is None else it.plan
     plan = [*way, *_forms(action, it, values), done(action.done.format(name=name))]
-    cores = _asks(action, values, "" if it is None else it.phrase)
+    cores = asked_for(action, values, it)
     target = action.path(None) if it is None else f"{it.key}/{action.key}"
     key = "-".join((target, *(str(value) for value in values.values())))
     return Goal("act", key, {}, (*found, *changed), plan, state=state, cores=cores)
@@ -242,14 +258,35 @@ def _draw_fields(action: Action, facts: int, rng: random.Random) -> list[Field]:
     return [each for each in stated if each.key not in action.also or each in kept]
 
 
-def _asks(action: Action, values: Mapping[str, Value], target: str) -> tuple[str, ...]:
-    """The wordings of an action that is done to a target with these values; without one, if `target` is empty."""
+def asked_for(action: Action, values: Mapping[str, Value], it: Reference | None) -> tuple[str, ...]:
+    """The wordings of an action that is done to a thing, if there is one, with these values."""
     shown = {each.key: each.show(str(values[each.key])) for each in action.fields if each.key in values}
-    if target:
-        named = {"new_name": shown.pop("name")} if "name" in shown else {}
-        shown |= {"name": target, **named}
-    also = "".join(action.also[key] for key in values if key in action.also)
-    return tuple(f"{clause}{also}".format(**shown) for clause in action.clauses)
+    if it is not None and "name" in shown:
+        shown["new_name"] = shown.pop("name")
+    also = _also([action.also[key] for key in values if key in action.also])
+    return tuple(_clause(f"{clause}{also}", shown, it) for clause in action.clauses)
+
+
+def _clause(clause: str, shown: Mapping[str, str], it: Reference | None) -> str:
+    """A clause with its values.
+
+    A long description of the thing comes first, if the clause would go on behind it: its last words and what follows
+    could be read together, as in `the message with a photo to the Sent folder`.
+    """
+    if it is None:
+        return clause.format(**shown)
+    if len(it.says) > 1 and clause.partition("{name}")[2].startswith(" "):
+        return f"find {it.phrase}, then {clause.format(**shown, name=f'the {it.collection.noun}')}"
+    return clause.format(**shown, name=it.phrase)
+
+
+def _also(parts: list[str]) -> str:
+    """What optional fields add to a clause, as an enumeration; what is to be done besides comes last."""
+    besides = [part for part in parts if part.startswith(", and ")]
+    *first, last = [part for part in parts if part not in besides] or [""]
+    if first and not besides:
+        last = f" and {last.removeprefix(', ')}"
+    return "".join((*first, last, *besides))
 
 
 def _forms(action: Action, it: Reference | None, values: Mapping[str, Value]) -> Plan:
@@ -282,10 +319,13 @@ def _missing(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         return None
     cores = (f"open {quoted(name)}", f"go to the page of {quoted(name)}")
     checks = (
-        fact(f"{name} was looked for", one_of=[{"searched": name}, *_browsed(collection, name)]),
-        fact("The answer says that it does not exist", answer=impossible(name)),
+        fact(f"{name} was looked for", one_of=[{"searched": name}, *browsed(collection, name)]),
+        fact("The answer says that it does not exist", answer=missing(name)),
     )
-    plan = [{"do": "search", "text": name}, done(f"Nothing is called {name}.", f"Impossible: there is no {name}.")]
+    plan = [
+        {"do": "search", "text": name},
+        done(f"Nothing is called {name}.", f"Impossible: there is no {quoted(name)}."),
+    ]
     return Goal("missing", name, {}, checks, plan, cores=cores)
 
 
@@ -295,16 +335,16 @@ def _refused(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     if action is None or not action.collection or facts != 2:
         return None
     collection = site.collections[action.collection]
-    refused = [entity for entity in collection.entities if action.offered(entity) and action.refuses(entity)]
-    if not refused:
+    refusing = [entity for entity in collection.entities if action.offered(entity) and action.refuses(entity)]
+    if not refusing:
         return None
-    it = named(collection, rng.choice(refused))
+    it = named(collection, rng.choice(refusing))
     values = {each.key: _draw_value(each, rng) for each in _draw_fields(action, facts, rng)}
-    cores = _asks(action, values, it.phrase)
+    cores = asked_for(action, values, it)
     name, reason = it.entity.name, action.refuses(it.entity)
     checks = (
         fact(f"The page of {name} was shown", visited=[place(it.path)]),
-        fact(f"The answer says that it cannot be done: {reason}", answer=impossible(reason, denies=True)),
+        fact(f"The answer says that it cannot be done: {reason}", answer={**refused(reason), "thing": it.path}),
     )
     plan = [*it.plan, done(f"It is {reason}.", f"Impossible: {name} is {reason}.")]
     key = "-".join((it.path, action.key, *(str(value) for value in values.values())))
@@ -323,7 +363,7 @@ def from_menu(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     path = action.path(it.entity)
     at, lands = it.plan[-1]["via"], f"{path}/done"
     menu = {"do": "menu", "item": it.path, "name": it.entity.name, "action": path, "at": at, "lands": lands}
-    cores = tuple(clause.format(name=it.phrase) for clause in action.clauses)
+    cores = asked_for(action, {}, it)
     plan = [*it.plan[:-1], menu, done(said)]
     return Goal("menu", f"{it.key}/{action.key}", {}, checks, plan, state=state, cores=cores)
 
@@ -336,61 +376,6 @@ MAKERS: tuple[Callable[[CatalogSite, int, random.Random], Goal | None], ...] = (
 def _collection(site: CatalogSite, rng: random.Random) -> Collection:
     """Mostly the one that the site is about."""
     return site.main if rng.random() < 0.7 else rng.choice([c for c in site.collections.values() if c.entities])
-
-
-def was_shown(entity: Entity, attribute: Attribute, site: str = "", ordered: dict[str, Any] | None = None) -> Fact:
-    """A page showed an entity's value; `site` is its host, if not the task's.
-
-    It is enough that a list was shown as `ordered` says, if that is given.
-    """
-    says, seen = f"The {attribute.called} of {entity.name} was shown", [fact_name(entity.slug, attribute.label)]
-    if ordered is None:
-        return fact(says, site=site, seen=seen)
-    return fact(says, site=site, one_of=[{"seen": seen}, {"ordered": ordered}])
-
-
-def answer_of(attribute: Attribute, value: Value, thing: str) -> dict[str, Any]:
-    """The check of an answer that is the value of a thing, whose address is given."""
-    about = {"thing": thing, "attribute": attribute.key}
-    if attribute.type == "number":
-        return {**number(int(value), unit_of(attribute)), **about}
-    right = date(Date.fromisoformat(str(value))) if attribute.type == "date" else text(str(value))
-    return {**right, **about}
-
-
-def unit_of(attribute: Attribute) -> str:
-    """The unit of an attribute's values, as `answers/values.py` calls it."""
-    return next(iter(units_of(attribute.unit)), attribute.unit)
-
-
-def narrowed(where: str, constraint: Constraint) -> list[dict[str, Any]]:
-    """Checks of which one holds if the list at the end is narrowed by a filter, as that at an address is."""
-    return [{"within": place(where.partition("?")[0], **constraint.query)}, {"shows": where}]
-
-
-def _counted_elsewhere(
-    site: CatalogSite, counted: Collection, constraints: list[Constraint]
-) -> Iterator[dict[str, Any]]:
-    """Checks of which one holds if a page of another thing showed the count: `Article count` on that of an author."""
-    for collection in site.collections.values():
-        for attribute in collection.attributes:
-            if attribute.counts == (counted.slug, constraints[0].attribute.key) and len(constraints) == 1:
-                those = (entity for entity in collection.entities if entity.name == constraints[0].value)
-                yield from ({"seen": [fact_name(entity.slug, attribute.label)]} for entity in those)
-
-
-def _browsed(collection: Collection, name: str) -> Iterator[dict[str, Any]]:
-    """Checks of which one holds if a list was browsed in which a thing of this name would have stood.
-
-    That is the whole list, or the list under a filter that all things pass whose names have a word of it.
-    """
-    yield {"listed": f"/{collection.slug}"}
-    for word in name.split():
-        akin = [entity for entity in collection.entities if word in entity.name.split()]
-        for attribute in collection.attributes:
-            if akin and attribute.filter == "is" and len({entity.values[attribute.key] for entity in akin}) == 1:
-                value = str(akin[0].values[attribute.key]).lower()
-                yield {"listed": href(f"/{collection.slug}", **{attribute.key: value})}
 
 
 def _draw_value(each: Field, rng: random.Random) -> Value:
@@ -411,6 +396,11 @@ def _label(action: Action, key: str) -> str:
         return f"The number in the {action.counts}"
     name = key.rpartition("/")[2]
     return next((each.label for each in action.fields if each.key == name), name.capitalize())
+
+
+def _more(attribute: Attribute) -> str:
+    """Having more of it, in a word: a later year, a longer time, a higher rating."""
+    return next((more for more, those in _MORE.items() if attribute.key in those or attribute.unit in those), "higher")
 
 
 def _phrase(collection: Collection, constraints: list[Constraint]) -> str:

@@ -51,6 +51,8 @@ class Goal:
     """What it is about, in several wordings, for `instructions/phrasing.py`."""
     form: Literal["do", "ask"] = "do"
     """Whether the cores are imperatives or noun phrases."""
+    asks: Literal["What is", "What are", "Who is"] = "What is"
+    """How a question begins that ends in one of the noun phrases."""
 
     @property
     def difficulty(self) -> int:

@@ -21,7 +21,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -44,6 +44,7 @@ from webdojo.sites.blocks import (
     Pager,
 )
 from webdojo.sites.catalog import (
+    Attribute,
     Collection,
     Constraint,
     Entity,
@@ -111,6 +112,10 @@ class CatalogSite(ABC):
     def say(self, text: str) -> str:
         """The site's own word for a control."""
         return self.skin.words.get(text, text)
+
+    def order_text(self, attribute: Attribute) -> str:
+        """What the control says that orders a list by an attribute."""
+        return self.say(attribute.sort)
 
     def collection(self, slug: str, overlay: Overlay) -> Collection:
         """A collection as a session sees it."""
@@ -199,7 +204,7 @@ class CatalogSite(ABC):
                     key = "sort" if "sort" in query else list(query)[-1]
                     value = query.pop(key)
                     label = collection.asked({key: value})[0].label if key != "sort" else ""
-                    return href(parts.path, **query), label or self.say(collection.by_key[value].sort)
+                    return href(parts.path, **query), label or self.order_text(collection.by_key[value])
                 return "/", collection.name
             case [slug, name] if slug in self.collections:
                 entity = self.collections[slug].by_slug.get(name)
@@ -243,7 +248,7 @@ class CatalogSite(ABC):
     def _home(self, overlay: Overlay) -> Page:
         rng = random.Random(f"{self.host}-home")
         heading = rng.choice(self.headings)
-        picture = scene(self.host, self.skin.scene, self.skin.palette) if self.skin.hero in ("art", "split") else ""
+        picture = partial(scene, self.host, self.skin.scene) if self.skin.hero in ("art", "split") else None
         ways = Cards(tuple(Card(text, to) for text, to in self.sections()), self.say("Where to go"), "ways")
         collections = [self.collection(slug, overlay) for slug in self.collections]
         shown = [each for each in collections if each.entities][: None if self.skin.home == "rich" else 1]
@@ -292,7 +297,7 @@ class CatalogSite(ABC):
             for a in collection.attributes
             if a.filter
         ]
-        sorts = tuple(Choice(self.say(a.sort), a.key) for a in collection.attributes if a.sort)
+        sorts = tuple(Choice(self.order_text(a), a.key) for a in collection.attributes if a.sort)
         if sorts:
             groups.insert(0 if self.skin.sort_first else len(groups), (self.say("Order"), "sort", sorts))
         return Filters(f"/{collection.slug}", query, tuple(groups))

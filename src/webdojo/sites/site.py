@@ -25,9 +25,9 @@ class Overlay:
     seen: set[str] = field(default_factory=set)
     """Facts that served pages showed, as `slug.label`: what the session can know."""
     came: dict[str, str] = field(default_factory=dict)
-    """By path, the path of the page of this host whose link or form led there last."""
+    """By path with query, the path of the other page of this host whose link or form led there last."""
     followed: set[tuple[str, str]] = field(default_factory=set)
-    """Every such path, with the address that was asked for there."""
+    """Every such path, with the path and query that it led to."""
     drafts: dict[str, dict[str, str]] = field(default_factory=dict)
     """Values of forms that are not sent yet, by path of the form; no task asks for them."""
     perturbations: PerturbationState | None = None

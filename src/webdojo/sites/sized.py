@@ -74,6 +74,10 @@ class SizedSite(CatalogSite):
     def say(self, text: str) -> str:
         return self.look.words.get(text) or super().say(text)
 
+    def order_text(self, attribute: Attribute) -> str:
+        said = super().order_text(attribute)
+        return said if self.layout == "compact" or said.endswith("first") else f"{said}, {attribute.least} first"
+
     def own_goal(self, difficulty: int, rng: random.Random) -> Goal | None:
         if self.layout != "compact":
             return None

@@ -19,7 +19,7 @@ the task's:
 | `within` | the last page is this place, perhaps with further values in its query |
 | `shows` | the last page is this list, or one that shows the same things by fewer filters |
 | `visited` | each of these places was served to the session |
-| `followed` | a link or form of the first of these pages led to the second, with a query if that ends with `?` |
+| `followed` | the first of these pages led to the second, with the fields that it names after `?`, which may be empty |
 | `seen` | each of these facts was on screen (`catalog.py`) |
 | `listed` | each thing of this list was on screen in a list by these filters, or by fewer and what these tell |
 | `ordered` | a list in the order of `label`, by the filters of `of` or fewer, was on screen with each of `things` |
@@ -42,33 +42,19 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from webdojo.errors import TaskError
-from webdojo.sites.answers.reading import texts_of
+from webdojo.sites.answers.reading import texts_of, within
 from webdojo.sites.answers.refusal import gives_up
-from webdojo.sites.answers.says import DOUBTS, Subject, says
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity, fact_name, listed_fact, order_fact
+from webdojo.sites.answers.says import says
+from webdojo.sites.catalog import Collection, Constraint, fact_name, listed_fact, order_fact
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
 from webdojo.sites.pages import CatalogSite
+from webdojo.sites.subject import subject_of
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
-_CHECKS = frozenset(
-    (
-        "url",
-        "within",
-        "shows",
-        "visited",
-        "followed",
-        "seen",
-        "listed",
-        "ordered",
-        "last",
-        "searched",
-        "state",
-        "answer",
-        "any",
-    )
-)
+_ON_PAGES = frozenset(("url", "within", "shows", "visited", "followed", "last", "searched"))
+_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "ordered", "state", "answer", "any"))
 _VIEW = ("sort", "page")
 """Keys of a list's query that change neither what the list is about nor what is in it."""
 
@@ -125,7 +111,7 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                 case "state":
                     reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
                 case "answer":
-                    subject = _subject(wanted, task, host)
+                    subject = subject_of(wanted, site_of(task, host))
                     right = says(wanted, answer or "", task.instruction, subject)
                     reason = "" if right else f"answered {(answer or '')[:80]!r}"
                 case _:
@@ -280,8 +266,11 @@ def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
 
 
 def _was_followed(here: str, there: str, came: str, address: str) -> bool:
-    path, mark, _ = address.partition("?")
-    return here == came and there == (path + mark if there.endswith("?") else path)
+    """Whether a page led to another; only a form sends fields that are empty."""
+    wanted, given = urlsplit(there), urlsplit(address)
+    sent = {key for key, _ in parse_qsl(given.query, keep_blank_values=True)}
+    fields = set(wanted.query.split("&")) - {""}
+    return here == came and wanted.path == given.path and bool(fields) == bool(sent) and fields <= sent
 
 
 def _was_searched(name: str, visited: Iterable[str]) -> bool:
@@ -292,62 +281,6 @@ def _was_searched(name: str, visited: Iterable[str]) -> bool:
         if parts.path == "/search" and words and all(word in name.lower() for word in words):
             return True
     return False
-
-
-def _subject(wanted: dict[str, Any], task: Task, host: str) -> Subject:
-    """What an answer may say besides its value, and what contradicts it, by what the site has.
-
-    `thing` is the address of the thing that is asked about, and `attribute` the key of what is asked about it. `of` is
-    the address of the list that an answer counts, or whose things it names.
-    """
-    rivals = list(wanted.get("rivals", ()))
-    where = urlsplit(wanted.get("thing") or wanted.get("of", ""))
-    if not where.path:
-        return Subject(rivals=tuple(rivals))
-    collection = site_of(task, host).collections[where.path.split("/")[1]]
-    asked = collection.by_key.get(wanted.get("attribute", ""))
-    if asked is not None and asked.type in ("choice", "text"):
-        rivals += {str(entity.values.get(asked.key, "")) for entity in collection.entities} - {""}
-    told: list[Entity] = []
-    if "thing" in wanted:
-        told = [collection.by_slug[where.path.rpartition("/")[2]]]
-        names = {thing.name for thing in told}
-    elif wanted["type"] == "number":
-        names = {entity.name for entity in collection.find(collection.asked(dict(parse_qsl(where.query))))}
-    else:
-        names = set()
-        values = {name for side in wanted.get("sides", [wanted.get("values", ())]) for name in side}
-        told = [entity for entity in collection.entities if entity.name in values]
-    rivals += [entity.name for entity in collection.entities if entity.name not in names]
-    known = set(rivals)
-    called = {each.key: (each.label, each.called) for each in collection.attributes}
-    own = called.pop(asked.key) if asked is not None else ()
-    labels = {label for those in called.values() for label in those} if asked is not None else set()
-    return Subject(
-        tuple(names),
-        tuple(said for each in told for said in _told(collection, each, asked, known)),
-        own,
-        tuple(labels.difference(own)),
-        tuple(rivals),
-    )
-
-
-def _told(collection: Collection, thing: Entity, asked: Attribute | None, rivals: set[str]) -> Iterable[str]:
-    """The values of a thing as answers tell them: with their label, or alone where they can be nothing else."""
-    for attribute in collection.attributes:
-        value = thing.values.get(attribute.key, "")
-        if value == "" or attribute is asked:
-            continue
-        shown = attribute.show(value)
-        for label in dict.fromkeys((attribute.label, attribute.called)):
-            yield f"{label} {shown}"
-            yield f"{shown} {label}"
-        same_unit = asked is not None and attribute.unit == asked.unit
-        alone = attribute.type in ("choice", "text") or (
-            attribute.type == "number" and attribute.unit and not same_unit
-        )
-        if alone and shown not in rivals and not DOUBTS.issuperset(texts_of(shown)):
-            yield shown
 
 
 def _unasked(task: Task, state: dict[str, Any]) -> str:
@@ -380,17 +313,12 @@ def _fits(wanted: Any, value: Any) -> bool:
         case {"type": "text", "value": str(text)}:
             return isinstance(value, str) and _collapsed(value).casefold() == _collapsed(text).casefold()
         case {"type": "contains", "values": [_, *_] as phrases}:
-            return isinstance(value, str) and all(_has(value, phrase) for phrase in phrases)
+            return isinstance(value, str) and all(within(texts_of(phrase), texts_of(value)) for phrase in phrases)
         case dict():
             raise TaskError(f"a value of the state cannot be checked against {wanted!r}")
     if isinstance(wanted, str) and isinstance(value, str):
         return _collapsed(wanted) == _collapsed(value)
     return isinstance(wanted, bool) == isinstance(value, bool) and bool(wanted == value)
-
-
-def _has(text: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand in a text, one after the other."""
-    return f" {' '.join(texts_of(phrase))} " in f" {' '.join(texts_of(text))} "
 
 
 def _collapsed(text: str) -> str:

@@ -18,9 +18,10 @@ from webdojo.sites.answers.values import (
     among,
     any_order,
     date,
-    impossible,
     in_order,
+    missing,
     number,
+    refused,
     shown,
     text,
 )
@@ -35,9 +36,9 @@ JAZZ = date(Date(2027, 3, 5))
 THINGS = any_order(["Red Mug", "Blue Lamp", "Old Hat"])
 STEPS = in_order(["Red Mug", "Blue Lamp", "Old Hat"])
 TRIP = number(90, "minutes")
-NO_MUG = impossible("Red Mug")
-SOLD_OUT = impossible("Red Mug", "sold out")
-FULL = impossible("fully booked")
+NO_MUG = missing("Red Mug")
+SOLD_OUT = refused("sold out")
+FULL = refused("fully booked")
 
 RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
     (
@@ -90,9 +91,10 @@ RIGHT: list[tuple[dict[str, Any], str, list[str]]] = [
         ["There is no Red Mug.", "Red Mug does not exist in this shop.", "Red Mug is not available.",
          "I searched the whole shop. I could not find Red Mug.", "Impossible: Red Mug is not available",
          "Unfortunately, Red Mug was not found in the search results.", "It's not possible, there is no Red Mug",
-         "Red Mug can’t be added to the cart; it is sold out."],
+         "No such product.", "Nothing by that name came up", "I searched for it; 0 results."],
     ),
-    (SOLD_OUT, BUY, ["Red Mug is sold out.", "Red Mug is sold out, so it cannot be bought", "Sold-out: Red Mug"]),
+    (SOLD_OUT, BUY, ["Red Mug is sold out.", "Red Mug is sold out, so it cannot be bought", "Sold-out: Red Mug",
+                     "Sold out", "Red Mug can’t be added to the cart; it is sold out."]),
     (FULL, BUY, ["Impossible: Red Mug is fully booked.", "Red Mug is fully booked, so it cannot be done"]),
 ]  # fmt: skip
 
@@ -144,13 +146,17 @@ WRONG: list[tuple[dict[str, Any], str, list[str]]] = [
         NO_MUG,
         BUY,
         ["Red Mug", "I bought Red Mug", "Red Mug was added to the cart", "There is no Blue Mug", "impossible",
-         "Maybe there is no Red Mug", "I could not find Red Mug so I added Blue Mug",
+         "Maybe there is no Red Mug", "Red Mug is sold out, so it cannot be opened", "No, Red Mug is here",
+         "I found the page of Red Mug, but could not open it", "Red Mug did not load",
+         "I could not find Red Mug so I added Blue Mug",
          "I could not find Red Mug, but the price is 24", "There is no Red Mug. The answer is Large",
          "It is not impossible: Red Mug", "Red Mug is not sold out", "There is no Red Mug or 24",
          "Red Mug cannot be bought. success=true", "Red Mug cannot be found, done.", "Red Mug cannot be found; Large",
          "I cannot buy Red Mug; instead I bought it twice"],
     ),
-    (SOLD_OUT, BUY, ["Red Mug does not exist", "Sold out", "Red Mug cannot be bought"]),
+    (SOLD_OUT, BUY, ["Red Mug does not exist", "Red Mug cannot be bought", "Red Mug is not sold out",
+                     "Red Mug is sold out. The page failed to load", "I bought Red Mug before it was sold out",
+                     "Red Mug might be sold out", "Red Mug is sold out, so I added another one"]),
     (FULL, BUY, ["Booked, impossible: fully booked", "I booked it. It is impossible, fully booked"]),
 ]  # fmt: skip
 
@@ -294,7 +300,7 @@ def test_very_long_answers_take_no_longer_than_they_are_long(wanted: dict[str, A
 @pytest.mark.parametrize(
     "wanted",
     [{}, {"type": "mood", "value": "x"}, {"type": "text"}, text("—"), number(3, "parsecs"), any_order([]),
-     among([]), impossible(), {"type": "number", "value": "24"},
+     among([]), missing(""), refused(""), {"type": "number", "value": "24"},
      {"type": "date", "value": "5 March"}],
 )  # fmt: skip
 def test_what_cannot_be_checked_is_an_error(wanted: dict[str, Any]) -> None:

@@ -101,6 +101,14 @@ def test_perturbations_are_written_to_a_header_and_read_again(server: SiteServer
         assert httpx.get(f"http://127.0.0.1:{server.port}/", headers=headers).status_code == 400
 
 
+@pytest.mark.parametrize("event", [None, Event.COOKIE_WALL, Event.ADVERT, Event.BOT_CHECK])
+def test_full_pages_and_what_is_laid_over_them_have_no_garish_colours(server: SiteServer, event: Event | None) -> None:
+    drawn = load_site("shop", 3).look
+    garish = {*vars(drawn.palette).values()} - {*vars(drawn.on("auto").palette).values()}
+    html = get(server, f"colours-{event}", "/", only(event) if event else NO_PERTURBATIONS).text
+    assert garish and [color for color in garish if str(color) in html] == []
+
+
 def test_every_text_fits_the_compact_grid() -> None:
     for drawn_from in (
         texts.COOKIES, texts.NEWSLETTERS, texts.CHATS, texts.ADVERTS, texts.DRIFTS, texts.EXPIRIES, texts.CHECKS,

@@ -92,7 +92,7 @@ ACTIONS = (
     Action("copy", "Duplicate", "There is a copy of {name} now.", collection="articles")
     .asked(
         "duplicate {name} into the section {section} and keep the name that is proposed for the copy",
-        "make a copy of {name} in the section {section}, named as the site proposes",
+        "make a copy of {name}, in the section {section} and named as the site proposes",
         "copy {name} to the section {section} under the name that the site suggests",
     )
     .with_fields(
@@ -102,13 +102,13 @@ ACTIONS = (
     .making("articles", status="Draft", updated="2027-03-01", editing="open")
     .refusing(_LOCKED),
     Action("publish", "Publish", "{name} is online.", collection="articles")
-    .asked("publish {name}", "put {name} online with its publish button", "make {name} a published article")
+    .asked("publish {name}", "put {name} online", "have {name} published")
     .setting(status="Published")
     .refusing(_LOCKED, ("status", "Published", "already online")),
     Action("archive", "Archive", "{name} is in the archive.", collection="articles")
     .asked("archive {name}", "move {name} to the archive", "put {name} into the archive")
     .setting(status="Archived")
-    .refusing(_LOCKED, ("status", "Archived", "in the archive")),
+    .refusing(_LOCKED, ("status", "Archived", "already in the archive")),
     Action("schedule", "Schedule", "{name} has a date.", collection="articles")
     .asked(
         "schedule {name} to go online on {scheduled}",
@@ -132,7 +132,7 @@ ACTIONS = (
     .refusing(_LOCKED),
     Action("write", "New page", "Your page is there as a draft.")
     .asked(
-        "write a {type} for the section {section}, titled “{name}” and saying “{text}”",
+        "write a page of the type {type} for the section {section}, titled “{name}” and saying “{text}”",
         "add the page “{name}” to the section {section}: type {type}, text “{text}”",
         "create the page “{name}” in {section} with the type {type} and the text “{text}”",
         weight=", with the weight {weight}",
@@ -150,13 +150,13 @@ ACTIONS = (
     )
     .making("articles", status="Draft", author="You", updated="2027-03-01", editing="open"),
     Action("role", "Change role", "{name} has another role.", collection="users")
-    .asked("change the role of {name} to {role}", "make the role of {name} {role}", "give {name} the role {role}")
+    .asked("change the role of {name} to {role}", "set the role of {name} to {role}", "give {name} the role {role}")
     .with_fields(Field("role", "Role", "select", ROLES)),
     Action("suspend", "Suspend", "{name} can no longer log in.", collection="users", confirm="Suspend {name}?")
     .asked(
         "suspend {name} for the reason “{reason}”",
         "suspend the account of {name}; the reason is “{reason}”",
-        "lock {name} out by a suspension, reason “{reason}”",
+        "suspend {name} and give “{reason}” as the reason",
     )
     .with_fields(Field("reason", "Reason", "radio", ("Spam", "Insults", "Fake account", "At own request")))
     .setting(account="Suspended")
@@ -183,10 +183,10 @@ ACTIONS = (
 )
 
 ARTICLE = (
-    Attribute("status", "Status", listed=True, filter="is", phrase="with the status {value}"),
+    Attribute("status", "Status", listed=True, filter="is", phrase="with the status “{value}”"),
     Attribute("section", "Section", listed=True, filter="is", phrase="in the section {value}"),
-    Attribute("author", "Author", listed=True, filter="is", phrase="by {value}"),
-    Attribute("type", "Type", filter="is", phrase="of the type {value}"),
+    Attribute("author", "Author", listed=True, filter="is", phrase="by {value}", person=True),
+    Attribute("type", "Type", filter="is", phrase="with the type “{value}”"),
     Attribute(
         "updated",
         "Last change",
@@ -199,7 +199,7 @@ ARTICLE = (
         noun="date of the last change",
     ),
     counted("views", "Views", "Least viewed first", "least viewed"),
-    replace(counted("words", "Words", "Shortest first", "shortest"), filter="max", phrase="of at most {value} words"),
+    replace(counted("words", "Words", "Shortest first", "shortest"), filter="max", phrase="with at most {value} words"),
     Attribute("editing", "Editing", asked=False),
     Attribute("weight", "Weight", "number", asked=False),
     Attribute("scheduled", "Goes online", "date", asked=False),
@@ -220,8 +220,8 @@ USER = (
         "",
         True,
         "",
-        "Longest absent first",
-        "longest absent",
+        "Longest-absent first",
+        "longest-absent",
         noun="day of the last visit",
     ),
     counted("posts", "Posts"),
@@ -241,9 +241,10 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
     said = [REPORTS[month] for month in months]
     total, label = sum(figures), f"number of {measure.lower()} of the section {section}"
     when = f"{', '.join(said[:-1])} and {said[-1]} {YEAR} together" if said[1:] else f"{said[0]} {YEAR}"
+    others = [each for each in MEASURES if each != measure]
     checks = (
         *(_read_off(month, section, measure) for month in months),
-        fact(f"The answer is {total}", answer=number(total, parts=figures)),
+        fact(f"The answer is {total}", answer={**number(total, parts=figures), "rivals": others}),
     )
     visits = [
         visit(f"/reports/{month}", f"{measure} of {section} in {name}: {figure}.", "/reports")
@@ -251,7 +252,7 @@ def _report(site: Admin, facts: int, rng: random.Random) -> Goal | None:
     ]
     plan = [*visits, done(f"The {measure} are {total}.", str(total))]
     key = f"{section}-{measure}-{'-'.join(said)}"
-    cores = (f"the {label} in {when}", f"the {label} that the reports give for {when}")
+    cores = (f"the {label} in {when}", f"the {label} that the {site.say('Reports').lower()} give for {when}")
     return Goal("report", key, {}, checks, plan, cores=cores, form="ask")
 
 
@@ -267,7 +268,10 @@ def _leader(site: Admin, measure: str, rng: random.Random) -> Goal | None:
         _read_off(month, best, measure),
         fact(
             f"The answer is {best}",
-            answer=winner([(name,) for name in site.names], site.names.index(best), list(figures.values())),
+            answer={
+                **winner([(name,) for name in site.names], site.names.index(best), list(figures.values())),
+                "rivals": [each for each in (*MEASURES, *map(_title, REPORTS)) if each not in (measure, when)],
+            },
         ),
     )
     plan = [visit(f"/reports/{month}", via="/reports"), done(f"{best} has the most {measure}.", best)]
@@ -309,8 +313,10 @@ class Admin(CatalogSite):
         users = [_user(rng, name, places, name in authors) for name in names]
         rng.shuffle(users)
         return [
-            Collection("articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS),
-            Collection("users", "Users", "user", "users", USER, tuple(users), {"posts": (10, 50, 150)}),
+            Collection(
+                "articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS, title="title"
+            ),
+            Collection("users", "Users", "user", "users", USER, tuple(users), {"posts": (10, 50, 150)}, people=True),
         ]
 
     def respond(self, request: Request, overlay: Overlay) -> Page | Redirect:

@@ -9,224 +9,156 @@ be for the same side, and a figure beside a name must be its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 from decimal import Decimal
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from webdojo.sites.answers.figures import figures_of
-from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
-from webdojo.sites.answers.values import UNITS, word_set
+from webdojo.sites.answers.comparatives import DIMENSIONS, EVEN, LESS, LIMITS, LOSING, MORE, NOUGHT, NOUNS, OBJECTS
+from webdojo.sites.answers.reading import Reading, texts_of
+from webdojo.sites.answers.sides import (
+    ARROW,
+    SO,
+    Clause,
+    Name,
+    clauses_of,
+    contrasts,
+    has_own_figure,
+    is_asked,
+    named_in_part,
+    numbers_of,
+    only_lists,
+    pairs,
+    said_in,
+    sides_named,
+)
+from webdojo.sites.answers.values import word_set
 
-_MORE = word_set(
-    "more most higher highest greater greatest larger largest bigger biggest longer longest later latest newer newest "
-    "better best above over exceeds exceeding exceed beats beat outnumbers tops wins win winner winning leads ahead "
-    "leader pricier expensive heavier heaviest dearer costlier superior maximum surpasses > top outranks leading"
-)
-_LESS = word_set(
-    "less least fewer fewest lower lowest smaller smallest shorter shortest earlier earliest older oldest cheaper "
-    "cheapest below under worse worst behind loses lose lighter lightest loser trails inferior minimum <"
-)
-_OBJECTS = word_set(
-    "than exceeds exceeding beats beat tops surpasses outnumbers outranks over above ahead below under behind trails "
-    "> <"
-)
-"""Words of a comparison that what has less stands after, or with a word of less what has more."""
-_MARKS = "?!."
-_EVEN = word_set("equal equally same tie tied draw neither")
-_PAIRS = word_set("and or vs versus against & with to nor")
-_CONTRASTS = (
-    ("rather", "than"),
-    ("instead", "of"),
-    ("not",),
-    ("unlike",),
-    ("other",),
-    ("vs",),
-    ("versus",),
-    ("against",),
-)
-_COMPARED = (("compared", "to"), ("compared", "with"), ("relative", "to"), ("opposed", "to"))
+_PAGES = word_set("page pages panel")
+_UNDECIDED = re.compile(r"\b(?:is|to|be) one of (?:the|these) (?:two|2)\b|\bin (?:some|any) order\b|\bdepending\b")
+_ANSWERS = re.compile(r"^(?:is|was) (?:the |my |our |your )?(?:final |right |correct )?(?:answer|winner|one)\b")
+"""What follows the name of the one that has most."""
 _SAYS = word_set("is it's be was")
-_THEN = word_set("so therefore thus hence while whereas because since meaning making which and")
-_GAP = _MORE | _LESS | word_set("by difference gap margin")
-_SO = word_set("so therefore thus hence")
-_ORDINALS = word_set("former latter first second other")
-_CLAUSE = re.compile(r"[,.;!?\n()|]| - ")
-_SENTENCE = re.compile(r"[.;!?\n:]")
-_ARROW = re.compile(r"→|⇒|[-=]>")
-_TOLD = re.compile(r":|→|⇒|[-=]>")
-_BESIDE = (FILLERS - {"and"}) | word_set("$ € £ costs cost at with has = price")
 
 
-class _Name(NamedTuple):
-    """A side where an answer mentions it, by a name or, where that is an answer, by its figure."""
+def says_winner(
+    wanted: dict[str, Any], reading: Reading, asked: Collection[str] = (), others: Collection[str] = ()
+) -> bool:
+    """Whether an answer says that side `best` has most; what is read is explained in the reading.
 
-    start: int
-    end: int
-    side: int
-
-
-class _Clause(NamedTuple):
-    """The first place of a clause and the one after its last, and whether it is a whole sentence."""
-
-    start: int
-    end: int
-    whole: bool
-
-
-def says_winner(wanted: dict[str, Any], reading: Reading) -> bool:
-    """Whether an answer says that side `best` has most; what is read is explained in the reading."""
+    `asked` are the words of the question outside of the names, `others` are labels of what is not asked about.
+    """
     figures = [Decimal(figure) for figure in wanted["figures"]]
-    side_of = {name: side for side, names in enumerate(wanted["sides"]) for name in names}
-    names = []
-    for each in reading.find(side_of):
-        names.append(_Name(each.start, each.end, side_of[each.phrase]))
-        if each.phrase[-1] in _MARKS and each.end < len(reading.words):  # the mark is the name's, and ends no sentence
-            word = reading.words[each.end]
-            reading.words[each.end] = word._replace(gap=word.gap.replace(each.phrase[-1], "", 1))
-    numbers = _numbers(reading, figures, wanted.get("unit", ""))
-    if numbers is None or not _EVEN.isdisjoint(reading.texts[at] for at in reading.left()):
+    names = sides_named(reading, wanted["sides"])
+    numbers = numbers_of(reading, figures, wanted.get("unit", ""))
+    undecided = _UNDECIDED.search(" ".join(_unnamed(reading, 0, len(reading.texts)))) is not None
+    if numbers is None or undecided or not EVEN.isdisjoint(reading.texts[at] for at in reading.left()):
         return False
-    clauses = list(_clauses(reading, names))
+    names = sorted([*names, *named_in_part(reading, wanted["sides"], {*asked, *others})])
+    clauses = list(clauses_of(reading, names))
+    if not all(has_own_figure(reading, each, numbers) for each in names):
+        return False
+    everything = list(names)
+    names = [each for each in names if not (is_asked(reading, each) or only_lists(reading, each, clauses))]
+    names = [each for each in names if not contrasts(reading, each, clauses, len(wanted["sides"]) > 2)]
+    mentioned, whole = {each.side for each in names}, {each.side for each in names if not each.part}
+    idle = pairs(reading, names)
+    names = [each for i, each in enumerate(names) if i not in idle]
     if wanted.get("by_figure"):
         named = {at for clause in clauses for each in names if clause.start <= each.start < clause.end
                  for at in range(clause.start, clause.end)}  # fmt: skip
-        names += [_Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
+        names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
-    if not all(_own_figure(reading, each, numbers) for each in names):
-        return False
-    everything = list(names)
-    names = [each for each in names if not _contrasts(reading, each, clauses)]
-    mentioned = {each.side for each in names}
-    idle = _pairs(reading, names)
-    names = [each for i, each in enumerate(names) if i not in idle]
-    named_by = {text for name in side_of for text in texts_of(name) if text.endswith("est")}
+    labels = {text[:4] for text in others} - {text[:4] for text in asked}
+    named_by = {
+        text
+        for side in wanted["sides"]
+        for name in side
+        for text in texts_of(name)
+        if text in MORE | LESS or text.endswith("est")
+    }
     strong: set[int] = set()
     weak: set[int] = set()
     for clause in clauses:
         inside = [each for each in names if clause.start <= each.start < clause.end]
         figured = {at: side for at, side in numbers.items() if clause.start <= at < clause.end}
+        if _goes_on(reading, clause):
+            inside = [each for each in everything if each.start < clause.start][-1:] + inside
         sides = {each.side for each in inside}
-        if not inside and reading.texts[clause.start : clause.start + 1] == ("which",):  # `A has 34, which is more`
-            inside = [each for each in everything if each.start < clause.start][-1:]
+        told = _unnamed(reading, clause.start, clause.end)
+        nought = next((clause.start + at for at, text in enumerate(told) if text in NOUGHT), None)
+        if len(sides) == 1 and figures[min(sides)] == 0 and nought is not None:  # `A has none`
+            figured[nought] = numbers[nought] = min(sides)
+            reading.explain(nought, nought + 1)
         said = _compared(reading, clause, inside, len(wanted["sides"]), named_by)
-        if said is not None:
+        where = not figured and said is None and not _PAGES.isdisjoint(told)
+        if inside and (where or _elsewhere(reading, clause, asked, labels, len(wanted["sides"]))):
+            mentioned -= sides
+        elif said is not None:
             strong.add(said)
+        elif any(_ANSWERS.match(" ".join(reading.texts[each.end : clause.end])) for each in inside):
+            strong |= sides
         elif len(sides) == 1:
-            if (clause.whole and not figured) or _stated(reading, clause, inside[0].start):
+            if (clause.whole and not figured and not inside[0].part) or _stated(reading, clause, inside[0], figured):
                 strong |= sides
-            elif not figured or inside[0].start in figured:
+            elif not inside[0].part and (not figured or inside[0].start in figured):
                 weak |= sides
-    said_sides = strong or weak or (mentioned if len(mentioned) == 1 else set())
+    if not strong and len(set(numbers.values())) == len(figures) == len(mentioned):
+        return everything[0].side == wanted["best"]  # each is given with its own figure, the higher one first
+    said_sides = strong or weak or (mentioned & whole if len(mentioned) == 1 else set())
     return said_sides == {wanted["best"]}
 
 
-def _numbers(reading: Reading, figures: list[Decimal], unit: str) -> dict[int, int] | None:
-    """The side whose figure a number is, by its place; None if one is neither a figure nor how much more one has.
-
-    The numbers and their units are explained.
-    """
-    gaps = {abs(one - other) for one in figures for other in figures if one != other}
-    numbers: dict[int, int] = {}
-    for each in list(figures_of(reading, unit, bounds=False)):
-        word = reading.words[each.start]
-        if word.spelled and word.number is not None and word.number < 4:  # `the two`
-            continue
-        if each.value in figures:
-            numbers[each.start] = figures.index(each.value)
-        elif each.value not in gaps or _GAP.isdisjoint(reading.texts[max(0, each.start - 3) : each.end + 2]):
-            return None
-        before = each.start - (each.start > 0 and reading.texts[each.start - 1] in UNITS.get(unit, ()))
-        reading.explain(before, each.end)
-    return numbers
+def _unnamed(reading: Reading, start: int, end: int) -> list[str]:
+    """Words from a place to another, with `-` for those of names and figures."""
+    return [reading.texts[at] if reading.free[at] else "-" for at in range(start, end)]
 
 
-def _clauses(reading: Reading, names: list[_Name]) -> Iterator[_Clause]:
-    starts = [0]
-    within = {at for each in names for at in range(each.start + 1, each.end)}
-    for at in range(1, len(reading.words)):
-        word = reading.words[at]
-        told = bool(_TOLD.search(word.gap)) and word.number is None and word.text != "$"  # not `A: 34`, `winner: A`
-        told &= reading.texts[at - 1] not in _MORE | _LESS
-        if at not in within and (_CLAUSE.search(word.gap) or told or (word.text in _THEN and reading.free[at])):
-            starts.append(at)
-    for start, end in pairwise([*starts, len(reading.words)]):
-        before = reading.words[start].gap if start else "\n"
-        after = reading.words[end].gap if end < len(reading.words) else "\n"
-        content = [at for at in range(start, end) if reading.free[at] and reading.texts[at] not in FILLERS]
-        cell = "|" in before or "|" in after
-        whole = not cell and not content and bool(_SENTENCE.search(before)) and bool(_SENTENCE.search(after))
-        yield _Clause(start, end, whole)
+def _goes_on(reading: Reading, clause: Clause) -> bool:
+    """Whether a clause says something of what was named before it: `A has 34, which is more`."""
+    first, gap = said_in(reading, clause)[:1], reading.words[clause.start].gap if clause.start < clause.end else ""
+    told = first in (("which",), ("is",), ("was",), ("has",)) and "," in gap
+    return told or "←" in gap or "<-" in gap
 
 
-def _contrasts(reading: Reading, name: _Name, clauses: list[_Clause]) -> bool:
-    """Whether a name stands in contrast to another; the words that say so are explained."""
-    start = next(clause.start for clause in clauses if clause.start <= name.start < clause.end)
-    if start < name.start and reading.texts[start] in ("vs", "versus", "against"):
-        return True
-    near = range(max(0, name.start - 4), name.start)
-    places = [at for at in near if reading.texts[at] not in FILLERS - {"of", "to"}]
-    texts = tuple(reading.texts[at] for at in places)
-    for words in (*_CONTRASTS, *_COMPARED):
-        if texts[-len(words) :] == words:
-            reading.explain(places[-len(words)], places[-1] + 1)
+def _elsewhere(reading: Reading, clause: Clause, asked: Collection[str], labels: Collection[str], sides: int) -> bool:
+    """Whether a clause compares something that is not asked about, or of many says which has least."""
+    texts = _unnamed(reading, clause.start, clause.end)
+    for at, text in enumerate(texts):
+        before, after = texts[at - 1] if at else "", texts[at + 1] if at + 1 < len(texts) else ""
+        if any(text in words and by.isdisjoint(asked) for words, by in DIMENSIONS) and before != "-":
             return True
+        if text in MORE | LESS:
+            if after[:4] in labels or (sides > 2 and text in LESS):
+                return True
+        elif re.fullmatch(r"[a-z]{3,}(?:er|est)", text) and text not in NOUNS:
+            most = text.endswith("est") and texts[max(0, at - 3) : at] in (["-", "is", "the"], ["-", "was", "the"])
+            if most or (before in ("is", "was", "are", "even", "much") and after in ("", "than")):
+                return True
     return False
 
 
-def _pairs(reading: Reading, names: list[_Name]) -> set[int]:
-    """Indices of names that stand in a pair: two sides, joined by no more than words of the question."""
-    found: set[int] = set()
-    for i, (one, other) in enumerate(pairwise(names)):
-        if one.side == other.side or i in found:
-            continue
-        between = range(one.end, other.start)
-        joints = [at for at in between if reading.texts[at] in _PAIRS]
-        others = [at for at in between if at not in joints and reading.texts[at] not in FILLERS]
-        beside = not {"/", ","}.isdisjoint(reading.words[other.start].gap) and not others
-        if beside or (joints and all(reading.repeats(at, at + 1) for at in others)):
-            found |= {i, i + 1}
-    return found
-
-
-def _own_figure(reading: Reading, name: _Name, numbers: dict[int, int]) -> bool:
-    """Whether a figure right beside a name is its own: `A ($34)`, `34 for A`; it may be one of two: `A (34 vs 12)`."""
-    before = next((at for at in (name.start - 2, name.start - 3) if at in numbers), None)
-    if before is not None and reading.texts[name.start - 1] == "for" and not _apart(reading, before + 1, name.start):
-        return numbers[before] == name.side
-    figure = next((at for at in range(name.end, name.end + 4) if at in numbers), None)
-    if figure is None or any(at in numbers for at in range(figure + 1, figure + 4)):
-        return True
-    beside = all(text in _BESIDE | reading.asked for text in reading.texts[name.end : figure])
-    return not beside or _apart(reading, name.end, figure + 1) or numbers[figure] == name.side
-
-
-def _apart(reading: Reading, start: int, end: int) -> bool:
-    """Whether the words from a place to another are set apart from one another."""
-    return any(mark in reading.words[at].gap for at in range(start, end) for mark in ",;.")
-
-
-def _compared(reading: Reading, clause: _Clause, inside: list[_Name], sides: int, named_by: set[str]) -> int | None:
+def _compared(reading: Reading, clause: Clause, inside: list[Name], sides: int, named_by: set[str]) -> int | None:
     """The side that a clause says has more; None if it compares nothing, such as with words of names alone."""
     if not inside:
         return None
     places = range(clause.start, clause.end)
-    free = {at: reading.texts[at] for at in places if reading.free[at]}
+    free = {at: reading.texts[at] for at in places if reading.free[at] and reading.texts[at - 1] not in LIMITS}
     for at in places[1:]:
-        if reading.words[at].gap.strip() in (">", "<"):
-            free[at - 1] = reading.words[at].gap.strip()
+        if (sign := reading.words[at].gap.strip(" ()")) in (">", "<"):
+            free[at - 1] = sign
     ranked = any(free.get(at) in ("ranks", "comes", "came", "placed") and free.get(at + 1) == "first" for at in free)
     words = (set(free.values()) - named_by) | ({">"} if ranked else set())
-    more, less = not words.isdisjoint(_MORE), not words.isdisjoint(_LESS)
+    more, less = not words.isdisjoint(MORE), not words.isdisjoint(LESS)
     than = next((at for at in places if reading.texts[at] == "than"), None)
     if more and less and than is not None:  # of two words the one beside `than` counts
-        less = any(reading.texts[at] in _LESS for at in range(max(clause.start, than - 3), than))
+        less = any(reading.texts[at] in LESS for at in range(max(clause.start, than - 3), than))
         more = not less
     if more == less:
         return None
     first, *others = dict.fromkeys(each.side for each in inside)
     before = reading.texts[clause.start : inside[0].start]
-    if not others and ("than" in before or not _OBJECTS.isdisjoint(before[-4:])):
+    objects = "than" in before or not OBJECTS.isdisjoint(before[-6:]) or before[-2:] in LOSING
+    if not others and objects:
         return _other(first, sides) if more else first
     if len(others) > 1:
         return None
@@ -239,11 +171,12 @@ def _other(side: int, sides: int) -> int | None:
     return 1 - side if sides == 2 else None
 
 
-def _stated(reading: Reading, clause: _Clause, at: int) -> bool:
-    """Whether something is said to be what stands at a place: `it is the A`, `so A`."""
-    texts = reading.texts[clause.start : at]
-    if not _ORDINALS.isdisjoint(texts):
+def _stated(reading: Reading, clause: Clause, name: Name, figured: Collection[int]) -> bool:
+    """Whether something is said to be what a name stands for: `it is the A`, `so A`."""
+    texts = reading.texts[clause.start : name.start]
+    if texts[:1] == ("one",) or any(text in ("second", "other") or text.endswith("est") for text in texts):
         return False
     before = [text for text in texts[-2:] if text != "the"]
-    so = _ARROW.search(reading.words[clause.start].gap) or (texts and texts[0] in _SO)
+    leads = clause.end < len(reading.words) and ARROW.search(reading.words[clause.end].gap)
+    so = (ARROW.search(reading.words[clause.start].gap) and not leads and not figured) or (texts and texts[0] in SO)
     return bool(so) or bool(before and before[-1] in _SAYS)

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from webdojo.sites.answers.reading import Reading
 from webdojo.sites.answers.values import converted, units_of, word_set
 
 _BOUNDS = word_set(
-    "about around roughly approximately approx nearly almost circa ca over under above below least most than between "
-    "minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times by"
+    "about around roughly approximately approx nearly almost circa ca before over under above below least most than "
+    "between minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus "
+    "times by"
 )
 """Words before a number that make it another one."""
 _AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed")
 """The same after it."""
+LIMITING = word_set(
+    "more less fewer better higher lower later greater above below over under older newer longer shorter"
+)
+"""Words after `or` that make a number a limit."""
+_LIMITS = word_set("≥ ≤ > < least most over under min max minimum maximum than exceeding")
+_TOOLS = word_set("page pages filter filters step steps search searches condition conditions criteria reports months")
+"""What people count on their way."""
 _OTHER = "another unit"
 _SIGNS = word_set("% $ € £ ¥ °")
 _CURRENCIES = word_set("$ € £ ¥ usd eur gbp")
@@ -36,12 +45,12 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Fig
     at, texts = 0, reading.texts
     while at < len(texts):
         number = reading.words[at].number if reading.free[at] else None
-        if number is None or reading.repeats(at, at + 1):
+        if number is None or reading.repeats(at, at + 1) or _limits(reading, at) or _counts_tools(reading, at, unit):
             at += 1
             continue
         start = at
         said, at = _unit_at(reading, start, at + 1, unit)
-        value = _in_unit(number, said, unit, texts, at)
+        value = _in_unit(number, said, unit)
         while value is not None and (longer := _continued(reading, at, said, unit)) is not None:
             more, said, at = longer
             value += more
@@ -50,7 +59,21 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Fig
             before = texts[start - 2]
         bound = before in _BOUNDS or before == "or" or texts[max(start - 2, 0) : start] == ("up", "to")
         bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
+        bound |= texts[at : at + 1] == ("or",) and not LIMITING.isdisjoint(texts[at + 1 : at + 2])
         yield Figure(start, at, None if bound and bounds else value)
+
+
+def _limits(reading: Reading, at: int) -> bool:
+    """Whether a number is a limit that the question gives, in other words: `rated 3 stars or better`, `≥ 1000`."""
+    texts = reading.texts
+    after = texts[at + 1 : at + 5]
+    ends = any(one == "or" and other in LIMITING for one, other in pairwise(after)) or after[:1] in (("+",), ("plus",))
+    return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(texts[max(0, at - 2) : at]))
+
+
+def _counts_tools(reading: Reading, at: int, unit: str) -> bool:
+    after = reading.texts[at + 1 : at + 2]
+    return reading.words[at].spelled and not unit and not _TOOLS.isdisjoint(after)
 
 
 def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[str], int]:
@@ -66,14 +89,14 @@ def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[st
             return [_OTHER], end + 1  # km/h
         if found and end + 1 < len(texts) and units_of(texts[end + 1]) and reading.words[end + 1].gap == " ":
             return [_OTHER], end + 1  # KB km
-        if not found and (not texts[end].isascii() or re.match(r"[a-z]+\d", texts[end])):
+        if not found and texts[end] != "×" and (not texts[end].isascii() or re.match(r"[a-z]+\d", texts[end])):
             return [_OTHER], end + 1  # what only looks like a unit
         if found and (unit or texts[end] in _SIGNS or texts[end] not in reading.asked):
             return ([unit] if unit in found else found), end + 1
     return [], end
 
 
-def _in_unit(number: Decimal, said: list[str], unit: str, texts: Sequence[str], end: int) -> Decimal | None:
+def _in_unit(number: Decimal, said: list[str], unit: str) -> Decimal | None:
     if not said:
         return number
     return next((found for each in said if (found := converted(number, each, unit)) is not None), None)
@@ -81,7 +104,7 @@ def _in_unit(number: Decimal, said: list[str], unit: str, texts: Sequence[str], 
 
 def _continued(reading: Reading, at: int, said: list[str], unit: str) -> tuple[Decimal, list[str], int] | None:
     """The rest of a figure of two units: `5 minutes` after `2 hours`."""
-    if not said or at >= len(reading.texts):
+    if not said or at >= len(reading.texts) or "(" in reading.words[at].gap:
         return None
     at += reading.texts[at] == "and"
     if at + 1 >= len(reading.texts) or (number := reading.words[at].number) is None:
@@ -89,7 +112,7 @@ def _continued(reading: Reading, at: int, said: list[str], unit: str) -> tuple[D
     smaller, end = _unit_at(reading, at, at + 1, unit)
     if not smaller:
         return None
-    one, other = _in_unit(Decimal(1), said, unit, (), 0), _in_unit(Decimal(1), smaller, unit, (), 0)
+    one, other = _in_unit(Decimal(1), said, unit), _in_unit(Decimal(1), smaller, unit)
     if one is None or other is None or other >= one:
         return None
     return number * other, smaller, end

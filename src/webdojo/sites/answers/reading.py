@@ -39,16 +39,21 @@ TALK = word_set(
     "request requested response result results right sadly said saw say says scroll scrolled search searched "
     "searching second section sections see seen several she shop short show shown shows simply since site so "
     "sorry sort sorted source sources spelled spelling stated states status still stock store such sum summarize "
-    "summary sure table task term thank thanks that that's their them then there there's therefore these they "
+    "summary sure table task tel term thank thanks that that's their them then there there's therefore these they "
     "thing things third this those three through thus tl today top total tried try twice two typed under "
     "unfortunately up url us used using value very was we website welcome well were what when where which who "
     "whole wiki will with would yes you your"
 )
 """Words by which an answer is told, and which are no value of anything."""
 
-PAGES = re.compile(r"\bpages? \d+(?: (?:of|to|and|-) \d+)?\b|\b(?:page )?\d+(?: of \d+)? pages?\b", re.IGNORECASE)
+PAGES = re.compile(
+    r"\bpages \d+(?: (?:to|and|-) \d+)?\b|\bpage \d+(?: of \d+)?\b|\b(?:page )?\d+(?: of \d+)? pages?\b", re.IGNORECASE
+)
 """Counts of pages, which are no value of anything."""
 
+_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DAYS = {short: n for n, name in enumerate(_WEEK) for short in (name, name[:3])} | {"tues": 1, "thur": 3, "thurs": 3}
+"""Days of the week, Monday 0."""
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
@@ -106,8 +111,9 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 _PLAIN = str.maketrans(
     {"−": "-", "–": "-", "‐": "-", "‑": "-", "’": "'", "ʼ": "'", "“": '"', "”": '"', "*": " ", "_": " ", "`": " "}
 )
+_PERCENT = re.compile(r"(?<=\d)(?: out of | ?/ ?)100\b|\bper ?cent\b")
 _SIGN_BEFORE_CURRENCY = re.compile(r"([-+])([$€£¥])(?=[\d.])")
-HOST = re.compile(r"(?:https?://)?[a-z]+-\d+\.localhost(?::\d+)?[^\s,;)]*")
+HOST = re.compile(r"(?:https?://)?[a-z]+-\d+\.localhost(?::\d+)?(?:[^\s,;)]*[^\s,;).:!?])?|\b[a-z]+-\d{5,}\b")
 _BULLET = re.compile(r"^[ \t]*(?:[-•]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
 _SIGNS = "%$€£¥°≠≤≥~≈±¬+×=²³"
@@ -120,53 +126,30 @@ _PIECE = re.compile(
     r"|[^\W\d_]+(?:'[^\W\d_]+)?"
     rf"|{_BOUND}|[{_SIGNS}]"
 )
-_TIME = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'clock)(?!\w)|(?<![\d:])0(\d:\d\d)(?![\d:])")
-_SPACED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_NOON = re.compile(r"\b(?:12 )?noon\b|\b12 midday\b")
+_TIME = re.compile(
+    r"(?<![\d:])(\d{1,2})(?:[:.](\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'clock)(?!\w)|(?<![\d:])0(\d:\d\d)(?![\d:])"
+)
+_SPACED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))|(?:(?<=\b\d)|(?<=\b\d\d)|(?<=\b\d\d\d)) (?=\d{3}\b)")
 _POSSESSIVE = re.compile(r"(?<!\bit)(?<!\bthat)(?<!\bthere)(?<!\bhere)(?<!\bwhat)'s\b|(?<=s)'(?=\s)")
 _SPLIT = re.compile(r"(-?[\d.,]*\d)([^\W\d_]+)")
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
+_MONTH_OF_YEAR = re.compile(rf"(?<!\d )(?<!\d\. )\b({_MONTH_NAME})\b\.? (?=\d{{4}}\b)")
 _ORDINALS = {
     word: day
     for day, word in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-            "twenty-first",
-            "twenty-second",
-            "twenty-third",
-            "twenty-fourth",
-            "twenty-fifth",
-            "twenty-sixth",
-            "twenty-seventh",
-            "twenty-eighth",
-            "twenty-ninth",
-            "thirtieth",
-            "thirty-first",
-        ],
+        (
+            "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+            "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+            "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth",
+            "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first",
+        ),
         1,
     )
-}
+}  # fmt: skip
 _ORDINAL = re.compile(
     rf"\b(?:{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\b"
     rf"(?=\s+(?:of\s+)?(?:{_MONTH_NAME})\b)|(?<=\bthe )(?:{'|'.join(_ORDINALS)})\b(?=\s*,?\s*\d{{4}})"
@@ -198,18 +181,19 @@ def plain(said: str) -> str:
         .translate(_PLAIN)
         .casefold()
     )
-    return (
-        _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text).replace("per cent", "percent").replace("vs.", "vs").replace("us$", "$")
-    )
+    text = re.sub(r"\.{3,}", " ", text)
+    text = _PERCENT.sub(" %", _SIGN_BEFORE_CURRENCY.sub(r"\2\1", text))
+    return text.replace("vs.", "vs").replace("us$", "$")
 
 
 def words_of(said: str) -> list[Word]:
     """The words of a text, in order."""
     text = _POSSESSIVE.sub("", HOST.sub(" ", plain(_SPACED.sub("", said))))
-    text = _TIME.sub(_time, text)
+    text = _TIME.sub(_time, _NOON.sub("12:00", text))
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
         text = _BULLET.sub("", text)
+    text = _MONTH_OF_YEAR.sub(lambda match: f"{_MONTHS[_MONTH[match[1]] - 1]} ", text)
     text = _ORDINAL.sub(lambda match: f"{_ORDINALS[match[0]]}th", text)
     for pattern, written in _DATES:
         text = pattern.sub(written, text)
@@ -234,6 +218,11 @@ def texts_of(said: str) -> tuple[str, ...]:
     return tuple(word.text for word in words_of(said))
 
 
+def within(phrase: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether the words of a phrase stand in a text, one after the other."""
+    return f" {' '.join(phrase)} " in f" {' '.join(said)} "
+
+
 def _parts(piece: str) -> list[str]:
     """A number and its unit if a piece is both; numbers without thousands separators."""
     glued = _SPLIT.fullmatch(piece)
@@ -248,7 +237,8 @@ def _counted(words: Sequence[Word]) -> list[Word]:
     at = 0
     while at < len(words):
         value, end = _spelled(words, at)
-        if end > at and not (end == at + 1 and words[at].text == "one"):
+        alone = end == at + 1 and words[at].text == "one"  # mostly the word, and a number only of a unit
+        if end > at and not (alone and not (end < len(words) and units_of(words[end].text))):
             out.append(Word(str(value), words[at].gap, spelled=not words[at].text[-1].isdecimal()))
         else:
             end = at + 1
@@ -273,8 +263,10 @@ def _spelled(words: Sequence[Word], at: int) -> tuple[Decimal, int]:
         elif text in _SCALES and group > 0:
             group *= _SCALES[text]
             if _SCALES[text] > 100:
-                total, group = total + group, Decimal(0)
-        elif not (text == "and" and group % 100 == 0 and end > at and _starts(words, end + 1)):
+                total, group = total + group, Decimal(-1)
+        elif text in _SMALL and end == at + 1 and 10 <= group < 30 and _SMALL[text] >= 10:  # a year: twenty twenty-five
+            total, group = 100 * group, Decimal(_SMALL[text])
+        elif not (text == "and" and max(group, Decimal(0)) % 100 == 0 and end > at and _starts(words, end + 1)):
             break
         end += 1
     return total + max(group, Decimal(0)), end
@@ -317,19 +309,32 @@ class Reading:
         for phrase in dict.fromkeys(phrases):
             if parts := texts_of(phrase):
                 by_first.setdefault(parts[0], []).append((parts, phrase))
+                if parts[0] in ("the", "a", "an") and len(parts) > 2:  # which people leave out
+                    by_first.setdefault(parts[1], []).append((parts[1:], phrase))
         for those in by_first.values():
             those.sort(key=lambda each: -len(each[0]))
         at, found = 0, []
         while at < len(self.texts):
             for parts, phrase in by_first.get(self.texts[at], ()):
-                end = at + len(parts)
-                if self.texts[at:end] == parts and all(self.free[at:end]):
+                end = self._end(at, parts)
+                if end is not None and all(self.free[at:end]):
                     found.append(Mention(at, end, phrase))
                     self.explain(at, end)
                     at = end - 1
                     break
             at += 1
         return found
+
+    def _end(self, at: int, parts: Sequence[str]) -> int | None:
+        """Where words end that stand from a place on, one of them perhaps after an `in`: `Park Inn in Ham`."""
+        end, added = at, False
+        for text in parts:
+            if end > at and not added and text != "in" and self.texts[end : end + 2] == ("in", text):
+                end, added = end + 1, True
+            if self.texts[end : end + 1] != (text,):
+                return None
+            end += 1
+        return end
 
     def explain(self, start: int, end: int) -> None:
         """Take some words as explained."""

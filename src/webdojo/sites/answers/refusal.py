@@ -1,26 +1,109 @@
-"""Whether an answer says that a task cannot be done, and why.
+"""Whether an answer says that nothing has a name, or that something cannot be done, and why.
 
-Such an answer gives the reason and contains nothing that would be a result. It is read clause by clause, and at least
-one clause has a denial (`cannot`, `there is no`, `sold out`). It may use any words, up to `_FREE_WORDS` beside those of
-the question, of the reason and of `TALK`, but none that say a value or, where no denial takes it back, a success.
+An answer is read clause by clause, with names, and what else the question has in quotation marks, as one word each,
+because they may have any words in them. It is right if one clause says it and nothing says otherwise:
+
+- a success that no denial takes back (`I posted it`), or that the thing is there (`I found the page`);
+- another reason (`the page did not load`), or a doubt;
+- a value, a number of anything but of what was looked through, or more than `_FREE_WORDS` words of something else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Set
+from dataclasses import dataclass
 
-from webdojo.sites.answers.reading import FILLERS, HOST, PAGES, TALK, Reading, plain, texts_of, words_of
+from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, texts_of
 from webdojo.sites.answers.values import word_set
 
-_DENIAL = re.compile(
-    r"\b(?:cannot|can not|can't|could not|couldn't|unable|(?:is|are|was|were) not|isn't|aren't|wasn't|weren't"
-    r"|not possible|impossible|(?:do|does|did) not|don't|doesn't|didn't|there's no|not available|not in stock|not found"
-    r"|not offered|not listed|nonexistent|unavailable|sold out|out of stock|without (?:results?|success)|empty|missing"
-    r"|(?:0|zero) (?:\w+ )?(?:results?|match(?:es)?|hits?|products?|items?|articles?|pages?|entries)"
-    r"|no(?! (?:doubt|problems?|others?|more|further|need)\b)|none|neither|nor|nothing|absent"
-    r"|failed to|fails?|not exist|not allowed|already|won't|will not)\b"
+_NAME, _QUOTE = "§", "¶"
+"""What stands for a name, and for other words that the question quotes."""
+_QUOTED = re.compile(r"“([^”]+)”")
+_NOT = (
+    r"(?:not|no|never|nor|neither|none|nothing|without|cannot|(?:ca|could|did|does|do|is|are|was|were|wo|has|have)n'?t"
+    r"|unable|impossible|infeasible|unavailable|missing|absent|nonexistent|lacks?|fail(?:s|ed|ure)?)"
 )
+_DENIAL = re.compile(rf"\b{_NOT}\b(?! (?:doubt|need|problems?)\b)")
+_THINGS = (
+    r"(?:results?|match(?:es)?|hits?|entr(?:y|ies)|success|items?|articles?|threads?|messages?|issues?|products?|places?"
+    r"|services?|flights?|hotels?|contacts?|users?|pages?)"
+)
+_ABSENT = re.compile(
+    r"\bno\b(?!$| (?:doubt|need|problems?|one|others?|more|further|reservation|booking|comment|action|change|answer"
+    r"|idea)\b)"
+    r"|(?<!did )\bnothing\b|\b(?:none|nowhere|nonexistent|absent|missing|unavailable|lacks)\b"
+    rf"|\b(?:zero|0|without|empty) (?:\w+ )?{_THINGS}\b"
+    rf"|\bthere {_NOT}\b|\b{_NOT} (?:a|any|one)\b|\b(?:found|exists?|opened) (?:false|null|no|none)\b"
+    rf"|\b{_NOT} (?:[\w§¶]+ ){{0,4}}?(?:exist\w*|found|find\w*|locate\w*|see|seen|discover\w*|listed|available|offered"
+    r"|there|here|present|in|on|among|part|anywhere|appear\w*|turn\w*|come|came|show\w*|have|has|contain\w*|match\w*)\b"
+)
+"""Says that something is not there."""
+_PAGE = (
+    r"(?:(?:the|its|that|this|your|a) )*"
+    rf"(?:page|article|thread|message|mail|place|hotel|flight|service|product|it|{_NAME})"
+)
+_THERE = re.compile(
+    rf"\b(?:found|opened|reached|visited|loaded|went to|navigated to|here is|here's|there is|there's) {_PAGE}(?!\w)"
+    r"(?! (?:list|lists|results|search|section|index|\w+ search)\b)"
+    rf"|(?:^|\b(?:page|it|that|this|thread|article|message) |{_NAME} )(?:(?:was|is|does) )?(?:now |already )?"
+    r"(?:found|open|opened|exists?|loaded|shown)\b(?! (?:false|null|no|none)\b)"
+    rf"|(?:\b(?:page|it|that|this|thread|article|message)|{_NAME}) (?:is|seems to be|appears to be) "
+    r"(?:there|in|on|listed)\b"
+)
+"""Says that it is there."""
+_DID = re.compile(
+    rf"\bi (?:have |then |also |now )?(?:left|put|gave|set (?:it|{_NAME}))\b|\bis now\b|\bnow (?:has|is)\b"
+    r"|\bis (?:still )?available\b|\bi used (?!the\b|its\b|search)"
+)
+_SUCCESS = word_set(
+    "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
+    "reserved placed posted sent created deleted removed changed updated saved accepted confirmed registered marked "
+    "worked works managed voted rated signed subscribed published scheduled archived commented watched starred"
+)
+_REASONS = word_set(
+    "locked protected closed sold booked suspended archived archive login log logged password permission permissions "
+    "denied restricted private banned load loaded loading timeout broken crash crashed popup blocked captcha click "
+    "seats expired offline error errors server slow"
+)
+"""Words of reasons; those of another than the right one contradict it."""
+_HEDGES = word_set(
+    "maybe perhaps possibly probably might may think guess unsure except unless instead besides anyway anyhow another "
+    "regardless nevertheless despite until temporarily"
+)
+_DOUBLE = re.compile(
+    r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be) (?:\w+ )?"
+    r"(?:impossible|unavailable|missing|nonexistent|unable|true)\b|\b(?:not|don't) know\b|\banything but\b"
+    r"|\bnot (?:sure|certain)\b|\bcould be that\b|\b(?:find|found|seen?|located?|looked) (?:\w+ ){0,2}yet\b"
+    r"|\bthe (?:rest|remaining)\b"
+)
+_TOLD = (
+    TALK
+    | FILLERS
+    | word_set(
+        "0 404 absent admin afraid among area ask certain contact contacts contain contains feasible gave hurry ie "
+        "infeasible lacks must nope quick regrettably stopped tell you're "
+        "anyone anything anywhere apologies apologize archive article articles asked bring "
+        "brings catalogue cause conclude conclusion current currently database either email emails exist existing "
+        "exists false final finding flight flights forms forum going headline hence hit hits hotel hotels inbox "
+        "issue issues like listing listings located location looking magazine mail mailbox mails map match matches "
+        "message messages news nonexistent not opening or outcome outcomes place places possible post posts reason "
+        "requested returned returns search searching seats seem service services so sort state steps store subject "
+        "such target that the there therefore thread threads title titled titles topic topics tracker travel trying "
+        "turned turns type verified via view viewed visit visited want wanted whatsoever whole whose why wiki "
+        "written yet"
+    )
+)
+"""Words that name no other thing and give no reason."""
+_OF_SITE = word_set("title titled name named headline exist exists found find site here catalogue listed results")
+_COUNTED = word_set(
+    "results result pages entries products items matches hits names things articles threads services issues messages "
+    "flights hotels contacts users places"
+)
+"""What an answer may count that looked for something."""
+_VALUES = word_set("answer value price cost costs equals result =")
+_KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", re.IGNORECASE)
+"""Keys of JSON that say nothing of the value."""
 _FAILURE = re.compile(
     r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
     r"|failure|fails|gave up|give up|giving up|no way to|did not find|didn't find"
@@ -30,59 +113,181 @@ _FAILURE = re.compile(
     r"|won't|will not|refuse|refused|skipped|still (?:need|have) to|ran out|run out|stuck|unsuccessful"
     r"|unsuccessfully|haven't|have not|never)\b"
 )
-_DOUBLE = re.compile(
-    r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be)"
-    r" (?:\w+ )?(?:impossible|sold out|unavailable|out of stock|nonexistent|unable)\b"
+_JOINTS = word_set("and or or so but however though although then because since as which while therefore hence thus")
+_BREAK = re.compile(r"[.,:;!?\n()|=→⇒—{}\[\]]| [-–] |->")
+_YOU = word_set("you your you're you'd you've")
+_FREE_WORDS = 25
+_ALREADY = word_set("already still before")
+_BETWEEN = _ALREADY | word_set("yet in the been so fully permanently really marked as currently completely now")
+"""Words that may stand between a denial and a reason."""
+_TROUBLES = word_set(
+    "permission permissions password login banned captcha error errors server denied load loaded loading"
 )
-_CLAUSE = re.compile(
-    r"[.,:;!?\n()]|\b(?:and|or|so|but|however|though|although|then|because|since|as|which|while|yet)\b|—| - |="
-)
-_FREE_WORDS = 20
-_COUNTED = word_set("results result pages entries products items matches hits names things articles")
-"""What an answer may count that looked for something."""
-_VALUES = word_set("answer value price cost costs equals result =")
-_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
-_SPACES = re.compile(r"[ \t]+")
-_HEDGES = word_set(
-    "maybe perhaps possibly probably might may think guess unsure except unless instead besides anyway anyhow "
-    "regardless nevertheless despite"
-)
-_SUCCESS = word_set(
-    "done success successful successfully succeeded completed complete finished added bought purchased ordered booked "
-    "reserved placed posted sent created deleted removed changed updated saved "
-    "worked works managed went voted rated signed subscribed published scheduled archived"
-)
+_NONEXISTENT = re.compile(r"\bexists?\b|\bno such\b|\bnonexistent\b")
+_LIGHT = FILLERS | _ALREADY | word_set("permanently by your legal team")
+"""Words that a reason need not be given with."""
+_OTHERWISE = {
+    "sold out": ("out of stock", "no seats left", "seats sold", "unavailable", "fully booked"),
+    "fully booked": ("booked out", "booked up", "full", "sold out"),
+    "already online": ("already published",),
+}
+"""What people say instead of the words of a page."""
 
 
-def says_impossible(why: Sequence[str], answer: str, question: str, denies: bool = False) -> bool:
-    """Whether an answer says so, and each phrase of `why`; with `denies` these say it by themselves: `sold out`."""
-    said, text = texts_of(answer), _SPACES.sub(" ", _HYPHEN.sub(" ", HOST.sub(" ", plain(answer))))
-    reasons, asked = [texts_of(phrase) for phrase in why], texts_of(question)
-    if not all(set(said) >= set(reason) for reason in reasons):
+@dataclass(frozen=True)
+class _Clause:
+    text: str
+    asked: Iterable[str]
+
+    @property
+    def words(self) -> list[str]:
+        return self.text.split()
+
+    @property
+    def denies(self) -> bool:
+        return _DENIAL.search(self.text) is not None
+
+    @property
+    def tells_of_site(self) -> bool:
+        """Whether it is about what the site has, and not about what a headline tells."""
+        return not _OF_SITE.isdisjoint(self.words)
+
+    @property
+    def unknown(self) -> list[str]:
+        """The words that are neither of the question nor of talk, nor deny anything."""
+        known = {_NAME, _QUOTE, *_TOLD, *self.asked}
+        return [word for word in self.words if word not in known and not re.fullmatch(_NOT, word)]
+
+
+def says_missing(name: str, answer: str, question: str) -> bool:
+    """Whether an answer says that nothing has this name, which it need not repeat."""
+    own = set(texts_of(name))
+    clauses = _clauses(_without_questions(answer, name), question, [name], own)
+    named = any(_NAME in clause.words for clause in clauses)
+    said = False
+    for clause in clauses:
+        absent = _ABSENT.search(clause.text) is not None and clause.text not in ("none", "nothing", "missing")
+        if absent and not named and clause.unknown and (not own.issuperset(clause.unknown) or not clause.tells_of_site):
+            absent = False  # it is something else that there is none of
+        if not absent and not _REASONS.isdisjoint(clause.unknown):
+            return False
+        if not clause.denies and _THERE.search(clause.text):
+            return False
+        said |= absent or (clause.denies and _NAME in clause.words)
+    return said and not _contradicted(clauses)
+
+
+def says_refused(why: str, answer: str, question: str, names: Iterable[str] = (), rivals: Iterable[str] = ()) -> bool:
+    """Whether an answer says why something cannot be done to the thing of these names, in these words or akin ones."""
+    reading, others = Reading(answer, question, names), set(rivals).difference(names)
+    found = [each for each in reading.find((*names, *others)) if each.phrase in others]
+    if any(not reading.repeats(each.start, each.end) for each in found):
         return False
-    taken_back = _DOUBLE.search(text) or (denies and any(_within(("not", *reason), said) for reason in reasons))
-    if taken_back or _within(asked, said) or not _HEDGES.isdisjoint(said):
-        return False
-    given = {word for reason in reasons for word in reason} | set(asked)
-    allowed = (FILLERS | TALK | given) - _SUCCESS
-    free, denied = 0, False
-    for clause in _CLAUSE.split(PAGES.sub(" ", text)):
-        denial, beside = _DENIAL.search(clause), list(texts_of(clause))
-        for reason in reasons:
-            shorter = _without(reason, beside)  # a reason may have a word of success in it: `fully booked`
-            denied |= denies and len(shorter) < len(beside)
-            beside = shorter
-        unknown = [word for word in beside if word not in allowed]
-        numbers = [at for at, word in enumerate(words_of(clause)) if word.number and word.text in unknown]
-        if any(_COUNTED.isdisjoint(texts_of(clause)[at + 1 : at + 3]) for at in numbers):
-            return False  # a number that counts nothing that was looked through
-        if unknown and not _SUCCESS.isdisjoint(texts_of(clause if denial is None else clause[: denial.start()])):
-            return False  # a success that no denial takes back: `added what is sold out`
-        if unknown and denial is None and (len(unknown) == len(beside) or not _VALUES.isdisjoint(beside)):
-            return False  # a value
-        denied |= denial is not None
+    clauses = _clauses(answer, question, names)
+    said = {_stem(word) for clause in clauses for word in clause.words}
+    for reason in (why, *_OTHERWISE.get(why, ())):
+        words = [word for word in texts_of(reason) if word not in _LIGHT]
+        stems = {_stem(word) for word in words}
+        if stems <= said and (not why.startswith("already ") or _was_so(clauses, words)):
+            return not any(_denied(clause, stems) for clause in clauses) and not _contradicted(clauses, stems)
+    return False
+
+
+def _was_so(clauses: list[_Clause], reason: list[str]) -> bool:
+    """Whether clauses say that it was so before, or that it cannot be made so: `archived` alone may say a success."""
+    said = {word for clause in clauses for word in clause.words}
+    return not _ALREADY.isdisjoint(said) or (said.issuperset(reason) and any(clause.denies for clause in clauses))
+
+
+def _denied(clause: _Clause, reason: Container[str]) -> bool:
+    """Whether a clause denies a reason, or says it of something else: `is not yet sold out`, `Hugo is sold out`."""
+    words = [word for word in clause.words if word not in _BETWEEN]
+    for at, word in enumerate(words):
+        if _stem(word) in reason and at:
+            before = words[at - 1]
+            if before in ("not", "isn't", "wasn't", "aren't", "weren't", "hasn't", "never"):
+                return at < 2 or words[at - 2] not in ("could", "can", "did", "do", "does")
+            if before in ("is", "are", "was", "were") and at > 1 and _NAME not in words:
+                it = words[at - 2]
+                return it == _QUOTE or (it in clause.unknown and _stem(it) not in reason)
+    return False
+
+
+def _contradicted(clauses: list[_Clause], reason: Set[str] = frozenset()) -> bool:
+    """Whether clauses say a success, another reason, a doubt, a value, or too much."""
+    free = 0
+    if any("either" in clause.words[:-1] for clause in clauses) and len(clauses) > 1:
+        return True
+    for clause in clauses:
+        words, unknown = clause.words, clause.unknown
+        given = any(_stem(word) in reason for word in words)
+        hedged = not _HEDGES.isdisjoint(set(words).difference(clause.asked)) and _YOU.isdisjoint(words)
+        if _DOUBLE.search(clause.text) or hedged:
+            return True
+        if any(_claimed(clause, at, reason) for at in range(len(words))):
+            return True
+        if reason and (_NONEXISTENT.search(clause.text) or not _TROUBLES.isdisjoint(unknown)):
+            return True
+        numbers = [at for at, word in enumerate(words) if word in (*unknown, "0") and word.lstrip(".")[:1].isdecimal()]
+        if any(_COUNTED.isdisjoint(words[at + 1 : at + 4]) for at in numbers):
+            return True
+        if not clause.denies and not given:
+            if _DID.search(clause.text) or (reason and not _REASONS.isdisjoint(unknown)):
+                return True
+            if unknown and (len(unknown) == len(words) or not _VALUES.isdisjoint(words)):
+                return True
         free += len(unknown)
-    return denied and free <= _FREE_WORDS
+    return free > _FREE_WORDS
+
+
+def _claimed(clause: _Clause, at: int, reason: Set[str]) -> bool:
+    """Whether the word at a place says a success: no denial stands before it, and it was not so already."""
+    words = clause.words
+    told = _stem(words[at]) in reason and reason <= {_stem(word) for word in words} and words[at - 1 : at] != ["i"]
+    if words[at] not in _SUCCESS or words[at] in clause.asked or told:
+        return False
+    marked = words[at] == "marked" and any(_stem(word) in reason for word in words[at:])
+    denied = any(re.fullmatch(_NOT, word) or word in _ALREADY for word in words[:at]) or "false" in words[at : at + 2]
+    return not marked and not denied
+
+
+def _stem(word: str) -> str:
+    """A word without its ending, so that `lock` and `locked`, `comments` and `commenting` are one."""
+    stem = re.sub(r"(?:ions?|ing|ed|es|ly|s|e|y)$", "", word) if len(word) > 4 else word
+    return re.sub(r"(.)\1$", r"\1", stem)
+
+
+def _clauses(answer: str, question: str, names: Iterable[str], own: Container[str] = ()) -> list[_Clause]:
+    """The clauses of an answer, with one word for each name and for what the question quotes.
+
+    `own` are words of the question that are no talk where they do not stand in the name.
+    """
+    reading = Reading(PAGES.sub(" ", _KEY.sub(" ", answer)), question)
+    found = reading.find((*names, *_QUOTED.findall(question)))
+    starts = {each.start: _NAME if each.phrase in names else _QUOTE for each in found}
+    marks = {each.end: each.phrase[-1] for each in found if each.phrase[-1] in "?!."}  # they end no sentence
+
+    def parts() -> Iterator[str]:
+        for at, word in enumerate(reading.words):
+            gap = word.gap.replace(marks[at], "", 1) if at in marks else word.gap
+            breaks = _BREAK.search(gap) and word.text not in ("false", "no", "null", "none")
+            if breaks and (reading.free[at] or at in starts):
+                yield "\n"
+            if at in starts:
+                yield starts[at]
+            elif reading.free[at]:
+                joint = word.text in _JOINTS and reading.texts[max(0, at - 1) : at] != ("anything",)
+                yield "\n" if joint else word.text
+
+    asked = {word for word in reading.asked if word not in own}
+    return [_Clause(" ".join(each.split()), asked) for each in " ".join(parts()).split("\n") if each.strip()]
+
+
+def _without_questions(answer: str, name: str) -> str:
+    """An answer without the sentences that ask something back."""
+    mark = name if name.endswith("?") else "\0"
+    answer = answer.replace(mark, name[:-1])
+    return re.sub(r"[^.!?\n]*\?", " ", answer)
 
 
 def gives_up(answer: str, question: str) -> bool:
@@ -92,17 +297,3 @@ def gives_up(answer: str, question: str) -> bool:
         text if reading.free[at] and not reading.repeats(at, at + 1) else "-" for at, text in enumerate(reading.texts)
     )
     return _FAILURE.search(" ".join(own)) is not None
-
-
-def _within(phrase: Sequence[str], said: Sequence[str]) -> bool:
-    return f" {' '.join(phrase)} " in f" {' '.join(said)} "
-
-
-def _without(phrase: Sequence[str], said: Sequence[str]) -> list[str]:
-    """The words that are left when a phrase is taken out; where it does not stand as one, its words one by one."""
-    if not _within(phrase, said):
-        return [word for word in said if word not in phrase] if set(phrase) <= set(said) else list(said)
-    rest = f" {' '.join(said)} "
-    while (shorter := rest.replace(f" {' '.join(phrase)} ", " ")) != rest:
-        rest = shorter
-    return rest.split()

@@ -9,7 +9,8 @@
 | `list` | the same in this order |
 | `winner` | that the side `best` of these `sides` has most; a side is the names of one thing |
 | `among` | one of these values |
-| `impossible` | that it cannot be done, and why |
+| `missing` | that nothing has this name |
+| `refused` | that it cannot be done, and why |
 """
 
 from __future__ import annotations
@@ -121,7 +122,8 @@ def winner(
     """Evaluator of an answer that says which of some things has most of something.
 
     Args:
-        sides: the names of each thing: its own, and what the question calls it; what is a name of several is none.
+        sides: the names of each thing: its own, and what the question calls it; what is a name of several, or
+            begins one, is none.
         best: index of the one that has most.
         figures: how much each has, which the answer may say, too.
         unit: of the figures; a key of `UNITS`.
@@ -129,7 +131,11 @@ def winner(
     """
     more = {"unit": unit, "by_figure": by_figure}
     times = Counter(name for names in sides for name in dict.fromkeys(names))
-    own = [[name for name in dict.fromkeys(names) if times[name] == 1] for names in sides]
+    others = [[name for names in sides if names is not own for name in names] for own in sides]
+    own = [
+        [name for name in dict.fromkeys(names) if times[name] == 1 and not any(f"{name} " in each for each in rest)]
+        for names, rest in zip(sides, others, strict=True)
+    ]
     return {
         "type": "winner", "sides": own, "best": best,
         "figures": list(figures), **{key: given for key, given in more.items() if given},
@@ -141,12 +147,14 @@ def among(values: Iterable[Any]) -> dict[str, Any]:
     return {"type": "among", "values": list(values)}
 
 
-def impossible(*why: str, denies: bool = False) -> dict[str, Any]:
-    """Evaluator of the answer that a task cannot be done, with phrases to say.
+def missing(name: str) -> dict[str, Any]:
+    """Evaluator of the answer that there is nothing of this name."""
+    return {"type": "missing", "name": name}
 
-    With `denies` the phrases say by themselves that it cannot be done: `sold out`.
-    """
-    return {"type": "impossible", "why": list(why), **({"denies": True} if denies else {})}
+
+def refused(why: str) -> dict[str, Any]:
+    """Evaluator of the answer that something cannot be done, for a reason: `sold out`."""
+    return {"type": "refused", "why": why}
 
 
 def shown(value: str) -> dict[str, Any]:

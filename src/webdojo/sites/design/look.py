@@ -1,14 +1,16 @@
 """How a site looks and what it calls its controls: a pure function of (kind, seed).
 
 Colours are drawn at random and redrawn until every text stands out from its background (WCAG
-contrast of 6 or more), so a look can be strange but never unreadable.
+contrast of 6 or more), so a look can be strange but never unreadable. Full pages show them less saturated, and as light
+as they were drawn.
 """
 
 from __future__ import annotations
 
 import colorsys
 import random
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from webdojo.sites.content import words
@@ -16,6 +18,8 @@ from webdojo.sites.content import words
 T = TypeVar("T")
 Rgb = tuple[float, float, float]
 MIN_CONTRAST = 6.0
+MAX_SATURATION = 0.5
+"""Of the colours of full pages, 0..1."""
 
 
 def one_of(*options: Any) -> Any:
@@ -137,6 +141,10 @@ class Look:
     """Things on one page of a list of the compact layout."""
     compact: CompactLook
     full: FullLook
+
+    def on(self, layout: str) -> Look:
+        """The look as a layout shows it."""
+        return self if layout == "compact" else replace(self, palette=muted(self.palette))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,6 +268,13 @@ def make_palette(rng: random.Random, mode: str = "") -> Palette:
     )
 
 
+@lru_cache(maxsize=512)
+def muted(palette: Palette) -> Palette:
+    """The palette with no colour that is garish."""
+    colors: dict[str, Any] = {name: _muted(color) for name, color in vars(palette).items() if name != "dark"}
+    return replace(palette, **colors)
+
+
 def contrast(a: str, b: str) -> float:
     """WCAG contrast of two `#rrggbb` colours, 1..21."""
     high, low = sorted((_luminance(_rgb(a)), _luminance(_rgb(b))), reverse=True)
@@ -273,6 +288,19 @@ def _solid(rng: random.Random, hue: float) -> Rgb:
         if contrast(to_hex(color), _ink(color)) >= MIN_CONTRAST:
             return color
         hue = (hue + rng.uniform(-0.1, 0.1)) % 1
+
+
+def _muted(color: str) -> str:
+    """The colour at `MAX_SATURATION` if it has more; its luminance stays, and so does its contrast to all others."""
+    hue, _, saturation = colorsys.rgb_to_hls(*_rgb(color))
+    if saturation <= MAX_SATURATION:
+        return color
+    low, high = 0.0, 1.0
+    for _ in range(10):
+        light = (low + high) / 2
+        darker = _luminance(hsl(hue, MAX_SATURATION, light)) < _luminance(_rgb(color))
+        low, high = (light, high) if darker else (low, light)
+    return to_hex(hsl(hue, MAX_SATURATION, high))
 
 
 def _readable(rng: random.Random, hue: float, *backs: Rgb) -> Rgb:

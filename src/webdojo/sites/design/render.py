@@ -31,7 +31,7 @@ def render(site: CatalogSite, page: Page, overlay: Overlay, layout: str) -> str:
         return compact_page(site, page.title, rows)
     template = "bare.html" if page.data.get("bare") else "page.html"
     own = {"sections": site.sections(), "tagline": site.tagline, "corner": site.corner(overlay), "skin": site.skin}
-    values = {**page.data, **own, "page": page, "layout": layout, "say": site.say, "look": site.look}
+    values = {**page.data, **own, "page": page, "layout": layout, "say": site.say, "look": site.look.on(layout)}
     return fill(template, words=site.look.words, href=href, **values)
 
 

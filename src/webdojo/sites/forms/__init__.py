@@ -135,7 +135,7 @@ ACTIONS = (
         "use {name} to register “{subject}”; the owner is {owner} with the postcode {postcode}",
         "register “{subject}” with {name}: owner {owner}, postcode {postcode}",
         email=", with the e-mail address {email}",
-        since=", yours since {since}",
+        since=", with {since} as “Yours since”",
         insured=", and say it is insured",
     )
     .with_fields(
@@ -150,7 +150,11 @@ ACTIONS = (
     .making("registrations")
     .refusing(_SUSPENDED),
     Action("rate", "Rate", "Thank you for your opinion of {name}.", collection="services")
-    .asked("rate {name} with {points} out of 10", "give {name} {points} of 10 points", "rate {name}: {points} of 10")
+    .asked(
+        "give {points} of 10 points to {name}",
+        "send a rating of {points} out of 10 for {name}",
+        "rate {name} {points} out of 10",
+    )
     .with_fields(Field("points", "Points", "range", least=0, most=10))
     .making("ratings"),
     Action("meet", "Make appointment", "{name} expects you.", collection="offices")
@@ -205,9 +209,11 @@ ACTIONS = (
 SERVICE = (
     Attribute("type", "Type", listed=True, filter="is", phrase="of the type {value}"),
     Attribute("district", "District", listed=True, filter="is", phrase="in the district {value}"),
-    Attribute("department", "Department", filter="is", phrase="of the department {value}"),
-    Attribute("way", "How to apply", filter="is", phrase="to apply for {value}", noun="way to apply"),
-    Attribute("fee", "Fee", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
+    Attribute("department", "Department", filter="is", phrase="from the department “{value}”"),
+    Attribute(
+        "way", "How to apply", filter="is", phrase="with “{value}” under “How to apply”", noun="“How to apply” entry"
+    ),
+    Attribute("fee", "Fee", "number", "$", True, "max", "Cheapest first", "cheapest", "costing at most {value}"),
     measure("days", "Processing time", "days", "max", "Fastest first", "fastest"),
     measure("valid", "Valid for", "months", "min", "", "", "valid for {value} or more", "validity", listed=False),
     Attribute("open", "Applications", asked=False),
@@ -217,7 +223,9 @@ OFFICE = (
     Attribute("late", "Open late on", listed=True, filter="is", phrase="open late on {value}", noun="late opening day"),
     Attribute("closes", "Closes at", filter="is", phrase="closing at {value}", noun="closing time"),
     measure("wait", "Usual wait", "minutes", "max", "Least busy first", "least busy", "with a wait of {value} or less"),
-    Attribute("desks", "Desks", "number", "", False, "min", phrase="with {value} or more desks", noun="desk count"),
+    Attribute(
+        "desks", "Desks", "number", "", False, "min", phrase="with {value} or more desks", noun="number of desks"
+    ),
     Attribute("since", "Opened", "date", "", False, "", "Oldest first", "oldest", noun="opening date"),
     Attribute("open", "Appointments", asked=False),
 )

@@ -264,9 +264,9 @@ ACTIONS = (
     .refusing(_LOCKED),
     Action("follow", "Follow", "You follow {name} now.", collection="threads")
     .asked(
-        "follow {name} for {days} days with the notice “{notice}”",
+        "follow {name}: for {days} days, with the notice “{notice}”",
         "subscribe to {name} for {days} days and choose “{notice}” as the notice",
-        "watch {name} with “{notice}” as the notice for {days} days",
+        "watch {name} with “{notice}” as the notice, for {days} days",
     )
     .with_fields(
         Field("notice", "Notice", "select", ("Every reply", "Once a day", "Once a week", "Mentions only")),
@@ -287,7 +287,7 @@ ACTIONS = (
     .asked(
         "start a thread titled “{name}” in {board} with the text “{text}”",
         "post a thread in {board}; its title is “{name}” and its text “{text}”",
-        "open a topic on the board {board} with “{name}” as title and “{text}” as text",
+        "start a topic on the board {board} with “{name}” as title and “{text}” as text",
     )
     .with_fields(
         Field("board", "Board", "select"),
@@ -307,20 +307,20 @@ ACTIONS = (
 )
 THREAD = (
     Attribute("board", "Board", listed=True, filter="is", phrase="in {value}"),
-    Attribute("author", "Author", listed=True),
+    Attribute("author", "Author", listed=True, person=True),
     Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "posted on or after {value}"),
     measure("replies", "Reply count", "", "min", "Least answered first", "least answered"),
-    measure("votes", "Score", "", "min", "Lowest scoring first", "lowest scoring"),
+    measure("votes", "Score", "", "min", "Lowest-scoring first", "lowest-scoring"),
     Attribute("status", "Status", filter="is", phrase="marked as {value}"),
     Attribute("views", "View count", "number"),
-    Attribute("last", "Last poster"),
+    Attribute("last", "Last poster", person=True),
     Attribute("edited", "Last edit", "date", noun="date of the last edit"),
 )
 _THREAD_LIMITS: Limits = {"date": DATE_LIMITS, "replies": (10, 50, 150), "votes": (20, 100, 300)}
 MEMBER = (
     Attribute("role", "Role", listed=True, filter="is", phrase="with the role {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
-    Attribute("joined", "Join date", "date", "", True, "", "Longest standing first", "longest standing"),
+    Attribute("joined", "Join date", "date", "", True, "", "Longest-standing first", "longest-standing"),
     measure("posts", "Post count", "", "min", "Least active first", "least active"),
     Attribute("interest", "Favourite board"),
     Attribute("inbox", "Inbox", asked=False),
@@ -349,8 +349,20 @@ class Forum(CatalogSite):
         interests = [rng.choice(tuple(boards.values())) for _ in names]
         members = [_member(rng, *each, homes) for each in zip(names, joined, posts, interests, strict=True)]
         return [
-            Collection("threads", "Threads", "thread", "threads", THREAD, tuple(threads), _THREAD_LIMITS, gone),
-            Collection("members", "Members", "member", "members", MEMBER, tuple(members), {"posts": (100, 500, 1500)}),
+            Collection(
+                *("threads", "Threads", "thread", "threads", THREAD, tuple(threads), _THREAD_LIMITS, gone),
+                title="title",
+            ),
+            Collection(
+                "members",
+                "Members",
+                "member",
+                "members",
+                MEMBER,
+                tuple(members),
+                {"posts": (100, 500, 1500)},
+                people=True,
+            ),
         ]
 
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:

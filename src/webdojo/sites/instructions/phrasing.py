@@ -10,6 +10,7 @@ stock`), because a reader of the page looks for them.
 from __future__ import annotations
 
 import random
+import re
 from typing import Literal
 
 from webdojo.sites.goal import Goal
@@ -47,6 +48,16 @@ ASK = (
     "Do you know {core}? The site does.",
     "Give me {core}, nothing else.",
 )
+_LONG = {
+    "Could you {core} for me?": "Could you {core}?",
+    "I am short of time, so please {core} for me.": "I am short of time, so please {core}.",
+    "Could you look up {core} for me?": "Could you look up {core}?",
+    "Look around this site and answer with {core}.": "Look around and answer with {core}.",
+    "Give me {core}, nothing else.": "Answer with nothing but {core}.",
+}
+"""Wordings of templates for cores that may end in words of their own."""
+_ENDED = re.compile(r"([.?!]”)\.|(\?”)\?")
+"""Where a sentence ends twice, as one that ends with a quotation which has its own end."""
 HELDOUT_TEMPLATES = 2
 """How many templates of each form, the last ones, are for held-out phrasings only."""
 
@@ -192,12 +203,12 @@ def phrase(goal: Goal, rng: random.Random, phrasings: Phrasings = "plain") -> tu
     trained = len(DO if form == "do" else ASK) - HELDOUT_TEMPLATES
     template = rng.choice(range(trained, trained + HELDOUT_TEMPLATES) if phrasings == "heldout" else range(trained))
     index = rng.randrange(len(cores))
-    return _say(form, template, cores[index]), first + template * 10 + index
+    return _say(goal, form, template, cores[index]), first + template * 10 + index
 
 
 def restate(goal: Goal) -> str:
     """A goal in its first phrasing, which says no more than the others do."""
-    return _say(goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
+    return _say(goal, goal.form, 0, goal.cores[0]) if goal.cores else PHRASINGS[goal.name][0].format(**goal.fields)
 
 
 def said(goal: Goal, instruction: str) -> tuple[str, ...]:
@@ -205,5 +216,8 @@ def said(goal: Goal, instruction: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in goal.fields.values() if value in instruction))
 
 
-def _say(form: Form, template: int, core: str) -> str:
-    return (DO if form == "do" else ASK)[template].format(core=core, Core=core[0].upper() + core[1:])
+def _say(goal: Goal, form: Form, template: int, core: str) -> str:
+    sentence = (DO if form == "do" else ASK)[template]
+    if goal.cores:
+        sentence = _LONG.get(sentence, sentence).replace("What is", goal.asks)
+    return _ENDED.sub(r"\1\2", sentence.format(core=core, Core=core[0].upper() + core[1:]))

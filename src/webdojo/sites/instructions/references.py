@@ -7,13 +7,17 @@ description makes a harder task (WebGym §3.2).
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from webdojo.sites.catalog import Collection, Constraint, Entity
 from webdojo.sites.content.words import slug
 from webdojo.sites.goal import Fact, Plan, fact, place, visit
 from webdojo.sites.site import href
+
+_PREPOSITIONS = ("by", "for", "from", "in", "of", "on", "to", "under")
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,29 @@ def query_of(constraints: list[Constraint]) -> dict[str, str]:
 
 
 def joined(constraints: list[Constraint]) -> str:
-    """Filters in one phrase: `in Travel with at least 3 votes and with at most 20 replies`."""
-    phrases = [c.phrase for c in constraints]
-    ands = ("and " if a.split()[0] == b.split()[0] else "" for a, b in zip(["-", *phrases], phrases, strict=False))
-    return " ".join(each + phrase for each, phrase in zip(ands, phrases, strict=True))
+    """Filters in one phrase: `in Travel by Ada Lin, posted on 3 May, marked as Open and with 3 stars and 20 replies`.
+
+    First come those that begin by a preposition and name a value, side by side. Several others are an enumeration,
+    whose last part says all that begin by `with`.
+    """
+    named = [each.phrase for each in constraints if not each.attribute.control]
+    first = [phrase for phrase in named if _word(phrase) in _PREPOSITIONS]
+    having = [phrase.removeprefix("with ") for phrase in named if _word(phrase) == "with"]
+    others = [phrase for phrase in named if _word(phrase) not in (*_PREPOSITIONS, "with")]
+    others += [each.phrase for each in constraints if each.attribute.control]
+    said = [enumerated([*alike]) for _, alike in groupby(first, _word)]
+    last = [f"with {enumerated(having)}"] if having else []
+    return " ".join([*said, enumerated([*others, *last])] if len(others) > 1 else [*said, *others, *last])
+
+
+def _word(phrase: str) -> str:
+    return phrase.split()[0]
+
+
+def enumerated(parts: Sequence[str]) -> str:
+    """Parts of a sentence as an enumeration: `a, b and c`."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def quoted(name: str) -> str:

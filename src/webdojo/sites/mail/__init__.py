@@ -152,8 +152,8 @@ _DRAFT = ("folder", "Drafts", "still a draft")
 PIN = (
     Action("pin", "Pin to the top", "{name} is pinned.", collection="messages")
     .asked(
-        "pin {name} by the menu of a right click on it in the list",
-        "right-click {name} in a list of messages and pin it",
+        "pin {name} from its right-click menu in the list",
+        "go to a list of messages, right-click {name} there and pin it",
         "use the right-click menu of the list to pin {name}",
     )
     .setting(pinned="yes")
@@ -239,15 +239,15 @@ ACTIONS = (
 )
 MESSAGE = (
     Attribute("folder", "Folder", filter="is", phrase="in the {value} folder"),
-    Attribute("sender", "Sender", listed=True, filter="is", phrase="from {value}"),
+    Attribute("sender", "Sender", listed=True, filter="is", phrase="from {value}", person=True),
     Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "dated {value} or later"),
-    measure("size", "Size", "KB", "max", "Smallest first", "smallest", "of at most {value}", "size in KB"),
+    measure("size", "Size", "KB", "max", "Smallest first", "smallest", "", "size in KB"),
     Attribute("star", "Star", filter="is", phrase="marked as \u201c{value}\u201d", asked=False),
     Attribute("attachment", "Attachment", filter="is", phrase="with \u201c{value}\u201d as the attachment"),
-    Attribute("status", "Status", filter="is", phrase="with the status {value}", asked=False),
+    Attribute("status", "Status", filter="is", phrase="with the status “{value}”", asked=False),
     Attribute("labels", "Labels", asked=False),
     Attribute("pinned", "Pinned", asked=False),
-    Attribute("recipient", "Recipient"),
+    Attribute("recipient", "Recipient", person=True),
     Attribute("reference", "Reference"),
     Attribute("amount", "Amount", "number", "$"),
     Attribute("due", "Due date", "date"),
@@ -256,7 +256,7 @@ MESSAGE = (
     Attribute("arrival", "Expected day", "date"),
     Attribute("room", "Meeting room"),
     Attribute("day", "Day of the event", "date"),
-    Attribute("host", "Host"),
+    Attribute("host", "Host", person=True),
     Attribute("deadline", "Deadline", "date"),
     Attribute("pages", "Number of pages", "number"),
     Attribute("place", "Meeting place"),
@@ -268,7 +268,9 @@ _MESSAGE_LIMITS: Limits = {"size": (100, 500, 1000), "date": DATE_LIMITS}
 CONTACT = (
     Attribute("group", "Group", listed=True, filter="is", phrase="in the group {value}"),
     Attribute("town", "Town", listed=True, filter="is", phrase="from {value}"),
-    Attribute("added", "Date added", "date", "", True, "", "Longest known first", "longest known"),
+    Attribute(
+        "added", "Date added", "date", "", True, "", "Longest-known first", "longest-known", noun="“Date added” entry"
+    ),
     replace(measure("letters", "Message count", "", "min", "Fewest messages first"), counts=("messages", "sender")),
     Attribute("extension", "Extension", "number"),
 )
@@ -312,9 +314,19 @@ class Mail(CatalogSite):
             for name, added in zip(known, rng.sample(range(800, 4000), len(known)), strict=True)
         ]
         return [
-            Collection("messages", "Messages", "message", "messages", MESSAGE, tuple(messages), _MESSAGE_LIMITS, gone),
             Collection(
-                "contacts", "Contacts", "contact", "contacts", CONTACT, tuple(contacts), {"letters": (10, 15, 20)}
+                *("messages", "Messages", "message", "messages", MESSAGE, tuple(messages), _MESSAGE_LIMITS, gone),
+                title="subject",
+            ),
+            Collection(
+                "contacts",
+                "Contacts",
+                "contact",
+                "contacts",
+                CONTACT,
+                tuple(contacts),
+                {"letters": (10, 15, 20)},
+                people=True,
             ),
         ]
 

@@ -197,15 +197,15 @@ ACTIONS = (
     .refusing(("saved", "yes", "already saved")),
     Action("rate", "Rate", "Thank you for rating {name}.", collection="articles")
     .asked(
-        "rate {name} with {stars} points",
-        "give {name} a rating of {stars} points",
-        "set the rating of {name} to {stars} points",
+        "give {stars} of 10 points to {name}",
+        "rate {name} {stars} out of 10",
+        "set the rating of {name} to {stars} of 10 points",
     )
     .with_fields(Field("stars", "Your rating in points", "range", least=0, most=10)),
     Action("comment", "Comment", "Your comment on {name} is online.", collection="articles")
     .asked(
         "comment “{text}” on {name} with the display name {reader}",
-        "under the display name {reader}, leave the comment “{text}” on {name}",
+        "leave the comment “{text}” under the display name {reader} on {name}",
         "post a comment on {name}: display name {reader}, text “{text}”",
     )
     .with_fields(Field("reader", "Display name", options=USERS), Field("text", "Comment", "textarea", _NEW_TEXTS))
@@ -225,7 +225,7 @@ ACTIONS = (
     .refusing(("desk", "On leave", "on leave")),
     Action("newsletter", "Newsletter", "The newsletter is on its way.")
     .asked(
-        "subscribe {email} to the newsletter {often} with exactly these sections: {sections}",
+        "subscribe {email} to a newsletter that comes {often} and has exactly these sections: {sections}",
         "get the newsletter sent to {email}, {often}, about {sections} and nothing else",
         "sign {email} up for the newsletter; it should come {often} and be about just these sections: {sections}",
     )
@@ -252,29 +252,29 @@ ACTIONS = (
 POLL = (
     Action("poll", "Vote", "Your vote is counted.")
     .asked(
-        "vote “{vote}” in the poll of the day",
-        "answer the poll of the readers with “{vote}”",
-        "take part in the poll and choose “{vote}”",
+        "vote “{vote}” on the question “{question}”",
+        "take part in the vote on “{question}” and choose “{vote}”",
+        "give your vote to “{vote}” where readers are asked “{question}”",
     )
     .making("votes")
 )
 ARTICLE = (
     Attribute("section", "Section", listed=True, filter="is", phrase="in {value}"),
-    Attribute("author", "Author", listed=True, filter="is", phrase="by {value}"),
+    Attribute("author", "Author", listed=True, filter="is", phrase="by {value}", person=True),
     Attribute("date", "Date", "date", "", True, "min", "Oldest first", "oldest", "published on or after {value}"),
     measure("minutes", "Reading time", "min", "max", "Shortest first", "shortest"),
     measure("views", "View count", "", "min", "Least read first", "least read", listed=False),
     Attribute("comments", "Comment count", "number"),
-    Attribute("editor", "Editor"),
-    Attribute("photo", "Photographer"),
-    Attribute("updated", "Last update", "date"),
+    Attribute("editor", "Editor", person=True),
+    Attribute("photo", "Photographer", person=True),
+    Attribute("updated", "Last update", "date", noun="date of the last update"),
     Attribute("open", "Comments", asked=False),
 )
 _ARTICLE_LIMITS: Limits = {"date": DATE_LIMITS, "minutes": (3, 6, 10), "views": (1000, 5000, 20000)}
 AUTHOR = (
     Attribute("section", "Section", listed=True, filter="is", phrase="of the section {value}"),
     Attribute("city", "City", listed=True, filter="is", phrase="from {value}"),
-    Attribute("joined", "Join date", "date", "", True, "", "Longest serving first", "longest serving"),
+    Attribute("joined", "Join date", "date", "", True, "", "Longest-serving first", "longest-serving"),
     Attribute(
         "count", "Article count", "number", "", False, "", "Fewest articles first", counts=("articles", "author")
     ),
@@ -298,7 +298,7 @@ def from_partner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | No
     path, box = f"/{partner.main.slug}/{offer.slug}", f"the {partner.look.brand} box"
     cores = (
         f"open {offer.name} from {box} that stands on the page of {it.phrase}",
-        f"go to the page of {it.phrase} and open {offer.name} in {box} there",
+        f"go to the page of {it.phrase}, and open {offer.name} in {box} there",
         f"find {box} with {offer.name} on the page of {it.phrase}, and open that offer",
     )
     checks = (
@@ -323,7 +323,8 @@ class News(CatalogSite):
         sections = rng.sample(tuple(HEADLINES), SECTIONS)
         question, options = rng.choice(POLLS)
         offered = {"sections": sections, "desk": sections}
-        poll = POLL.with_fields(Field("vote", question, "radio", options))
+        clauses = (clause.replace("{question}", question) for clause in POLL.clauses)
+        poll = POLL.asked(*clauses).with_fields(Field("vote", question, "radio", options))
         self.actions = (*(action.offering(**offered) for action in ACTIONS), poll)
         names = people(rng, 2 * SECTIONS + 5)
         authors, others = names[: 2 * SECTIONS], names[2 * SECTIONS :]
@@ -347,8 +348,11 @@ class News(CatalogSite):
             for name, joined in zip(authors, rng.sample(range(100, 6000), len(authors)), strict=True)
         ]
         return [
-            Collection("articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS, gone),
-            Collection("authors", "Authors", "author", "authors", AUTHOR, tuple(staff)),
+            Collection(
+                *("articles", "Articles", "article", "articles", ARTICLE, tuple(articles), _ARTICLE_LIMITS, gone),
+                title="title",
+            ),
+            Collection("authors", "Authors", "author", "authors", AUTHOR, tuple(staff), people=True),
         ]
 
     def extra(self, page: Page, overlay: Overlay) -> list[Block]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webdojo.browser.page.ready import until_read
+from webdojo.browser.page.world import until_read
 
 PageView = dict[str, Any]
 """What `read_page` returns."""

@@ -121,7 +121,8 @@ def _served(notice: Notice, site: CatalogSite, address: str, layout: str) -> Ser
     if layout == "compact":
         html = compact_page(site, notice.title, _rows(notice, site, address))
     else:
-        html = fill("perturbations/notice.html", notice=notice, look=site.look, next=address, action=ANSWER, tick=TICK)
+        look = site.look.on(layout)
+        html = fill("perturbations/notice.html", notice=notice, look=look, next=address, action=ANSWER, tick=TICK)
     refresh = f"{notice.refresh_s}; url={quote(address, safe='/?&=+%')}" if notice.refresh_s else ""
     return ServedPage(html, notice.status, refresh=refresh)
 

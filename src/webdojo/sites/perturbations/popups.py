@@ -78,7 +78,7 @@ def perturb_page(
     html: str, site: CatalogSite, state: PerturbationState, address: str, layout: str
 ) -> tuple[str, float]:
     """The page with its pop-up, advert and drift laid over, and how many seconds it is held back."""
-    look, page = site.look, state.page
+    look, page = site.look.on(layout), state.page
     event, has_advert, drifts, delay_s = state.serve()
     if drifts:
         rng = state.rng(Event.DRIFT)

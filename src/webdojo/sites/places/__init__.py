@@ -72,10 +72,10 @@ ACTIONS = (
 )
 
 PLACE = (
-    Attribute("category", "Category", listed=True, filter="is", phrase="in the category {value}"),
+    Attribute("category", "Category", listed=True, filter="is", phrase="in the category “{value}”"),
     Attribute("district", "District", listed=True, filter="is", phrase="in {value}"),
     Attribute("rating", "Rating", "number", "%", True, "min", phrase="rated {value} or better"),
-    Attribute("price", "Price level", filter="is", phrase="of the price level {value}"),
+    Attribute("price", "Price level", filter="is", phrase="with the price level “{value}”"),
     Attribute("now", "Now", listed=True, filter="is", phrase="marked as {value}", asked=False),
     Attribute("access", "Wheelchair access", filter="is", phrase="with {value} wheelchair access"),
     Attribute("since", "Open since", "number", sort="Oldest first", least="oldest", noun="opening year"),

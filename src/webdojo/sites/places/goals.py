@@ -6,7 +6,7 @@ import random
 
 from webdojo.sites.answers.values import winner
 from webdojo.sites.catalog import Entity
-from webdojo.sites.catalog_goals import answer_of, narrowed, unit_of, was_shown
+from webdojo.sites.evidence import answer_of, narrowed, unit_of, was_shown
 from webdojo.sites.goal import Fact, Goal, Place, Plan, any_view, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, query_of, refer
 from webdojo.sites.pages import CatalogSite
@@ -19,11 +19,11 @@ def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     it = refer(site.main, facts - 1, rng)
     if it is None:
         return None
-    near = f", at the corner of {it.entity.values['corner']}"
+    near = "" if it.says else f", at the corner of {it.entity.values['corner']}"
     cores = (
-        f"find {it.phrase} on the map and click its marker",
-        f"go to the map and select {it.phrase}" + (near if not it.says else ""),
-        f"show me on the map what it says about {it.phrase}" + (near if not it.says else ""),
+        f"go to the map and click the marker of {it.phrase}",
+        f"go to the map and select {it.phrase}{near}",
+        f"bring up what the map says about {it.phrase}{near}",
     )
     plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
     return Goal("on_map", it.key, {}, (*it.facts(visited=_card(it.entity)), _selected(it.entity)), plan, cores=cores)
@@ -34,9 +34,9 @@ def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     if it is None:
         return None
     cores = (
-        f"find {it.phrase} on the map and open its page from there",
-        f"go to the page of {it.phrase} by way of the map",
-        f"look for {it.phrase} on the map, click the marker and follow the link to the page",
+        f"go to the map and open from there the page of {it.phrase}",
+        f"go by way of the map to the page of {it.phrase}",
+        f"go to the map, click the marker of {it.phrase}, and follow the link to the page",
     )
     checks = (*it.facts(), _opened(it.entity), _page(it.entity))
     plan = [*_way(it), _marker(it.entity), visit(it.path), done(f"This is {it.entity.name}.")]
@@ -77,7 +77,7 @@ def _corners(site: CatalogSite, one: Entity, other: Entity) -> Goal:
     sides = [(each.name, f"the place at the corner of {each.values['corner']}") for each in (one, other)]
     figures = [int(each.values["rating"]) for each in (one, other)]
     right = winner(sides, int(better is other), figures, unit_of(rating))
-    at = " or ".join(f"the one at the corner of {each.values['corner']}" for each in (one, other))
+    at = ", or ".join(f"the one at the corner of {each.values['corner']}" for each in (one, other))
     cores = (
         f"the name of the place on the map with the higher rating: {at}",
         f"the name of the better rated of two places on the map: {at}",
@@ -85,7 +85,7 @@ def _corners(site: CatalogSite, one: Entity, other: Entity) -> Goal:
     checks = (
         *(_opened(each) for each in (one, other)),
         *(was_shown(each, rating) for each in (one, other)),
-        fact(f"The answer is {better.name}", answer={**right, "of": "/places"}),
+        fact(f"The answer is {better.name}", answer={**right, "of": "/places", "attribute": rating.key}),
     )
     first = {**_marker(one), "note": f"Rating of {one.name} is {one.values['rating']} %."}
     said = f"Rating of {other.name} is {other.values['rating']} %."
@@ -104,11 +104,12 @@ def located(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     form = site.say("Find a place")
     cores = (
         f"use the form \u201c{form}\u201d to list the {phrase}",
-        f"search for {phrase} with the form \u201c{form}\u201d",
-        f"let \u201c{form}\u201d show you all {phrase}",
+        f"search with the form \u201c{form}\u201d for {phrase}",
+        f"let \u201c{form}\u201d list all {phrase}",
     )
+    sent = "/places?district&category"
     checks = (
-        fact(f"The form {form} led to places", one_of=[{"followed": [here, "/places?"]} for here in ("/find", "/")]),
+        fact(f"The form {form} led to places", one_of=[{"followed": [here, sent]} for here in ("/find", "/")]),
         *(fact(f"Only places {c.phrase} are shown", one_of=narrowed(where, c)) for c in drawn),
         fact("No other filter is set", shows=where),
     )

@@ -193,7 +193,7 @@ def _respond(
     """
     perturbations, path = overlay.perturbations, request.path
     if came not in ("", path):  # a page that is asked for again came from where it came before
-        overlay.came[path] = came
+        overlay.came[address] = came
     if perturbations is not None:
         if not part and (early := replacement(perturbations, site, request, address, layout)) is not None:
             return early
@@ -201,10 +201,10 @@ def _respond(
     reply = site.respond(request, overlay)
     if isinstance(reply, Redirect):
         return reply
-    if part or not reply.data.get("bare") or overlay.came.get(path):  # a part of a page counts where a page shows it
+    if part or not reply.data.get("bare") or overlay.came.get(address):  # a part of a page counts where a page shows it
         overlay.visited.append(address)
-    if overlay.came.get(path):
-        overlay.followed.add((overlay.came[path], address))
+    if overlay.came.get(address):
+        overlay.followed.add((overlay.came[address], address))
     overlay.seen.update(reply.facts)
     html, delay_s = render(site, reply, overlay, layout), 0.0
     if perturbations is not None and not part:

@@ -74,9 +74,9 @@ _OPINIONS = items(
 ADD = (
     Action("add", "add", "{name} is in your {cart}.", collection="products", counts="cart", after="added")
     .asked(
-        "put {amount} of {name} into the {cart}",
-        "add {name} to the {cart}, {amount} of it",
-        "get {amount} of {name} into my {cart}",
+        "put {name} into the {cart}, amount {amount}",
+        "add {name} to the {cart} with the amount {amount}",
+        "get {name} into my {cart}: amount {amount}",
     )
     .with_fields(Field("amount", "Amount", "number", least=1, most=9, default="1"))
     .refusing(("stock", 0, "sold out"))
@@ -89,9 +89,9 @@ ACTIONS = (
     .refusing(("wished", "yes", "already on your wish list")),
     Action("review", "Review", "Your review of {name} is online.", collection="products")
     .asked(
-        "review {name} as {reader} with {points} points and the text “{text}”",
-        "write a review of {name}: name {reader}, {points} points, “{text}”",
-        "give {name} {points} points in a review signed {reader} that says “{text}”",
+        "write a review as {reader}, with {points} of 10 points and the text “{text}”, of {name}",
+        "write a review of {name}: name {reader}, {points} of 10 points, “{text}”",
+        "give {name} {points} of 10 points in a review signed {reader} that says “{text}”",
     )
     .with_fields(
         Field("reader", "Your name", options=USERS),
@@ -106,7 +106,7 @@ PRICES, LARGE_PRICES = 100, 200
 """Prices are below."""
 _LIMITS = ((20, 40), (20, 50), (30, 50), (30, 60), (40, 70))
 _CATEGORY = Attribute("category", "Category", filter="is", phrase="in the category {value}")
-_COLOR = Attribute("color", "Color", filter="is", phrase="in {value}")
+_COLOR = Attribute("color", "Color", filter="is", phrase="in the color {value}")
 _PRICE = Attribute("price", "Price", "number", "$", True, "under", "cheap", "cheapest", "under {value}")
 _STARS = Attribute("stars", "Stars", "number")
 _STOCK = Attribute("stock", "Stock", "number", filter="min", phrase="in stock", control="In stock")
@@ -116,7 +116,7 @@ PRODUCT = (
     _CATEGORY,
     _PRICE,
     replace(_COLOR, listed=True),
-    Attribute("size", "Size", filter="is", phrase="of size {value}"),
+    Attribute("size", "Size", filter="is", phrase="in size {value}"),
     counted("stars", "Stars", listed=True),
     _STOCK,
     Attribute("maker", "Maker", filter="is", phrase="made by {value}"),

@@ -19,6 +19,26 @@ function map(place) {
     layer.style.transform = `translate(${sheet.clientWidth / 2 - x * scale}px, ${sheet.clientHeight / 2 - y * scale}px)`;
   };
 
+  const meet = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+
+  // Each name goes to where there is room around its marker: it lies on no other marker and on no other name.
+  const spread = scale => {
+    const shown = markers.filter(({el}) => el.style.visibility !== 'hidden');
+    const pins = shown.map(({x, y}) => [x * scale - 10, y * scale - 10, x * scale + 10, y * scale + 10]), names = [];
+    shown.forEach(({el, x, y, wide}, at) => {
+      const [before, middle] = [-12 - wide, -wide / 2], [above, below] = [-31, 11];
+      const places = [[12, -10], [before, -10], [middle, below], [middle, above],
+        [8, below], [8, above], [before + 4, below], [before + 4, above]];
+      const box = ([left, top]) => [x * scale + left, y * scale + top, x * scale + left + wide, y * scale + top + 20];
+      const others = [...pins.filter((_, i) => i !== at), ...names];
+      const free = places.find(there => !others.some(other => meet(box(there), other)));
+      el.classList.toggle('bare', !free);
+      if (!free) return;
+      names.push(box(free));
+      Object.assign(el.firstElementChild.style, {left: `${free[0] + 8}px`, top: `${free[1] + 8}px`});
+    });
+  };
+
   // Markers come in the order of importance; one whose name would lie on that of another waits for a nearer view.
   const lay = () => {
     const scale = scales[level], taken = [], nearest = level === scales.length - 1;
@@ -27,15 +47,17 @@ function map(place) {
     svg.style.setProperty('--px', 1 / scale);
     for (const {el, x, y, kind, wide} of markers) {
       const left = x * scale, top = y * scale;
+      el.firstElementChild.removeAttribute('style');
       el.style.left = `${left}px`;
       el.style.top = `${top}px`;
       const box = [left - 12, top - 12, left + 20 + wide, top + 12];
       const wanted = !kinds.value || kinds.value === kind;
-      const free = !taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
+      const free = !taken.some(other => meet(box, other));
       el.style.visibility = wanted && (free || nearest) ? '' : 'hidden';
       el.classList.toggle('bare', !free);
       if (wanted && free) taken.push(box);
     }
+    if (nearest && 'spread' in place.dataset) spread(scale);
     place.querySelector('[data-zoom=in]').disabled = nearest;
     place.querySelector('[data-zoom=out]').disabled = level === 0;
     pan();

@@ -11,6 +11,7 @@ growing(document.querySelector('[data-more]'));
 document.addEventListener('submit', asking);
 menus();
 toast(sessionStorage.getItem('toast'));
+if (parent !== window) tell();
 
 // A list with more to come: its link fetches the next part into the same page when it comes into view or is clicked.
 function growing(nav) {
@@ -41,7 +42,8 @@ function growing(nav) {
   new IntersectionObserver(seen => seen.some(entry => entry.isIntersecting) && scrollY > 0 && grow(false)).observe(nav);
 }
 
-// A month of buttons under a field; `data-calendar` is the month that it opens with, as 2027-03.
+// A month of buttons under a field; `data-calendar` is the month that it opens with, as 2027-03, and `data-weekdays`
+// the heads of its columns, if it has any.
 function calendar(input) {
   const [year, month] = (input.value || input.dataset.calendar).split('-').map(Number);
   const box = Object.assign(document.createElement('div'), {className: 'calendar', hidden: true});
@@ -64,6 +66,8 @@ function calendar(input) {
       button('›', 'Next month', () => m < 12 ? draw(y, m + 1) : draw(y + 1, 1)));
     const grid = document.createElement('div');
     grid.className = 'days';
+    for (const name of input.dataset.weekdays?.split(' ') ?? [])
+      grid.append(Object.assign(document.createElement('span'), {className: 'weekday', textContent: name}));
     for (let blank = 0; blank < (first.getUTCDay() + 6) % 7; blank++) grid.append(document.createElement('span'));
     for (let day = 1; day <= days; day++) {
       const iso = `${y}-${two(m)}-${two(day)}`;
@@ -162,14 +166,30 @@ function editor(place) {
 
 // A frame shows a page of another site on the port of this one, or grows to what a page of this site needs.
 function frame(place) {
-  const {host, path} = place.dataset;
+  const {host, path, fits} = place.dataset;
   if (host) place.src = `//${host}${location.port && ':' + location.port}${path}`;
+  if (fits !== undefined) return fit(place);
   const grow = () => {
     const inner = place.contentDocument?.documentElement;
     if (inner) place.style.height = `${inner.scrollHeight + 4}px`;
   };
   place.addEventListener('load', grow);
   grow();
+}
+
+// A frame that is as high as the page in it, which may be of another site and has to say its height itself.
+function fit(place) {
+  addEventListener('message', ({source, data}) => {
+    if (source === place.contentWindow) place.style.height = `${data.height + 2}px`;
+  });
+  place.contentWindow.postMessage('height', '*');
+}
+
+// A page in a frame says how high it is, at once and whenever it is asked.
+function tell() {
+  const say = () => parent.postMessage({height: document.documentElement.offsetHeight}, '*');
+  addEventListener('message', say);
+  say();
 }
 
 // A part of a page that takes a while to be made.

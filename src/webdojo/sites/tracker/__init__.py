@@ -13,6 +13,7 @@ from webdojo.sites.content.drawing import counted, day_of, discussion, distinct,
 from webdojo.sites.content.people import people, towns
 from webdojo.sites.content.words import items
 from webdojo.sites.goal import Goal, done, fact, place
+from webdojo.sites.instructions.references import enumerated
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import Overlay, Page, Redirect, Request
 
@@ -114,8 +115,8 @@ _ENDED = tuple(("status", columns[-1], "already closed") for columns in STATUSES
 WATCH = (
     Action("watch", "Watch", "You watch {name} now.", collection="issues")
     .asked(
-        "watch {name} by the menu of a right click on it in the list",
-        "right-click {name} in a list of issues and watch it",
+        "watch {name} from its right-click menu in the list",
+        "go to a list of issues, right-click {name} there and watch it",
         "use the right-click menu of the list to watch {name}",
     )
     .setting(watched="yes")
@@ -126,7 +127,7 @@ ACTIONS = (
     .asked(
         "create the issue “{name}” in {project} with {priority} priority and the text “{text}”",
         "file an issue in {project}, priority {priority}: title “{name}”, description “{text}”",
-        "open a {priority} priority issue in {project}, titled “{name}” and saying “{text}”",
+        "add an issue of {priority} priority to {project}, titled “{name}” and saying “{text}”",
         assignee=", assigned to {assignee}",
         labels=", with the labels {labels}",
         estimate=", with an estimate of {estimate} hours",
@@ -152,7 +153,7 @@ ACTIONS = (
     .asked(
         "set the priority of {name} to {priority} and its labels to {labels}",
         "triage {name}: priority {priority}, labels {labels}",
-        "give {name} {priority} priority and exactly these labels: {labels}",
+        "change the priority of {name} to {priority} and its labels to just {labels}",
     )
     .with_fields(Field("priority", "Priority", "radio", PRIORITIES), Field("labels", "Labels", "checks", LABELS)),
     Action("comment", "Comment", "Your comment on {name} is there.", collection="issues")
@@ -165,8 +166,8 @@ ACTIONS = (
     .making("comments"),
     Action("log", "Log work", "Your hours are noted.", collection="issues")
     .asked(
-        "log {hours} hours of work on {name} for {day}",
-        "note that I worked {hours} hours on {name} on {day}",
+        "log {hours} hours of work for {day} on {name}",
+        "note that on {day} I worked {hours} hours on {name}",
         "add {hours} hours on {day} to the work log of {name}",
     )
     .with_fields(Field("hours", "Hours", "number", least=2, most=12), Field("day", "Day", "date", hint="2027-03"))
@@ -188,8 +189,8 @@ ISSUE = (
     Attribute("project", "Project", listed=True, filter="is", phrase="in the project {value}"),
     Attribute("status", "Status", listed=True, filter="is", phrase="with the status \u201c{value}\u201d"),
     Attribute("priority", "Priority", listed=True, filter="is", phrase="of {value} priority"),
-    Attribute("assignee", "Assignee", filter="is", phrase="assigned to {value}"),
-    Attribute("reporter", "Reporter", phrase="reported by {value}"),
+    Attribute("assignee", "Assignee", filter="is", phrase="assigned to {value}", person=True),
+    Attribute("reporter", "Reporter", person=True),
     Attribute("created", "Created", "date", "", True, "", "Oldest first", "oldest", noun="creation date"),
     counted("votes", "Votes"),
     replace(
@@ -207,11 +208,13 @@ PERSON = (
     Attribute(
         "joined", "Joined", "date", "", False, "", "Longest-serving first", "longest-serving", noun="joining date"
     ),
-    Attribute("hours", "Hours a week", "number", "hours", False, "", "Fewest hours first", noun="weekly working time"),
+    Attribute(
+        "hours", "Hours a week", "number", "hours", False, "", "Fewest hours first", noun="number of hours a week"
+    ),
 )
 PROJECT = (
     Attribute("area", "Area", listed=True, filter="is", phrase="in the area {value}"),
-    Attribute("lead", "Lead", listed=True),
+    Attribute("lead", "Lead", listed=True, person=True),
     Attribute("started", "Started", "date", "", False, "", "Oldest first", "oldest", noun="start date"),
     Attribute("budget", "Budget", "number", "$", True, "", "Smallest budget first"),
     Attribute("colour", "Colour", asked=False),
@@ -229,7 +232,7 @@ def _drag(site: Tracker, facts: int, rng: random.Random) -> Goal | None:
         for issue in rng.sample(cards, facts - 1)
     ]
     where = f"/board/{project.slug}"
-    said = " and ".join(f"\u201c{issue.name}\u201d to the column \u201c{column}\u201d" for issue, column in moves)
+    said = enumerated([f"\u201c{issue.name}\u201d to the column \u201c{column}\u201d" for issue, column in moves])
     cores = (f"move {said} on the board of {project.name}", f"drag {said} on the board of {project.name}")
     state = {f"issues/{issue.slug}/status": column for issue, column in moves}
     checks = (
@@ -286,8 +289,8 @@ class Tracker(CatalogSite):
         create, *others = (action.offering(**options) for action in ACTIONS)
         self.actions = (create.setting(status=self.columns[0]), *others)
         return [
-            Collection("issues", "Issues", "issue", "issues", ISSUE, tuple(issues), _LIMITS),
-            Collection("people", "People", "person", "people", PERSON, tuple(staff)),
+            Collection("issues", "Issues", "issue", "issues", ISSUE, tuple(issues), _LIMITS, title="title"),
+            Collection("people", "People", "person", "people", PERSON, tuple(staff), people=True),
             Collection("projects", "Projects", "project", "projects", PROJECT, tuple(projects)),
         ]
 

@@ -7,7 +7,7 @@ import random
 from webdojo.sites.actions import Action
 from webdojo.sites.blocks import Block, Field, Lines
 from webdojo.sites.catalog import Attribute, Collection, Entity
-from webdojo.sites.content.drawing import entity, measure
+from webdojo.sites.content.drawing import counted, entity, measure
 from webdojo.sites.content.people import USERS, towns
 from webdojo.sites.content.words import items
 from webdojo.sites.pages import CatalogSite
@@ -32,8 +32,8 @@ _HOTEL_TEXTS = (
 ACTIONS = (
     Action("book", "Book", "Your seats on flight {name} are booked.", collection="flights")
     .asked(
-        "book {name} for {passenger} with {seats} seats in {cabin}",
-        "reserve {seats} seats on {name} in {cabin} for {passenger}",
+        "book {passenger} onto {name}, with {seats} seats in {cabin}",
+        "reserve {seats} seats in {cabin} for {passenger} on {name}",
         "get {passenger} onto {name}: {seats} seats, {cabin}",
     )
     .with_fields(
@@ -46,8 +46,8 @@ ACTIONS = (
     Action("stay", "Book", "Your stay at {name} is booked.", collection="hotels")
     .asked(
         "book a room at {name} for {guest}, arriving on {arrival} for {nights} nights",
-        "reserve {nights} nights at {name} from {arrival} in the name of {guest}",
-        "arrange a stay of {nights} nights at {name} for {guest}, starting {arrival}",
+        "reserve {nights} nights from {arrival}, in the name of {guest}, at {name}",
+        "arrange a stay of {nights} nights for {guest}, starting {arrival}, at {name}",
     )
     .with_fields(
         Field("guest", "Guest", options=USERS),
@@ -98,17 +98,17 @@ FLIGHT = (
     Attribute("to", "To", listed=True, filter="is", phrase="to {value}", noun="destination"),
     Attribute("airline", "Airline", filter="is", phrase="with {value}"),
     Attribute("date", "Date", "date"),
-    Attribute("price", "Price", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
+    Attribute("price", "Price", "number", "$", True, "max", "Cheapest first", "cheapest", "costing at most {value}"),
     measure("time", "Flight time", "min", "max", "Shortest first", "shortest", "lasting at most {value}"),
-    Attribute("left", "Seats left", "number"),
+    Attribute("left", "Seats left", "number", noun="“Seats left” figure"),
 )
 _FLIGHT_LIMITS = {"price": (100, 200, 400), "time": (90, 180, 300)}
 HOTEL = (
     Attribute("town", "Town", listed=True, filter="is", phrase="in {value}"),
-    Attribute("stars", "Stars", "number", "", True, "min", phrase="with {value} or more stars"),
+    counted("stars", "Stars", listed=True),
     measure("night", "Price per night", "$", "max", "Cheapest first", "cheapest", "for at most {value} a night"),
     Attribute("board", "Board", filter="is", phrase="with the board \u201c{value}\u201d"),
-    Attribute("rooms", "Rooms free", "number"),
+    Attribute("rooms", "Rooms free", "number", noun="“Rooms free” figure"),
 )
 _HOTEL_LIMITS = {"stars": (3, 4), "night": (60, 120, 200)}
 BOOKING = (

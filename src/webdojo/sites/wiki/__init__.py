@@ -56,17 +56,21 @@ _REMARKS = items(
     "paragraph says the same thing twice, There is a better map in the town hall, Who wrote the part about the "
     "railway"
 )
+_MISTAKES = items(
+    "The picture shows another place, This paragraph says the same thing twice, The year cannot be right, The second "
+    "sentence contradicts the first, The name is spelled in two ways, This belongs in another article"
+)
 _PARTS = ("Introduction", "History", "Numbers", "Picture")
 ACTIONS = (
     Action("watch", "Follow", "You follow {name} now.", collection="articles")
-    .asked("follow {name}", "put {name} on my watch list", "start to follow the article {name}")
+    .asked("follow {name}", "start following {name}", "become a follower of {name}")
     .setting(watched="yes")
     .refusing(("watched", "yes", "already on your watch list")),
     Action("discuss", "Comment", "Your remark on {name} is there.", collection="articles")
     .asked(
-        "write the remark “{text}” on {name} as {reader}",
-        "leave the remark “{text}” on {name}, signed {reader}",
-        "add to the discussion of {name}: “{text}”, signed {reader}",
+        "write the remark “{text}” as {reader} on {name}",
+        "leave the remark “{text}”, signed {reader}, on {name}",
+        "add “{text}”, signed {reader}, to the discussion of {name}",
     )
     .with_fields(Field("reader", "Name", options=USERS), Field("text", "Remark", "textarea", _REMARKS))
     .making("remarks")
@@ -74,10 +78,10 @@ ACTIONS = (
     Action("report", "Report", "Thank you for your report on {name}.", collection="articles")
     .asked(
         "report a mistake in the part {part} of {name}: “{text}”",
-        "tell the editors of {name} “{text}”, about the part {part}",
-        "file a report on {name} about the part {part} that says “{text}”",
+        "tell the editors “{text}” about the part {part} of {name}",
+        "file a report that says “{text}” about the part {part} of {name}",
     )
-    .with_fields(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", _REMARKS))
+    .with_fields(Field("part", "Part", "radio", _PARTS), Field("text", "What is wrong?", "textarea", _MISTAKES))
     .making("reports"),
 )
 TOPICS, LARGE_TOPICS = 5, 8
@@ -98,15 +102,16 @@ COMPACT_ARTICLE = (
 ARTICLE = (
     Attribute("topic", "Topic", filter="is", phrase="on the topic {value}"),
     Attribute("region", "Region", listed=True, filter="is", phrase="in the {value}"),
-    Attribute("year", "Year", "number", "", True, "min", "oldest", "oldest", "dated {value} or later"),
+    Attribute("year", "Year", "number", "", True, "min", "oldest", "oldest", "of the year {value} or later"),
     Attribute("access", "Access", filter="is", phrase="with the access \u201c{value}\u201d"),
     replace(
         counted("visitors", "Visitors a day", "Least visited first", "least visited"),
         phrase="with at least {value} visitors a day",
     ),
     Attribute("status", "Status", filter="is", phrase="with the status \u201c{value}\u201d"),
-    *(Attribute(label.lower(), label, "number") for label in _MEASURES),
-    Attribute("editor", "Last editor"),
+    *(Attribute(label.lower(), label, "number") for label in _MEASURES if label != "Rooms"),
+    Attribute("rooms", "Rooms", "number", noun="number of rooms"),
+    Attribute("editor", "Last editor", person=True),
     Attribute("edited", "Last edit", "date", noun="date of the last edit"),
     Attribute("watched", "Watched by you", asked=False),
 )

@@ -1,0 +1,73 @@
+"""Words by which an answer takes back what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from webdojo.sites.answers.figures import LIMITING
+from webdojo.sites.answers.reading import FILLERS, TALK, Reading
+from webdojo.sites.answers.values import word_set
+
+DOUBTS = word_set(
+    "allegedly another anything apparently appear appeared appears approx approximately aren't assume assumed assuming "
+    "attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
+    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluding failed "
+    "false feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible "
+    "incorrect instead instructions invented isn't judge likely may maybe memory might mistaken neither never no "
+    "none nor not opposite or otherwise override perhaps possible possibly potentially presumably pretend "
+    "previously probably random randomly rather recall reckon remember reportedly roughly scratch seem seemed "
+    "seemingly seems should something somewhere success suppose supposedly suspect tbd think true typically unable "
+    "uncertain unclear unconfirmed unknown unlike unlikely unsure unverified usually verdict wasn't weren't "
+    "without won't wrong"
+)
+"""Words that take back what stands beside them, or that only speak to a judge."""
+_EVERY = word_set("any all every everything anything nothing none")
+"""Words from which `but` takes something out."""
+_MOST_WORDS = 60
+"""Words beside the value that an answer may have: talk is short."""
+
+
+def doubted(reading: Reading, allowed: Sequence[str] = ()) -> bool:
+    """Whether an answer takes back what it says, by other words than the allowed ones, or is too long."""
+    left = reading.left()
+    others = [at for at in left if reading.texts[at] not in reading.asked]
+    for at in left:
+        text = reading.texts[at]
+        label = text.startswith("estimate") and "estimate" in reading.asked
+        fine = text in allowed and (text != "or" or not LIMITING.isdisjoint(reading.texts[at + 1 : at + 2]))
+        if text in DOUBTS and not fine and not label and not _harmless(reading, at):
+            return True
+        if text == "used" and reading.texts[at + 1 : at + 3] == ("to", "be"):
+            return True
+    return len(others) > _MOST_WORDS
+
+
+def _harmless(reading: Reading, at: int) -> bool:
+    """`No other …`, `I could see …`: words of doubt that take nothing back."""
+    text, after = reading.texts[at], reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
+    if text.startswith("appear"):
+        return after != "to"
+    if text == "may":  # the month
+        return after.isdecimal()
+    if text == "or" and after in LIMITING:
+        return reading.texts[at - 1] in reading.asked
+    if text == "else" and reading.texts[max(0, at - 1) : at] in (("nothing",), ("anything",), ("none",)):
+        return True
+    if text == "but" and not _EVERY.isdisjoint(reading.texts[max(0, at - 3) : at]):
+        return False
+    if text == "but":  # something known follows
+        end = next((n for n in range(at + 1, len(reading.words)) if re.search(r"[.;!?\n]", reading.words[n].gap)), None)
+        rest = range(at + 1, end or len(reading.words))
+        known = TALK | FILLERS | reading.asked
+        return any(not reading.free[n] for n in rest) and all(
+            not reading.free[n] or reading.texts[n] in known for n in rest
+        )
+    return after in {
+        "should": ("say", "tell", "answer", "report"),
+        "no": ("other", "others", "more", "less", "further", "additional", "doubt", "worries", "problem", "trouble"),
+        "nothing": ("else", "more"),
+        "either": ("of",),
+        "might": ("expect",),
+        "could": ("find", "see", "read", "confirm", "verify", "check"),
+    }.get(text, ())

@@ -1,0 +1,139 @@
+"""Whether an answer says a number or a date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date as Date
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from webdojo.sites.answers.doubts import doubted
+from webdojo.sites.answers.figures import Figure, figures_of, reckoned
+from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, Reading, texts_of
+from webdojo.sites.answers.subject import Subject, about_another, claims, figure_of, is_figure
+from webdojo.sites.answers.values import UNITS, units_of, word_set
+
+_DATED = word_set("sent posted joined published dated opened added created received written changed updated since due")
+"""Words by which a date is told of something else."""
+
+
+def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: str, subject: Subject) -> bool:
+    unit = wanted.get("unit", "")
+    reading = Reading(PAGES.sub(" page ", answer), question, subject.names)
+    if _contradicted(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
+        return False
+    _explain_own(reading, subject, str(value), unit)
+    every = list(figures_of(reading, unit))
+    on_pages = set() if subject.told else _on_pages(reading)
+    figures = [each for each in every if each.start not in on_pages]
+    if not figures and len({each.value for each in every}) == 1:
+        figures = every  # `20 threads on 2 pages`
+    if _of_another(reading, figures, subject, unit):
+        return False
+    parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
+    said = {each.value for each in reckoned(reading, figures, value)} - parts
+    if not said and value in (0, 1):
+        words = {"none", "no", "zero"} if value == 0 else {"one", "single"}
+        return not figures and any(
+            reading.texts[at] in words and not _at_least(reading, at) for at in range(len(reading.texts))
+        )
+    return said == {value}
+
+
+def _at_least(reading: Reading, at: int) -> bool:
+    return not {"least", "most", "than", "about", "or"}.isdisjoint(
+        reading.texts[max(0, at - 2) : at] + reading.texts[at + 1 : at + 2]
+    )
+
+
+def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_known: bool) -> bool:
+    """Whether an answer says this date, no other, and nothing else; without the year if the question has it."""
+    reading = Reading(PAGES.sub(" ", answer), question, subject.names)
+    if _contradicted(reading, subject, f"{wanted:%d %B %Y}"):
+        return False
+    _explain_own(reading, subject, f"@{wanted.isoformat()}")
+    year_known = year_known or str(wanted.year) in reading.asked or f"{wanted.year}-" in " ".join(reading.asked)
+    dates = []
+    for at in reading.left():
+        word = reading.words[at]
+        if word.text.startswith("@"):
+            dates.append(word.text)
+        elif word.text in DAYS and DAYS[word.text] != wanted.weekday():
+            return False
+        elif (word.number is not None and not word.spelled and word.text not in reading.asked) or ":" in word.text:
+            if word.text != str(wanted.year):
+                return False
+            year_known = True
+    forms = {f"@{wanted.isoformat()}", *([f"@--{wanted:%m-%d}"] if year_known else [])}
+    return bool(dates) and set(dates) <= forms
+
+
+def _contradicted(reading: Reading, subject: Subject, value: str, allowed: Sequence[str] = ()) -> bool:
+    """Whether an answer names a rival, takes back what it says, or tells it as another value of the thing."""
+    return (
+        bool(claims(reading, subject.rivals, (*subject.names, *subject.told)))
+        or doubted(reading, allowed)
+        or about_another(reading, subject, value)
+    )
+
+
+def _explain_own(reading: Reading, subject: Subject, value: str, unit: str = "") -> None:
+    """Explain figures that the thing has for something else, where they are told with a label, a unit, or in brackets.
+
+    One beside the label or the unit that is asked for stays a claim.
+    """
+    own = {figure for values in subject.values.values() for figure in values} - {value}
+    labels = _labels(subject)
+    asked = {word[:4] for label in subject.asked for word in texts_of(label) if word not in FILLERS}
+    for at in range(len(reading.texts)):
+        if not is_figure(reading, at) or figure_of(reading, at) not in own:
+            continue
+        beside = [reading.texts[n] for n in (at - 1, at + 1) if 0 <= n < len(reading.texts) and _joined(reading, at, n)]
+        near = (*reading.texts[max(0, at - 3) : at], *reading.texts[at + 1 : at + 3])
+        told = any(word[:4] in labels or word in _DATED for word in near) or any(units_of(word) for word in beside)
+        if any(word[:4] in asked or (unit and word in UNITS[unit]) for word in beside):
+            continue
+        if told or _in_bracket(reading, at):
+            reading.explain(at, at + 1)
+
+
+def _joined(reading: Reading, at: int, other: int) -> bool:
+    """Whether nothing but a blank stands between two neighbours."""
+    return not reading.words[max(at, other)].gap.strip()
+
+
+def _labels(subject: Subject) -> set[str]:
+    """The beginnings of the words of labels that are not asked for."""
+    own = {word[:4] for label in (*subject.asked, "number count day date") for word in texts_of(label)}
+    return {word[:4] for label in subject.labels for word in texts_of(label) if word not in FILLERS} - own
+
+
+def _on_pages(reading: Reading) -> set[int]:
+    """The places of clauses that say what is on a page: `8 on the first page and 7 on the second`."""
+    breaks = re.compile(r"[,.;:()\n|→]")
+    starts = [at for at, word in enumerate(reading.words) if at == 0 or breaks.search(word.gap) or word.text == "="]
+    found: set[int] = set()
+    for start, end in pairwise([*starts, len(reading.words)]):
+        goes_on = start - 1 in found and ("(" in reading.words[start].gap or _in_bracket(reading, start))
+        if goes_on or not {"page", "pages"}.isdisjoint(reading.texts[start:end]):
+            found.update(range(start, end))
+    return found
+
+
+def _in_bracket(reading: Reading, at: int) -> bool:
+    before = "".join(word.gap for word in reading.words[: at + 1])
+    return before.count("(") > before.count(")")
+
+
+def _of_another(reading: Reading, figures: Iterable[Figure], subject: Subject, unit: str) -> bool:
+    """Whether a figure is said to be of something else: `41 replies` of threads that are counted."""
+    own = {word[:4] for label in subject.asked for word in texts_of(label)}
+    labels = _labels(subject)
+    for each in figures:
+        if each.end < len(reading.words) and reading.words[each.end].gap == " ":
+            word = reading.texts[each.end]
+            if word[:4] in labels or (units_of(word) and not unit and word[:4] not in own):
+                return True
+    return False

@@ -1,0 +1,84 @@
+"""What a question is about: what an answer may say besides the value, and what contradicts it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webdojo.sites.answers.reading import FILLERS, Mention, Reading, texts_of
+
+_SENTENCE = re.compile(r"[.;!?\n|]")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an answer may say besides the value, and what contradicts it."""
+
+    names: tuple[str, ...] = ()
+    """What may be named: the thing that the question is about."""
+    told: tuple[str, ...] = ()
+    """What may be said of it: its other values, as pages show them."""
+    asked: tuple[str, ...] = ()
+    """What the value that is asked for is called."""
+    labels: tuple[str, ...] = ()
+    """What its other values are called."""
+    values: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The numbers, dates and years that things have, as `words_of` writes them, by their names."""
+    rivals: tuple[str, ...] = ()
+    """Names of other things and other values of what is asked for; those that are `names`, too, are none."""
+
+
+NOTHING = Subject()
+
+
+def claims(reading: Reading, rivals: Iterable[str], known: Sequence[str] = ()) -> list[Mention]:
+    """Where an answer names a rival, and does not only repeat the question; known phrases are explained."""
+    forgiven = set(known)
+    found = reading.find((*known, *rivals))
+    return [each for each in found if each.phrase not in forgiven and not reading.repeats(each.start, each.end)]
+
+
+def about_another(reading: Reading, subject: Subject, value: str) -> bool:
+    """Whether an answer tells the value as another one of the thing: `The width is …`."""
+    values = {text.lstrip("0") for text in texts_of(value)}
+    for each in reading.find((*subject.asked, *subject.labels)) if subject.told else ():
+        after = reading.texts[each.end] if each.end < len(reading.texts) else ""
+        told = after in ("of", "is", "was", "=") or (bool(after) and ":" in reading.words[each.end].gap)
+        own = each.phrase in subject.asked or reading.repeats(each.start, each.end)
+        if told and not own and _follows(reading, each.end, values, subject):
+            return True
+    return False
+
+
+def _follows(reading: Reading, at: int, values: set[str], subject: Subject) -> bool:
+    """Whether one of some values is the first that follows in a sentence, with nothing but the thing's name between."""
+    inside = {
+        place
+        for name in map(texts_of, subject.names)
+        for start in range(len(reading.texts))
+        if reading.texts[start : start + len(name)] == name
+        for place in range(start, start + len(name))
+    }
+    asked = {text for label in subject.asked for text in texts_of(label)} - FILLERS
+    for place in range(at, len(reading.words)):
+        text = reading.texts[place]
+        if place in inside:
+            continue
+        if text in values:
+            return True
+        ends = _SENTENCE.search(reading.words[place].gap) and place - 1 not in inside and place > at
+        if ends or not reading.free[place] or is_figure(reading, place) or text in asked:
+            return False
+    return False
+
+
+def is_figure(reading: Reading, at: int) -> bool:
+    word = reading.words[at]
+    return (word.number is not None and not word.spelled) or word.text.startswith("@")
+
+
+def figure_of(reading: Reading, at: int) -> str:
+    """A number without zeros after the point, or a date."""
+    number = reading.words[at].number
+    return reading.texts[at] if number is None else f"{number.normalize():f}"
