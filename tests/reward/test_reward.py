@@ -12,7 +12,11 @@ from pydantic import PrivateAttr
 from tests.rollout.records import task, trajectory
 from webdojo.errors import ConfigError, Failure, TaskError
 from webdojo.recipe import load_recipe
-from webdojo.reward import EnvironmentReward, RewardFunction, Rules, Scorer
+from webdojo.reward import gate
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.gate import Scorer
+from webdojo.reward.registry import EnvironmentReward
+from webdojo.reward.rules import Rules
 from webdojo.store.images import MemoryImages
 from webdojo.types import ImageSource, Parsed, Reward, Task, Termination, Trajectory
 
@@ -160,7 +164,8 @@ def test_the_environments_reward_gets_the_options_of_the_section() -> None:
 
 @pytest.mark.parametrize("recipe", ["webgym", "asyncwebrl", "webagent_r1", "openwebvoyager"])
 def test_the_papers_with_a_binary_reward_have_one(recipe: str) -> None:
-    assert load_recipe(recipe).reward_function.format_reward is False
+    for name in (recipe, f"{recipe}-dojo"):
+        assert load_recipe(name).reward.format_reward is False
     assert load_recipe("openwebrl").reward_function.format_reward is True
 
 
@@ -298,3 +303,74 @@ def test_another_reward_stands_in_the_place_of_the_environments_own() -> None:
     function = judged()
     assert function.resolved(Rules(), "dojo") is function
     assert function.resolved(None, "web") is function
+
+
+class Costly(Judged):
+    costs: ClassVar[bool] = True
+
+
+@pytest.mark.parametrize(("kind", "comes_in"), [(Costly, True), (Judged, False)])
+async def test_a_verdict_that_costs_something_comes_in_although_its_episode_is_cancelled(kind, comes_in: bool) -> None:
+    asked, said = asyncio.Event(), []
+
+    async def slowly(trajectory: Trajectory) -> Reward:
+        asked.set()
+        await asyncio.sleep(0.05)
+        said.append(trajectory.id)
+        return await right(trajectory)
+
+    async with Scorer(judged(slowly, kind), MemoryImages()) as scorer:
+        scoring = asyncio.create_task(scorer.score(ended()))
+        await asked.wait()
+        scoring.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await scoring
+    assert said == ["x-0"] * comes_in
+
+
+async def test_a_verdict_that_does_not_come_in_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "GRACE_S", 0.05)
+    asked, gone = asyncio.Event(), asyncio.Event()
+
+    async def never(trajectory: Trajectory) -> Reward:
+        asked.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            gone.set()
+        raise AssertionError
+
+    async with asyncio.timeout(10), Scorer(judged(never, Costly), MemoryImages()) as scorer:
+        scoring = asyncio.create_task(scorer.score(ended()))
+        await asked.wait()
+        scoring.cancel()
+    assert gone.is_set()
+
+
+class Excusing(Judged):
+    def excuse(self, trajectory: Trajectory) -> Reward | None:
+        return Reward(value=0, success=False, valid=False, cause="blocked", reason="shut out")
+
+
+@pytest.mark.parametrize(
+    ("episode", "excused"),
+    [
+        (ended(Termination.MAX_STEPS), True),
+        (ended(answer=""), True),
+        (ended(Termination.CONTEXT_LENGTH), True),
+        (ended(Termination.FORMAT_ERROR), False),
+    ],
+)
+async def test_what_is_not_the_agents_doing_is_not_a_failure_where_it_did_not_finish(episode, excused) -> None:
+    function = judged(kind=Excusing)
+    reward = await scored(function, episode)
+    assert (reward.valid, reward.cause) == ((False, "blocked") if excused else (True, ""))
+    assert function._asked == []
+
+
+async def test_an_invalid_verdict_stays_as_it_is_whatever_the_format() -> None:
+    async def shut_out(trajectory: Trajectory) -> Reward:
+        return Reward(value=0, success=False, valid=False, cause="blocked", reason="shut out", parts={"a": 1})
+
+    reward = await scored(judged(shut_out), ended(Termination.COMPLETED, "7", "no think end tag"))
+    assert (reward.valid, reward.cause, reward.reason, reward.parts) == (False, "blocked", "shut out", {"a": 1})

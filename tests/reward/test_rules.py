@@ -8,7 +8,8 @@ from tests.codec import SmallCodec
 from tests.rollout.records import task, trajectory
 from webdojo.agent.webagent_r1 import WebAgentR1Config
 from webdojo.errors import TaskError
-from webdojo.reward import Rules, Scorer
+from webdojo.reward.gate import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.sites.answers.values import number
 from webdojo.sites.goal import fact, place
 from webdojo.store.images import MemoryImages
@@ -18,6 +19,7 @@ from webdojo.types import Parsed, Reward, Termination, Trajectory
 def finished(termination: Termination = Termination.COMPLETED, answer: str | None = "7", *errors: str) -> Trajectory:
     """An episode whose goal is the answer 7; `errors` are format errors of turns before the last."""
     done = trajectory(task("t"), 0)
+    done.task = done.task.model_copy(update={"start_url": "http://shop-1.localhost/", "website": "shop-1.localhost"})
     done.task.evaluator = {"facts": [fact("The answer is 7", answer=number(7))]}
     done.reward, done.termination, done.answer = None, termination, answer
     done.final = done.turns[0].observation
@@ -105,7 +107,8 @@ async def test_only_a_permanent_failure_excuses_the_agent() -> None:
 
     lost = await score(under("outage", "8"))
     assert (lost.value, lost.success, lost.valid) == (0, False, False)
-    assert lost.reason == "the web failed: the site was down (site.localhost, page 2)"
+    assert lost.cause == "web_failed"
+    assert lost.reason == "the web failed: the site was down (shop-1.localhost, page 2)"
     passed = await score(under("outage", "7"))
     assert passed.valid and passed.success
     passable = await score(under("bot_check", "8"))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import Field
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.plugins import Plug
-from webdojo.policy.config import ModelConfig
-from webdojo.types import Engine, ImageSource
+from webdojo.policy.config import ModelConfig, screenshot_tokens
+from webdojo.types import Engine, ImageSource, Sampling
 
+SMALLEST_TOKEN_PX = 28
+"""Side of the square that a visual token stands for, in the model family that has the smallest."""
 MAX_NUM_SEQS = 64
 """Requests that the embedded engine decodes together."""
 
@@ -57,6 +61,17 @@ SERVER_OVERHEAD = 2 * 2**30
 """Approximate GPU memory of a server beside weights and cache: CUDA, its graphs, activations. It keeps that asleep."""
 
 
+class MessageModel(Protocol):
+    """Anything that answers messages of OpenAI's chat API with text."""
+
+    async def say(self, messages: Sequence[dict[str, Any]], sampling: Sampling) -> str:
+        """The model's next message, without the thoughts that an endpoint gives apart from it.
+
+        Raises:
+            EngineError: there is no answer; `BudgetError` where there may be none any more.
+        """
+
+
 class EngineConfig(Plug):
     """Options of an engine; `open` starts it."""
 
@@ -67,6 +82,10 @@ class EngineConfig(Plug):
         """Raise ConfigError, before anything starts, where it cannot serve an agent of that harness, or its options do
         not fit together."""
 
+    def serves(self, path: str) -> str:
+        """What people call the model that answers, where a run was given the one at `path`."""
+        return path
+
     def memory(self, held: Footprint, gpu: int) -> tuple[int, int]:
         """Most bytes that it takes of the learner's GPU, which has `gpu` (0: unknown), or of this machine's memory
         where models run on the CPU: while it samples, and while the learner steps."""
@@ -76,6 +95,40 @@ class EngineConfig(Plug):
         """An engine that serves a model and ends with the block; EngineError where it does not start, ModelError where
         the model cannot be loaded."""
         raise NotImplementedError(f"{type(self).__name__} says how it is opened")
+
+    @property
+    def address(self) -> str:
+        """Where it asks over a network; empty where it does not."""
+        return ""
+
+    def silence(self) -> str:
+        """Why what is at `address` does not answer now, after some seconds at most; empty where it does."""
+        return ""
+
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """US dollars; None where no price is known."""
+        return None
+
+    def image_cost(self, size_px: tuple[int, int]) -> int:
+        """Most tokens that it counts for an image of a size."""
+        return screenshot_tokens(size_px, SMALLEST_TOKEN_PX)
+
+    def check_messages(self) -> None:
+        """Raise ConfigError, before anything starts, where `open_messages` could not."""
+
+    @asynccontextmanager
+    async def open_messages(self, model: ServedModel, account: Path | None = None) -> AsyncIterator[MessageModel]:
+        """A model that answers single messages, as judges need it; ends with the block.
+
+        `account` is a file for what was spent, so that a budget outlives the process. Raises as `open`.
+        """
+        from webdojo.policy.messages import EngineMessages, RequestImages
+        from webdojo.policy.model.folder import model_folder
+        from webdojo.policy.model.processor import Processor
+
+        images, processor = RequestImages(), Processor.load(model_folder(model.path))
+        async with self.open(replace(model, images=images)) as engine:
+            yield EngineMessages(engine, processor, images, model.max_context_tokens)
 
 
 class VLLMConfig(EngineConfig):
@@ -154,10 +207,28 @@ class ChatConfig(EngineConfig):
     """US dollars a million output tokens."""
     budget_usd: float = Field(default=0, ge=0)
     """Most that a run may spend, requests in flight included; 0 is no limit."""
+    budget_requests: int = Field(default=0, ge=0)
+    """Most requests that a run may send, each try counted and what the cache answers not; 0 is no limit."""
     image_tokens: int = Field(default=2000, ge=0)
     """Most input tokens that the endpoint counts for one image: what is set aside before the answer tells."""
     cache: str = ""
-    """File that keeps answers, so that the same request is not paid for twice, also in later runs; empty keeps none."""
+    """File that keeps answers, so that the same request is not paid for twice, also in later runs; empty keeps
+    none, but for a judge's answers, which are kept in the folder of its run."""
     extra_body: dict[str, Any] = Field(default={})
     """Further fields of the request, such as `{reasoning_effort: low}`; null takes a field out. `max_tokens` may be
     renamed: `{max_tokens: null, max_completion_tokens: 2048}`."""
+
+    def serves(self, path: str) -> str:
+        return self.model or self.base_url
+
+    @property
+    def address(self) -> str:
+        return self.base_url
+
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        if not (self.price_input or self.price_output):
+            return None
+        return (input_tokens * self.price_input + output_tokens * self.price_output) / 1e6
+
+    def image_cost(self, size_px: tuple[int, int]) -> int:
+        return self.image_tokens

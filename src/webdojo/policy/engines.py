@@ -5,14 +5,24 @@ What an engine is made of, torch above all, is imported when it opens.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager, closing
+from pathlib import Path
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.errors import ConfigError
 from webdojo.plugins import Registry, derived_from
-from webdojo.policy.engine import MAX_NUM_SEQS, ChatConfig, EngineConfig, Footprint, ServedModel, VLLMConfig
+from webdojo.policy.engine import (
+    MAX_NUM_SEQS,
+    ChatConfig,
+    EngineConfig,
+    Footprint,
+    MessageModel,
+    ServedModel,
+    VLLMConfig,
+)
 from webdojo.types import Engine
 
 logger = logging.getLogger("webdojo")
@@ -74,6 +84,34 @@ class Chat(ChatConfig):
         codec = Processor.load(model_folder(model.path))
         async with ChatClient(self) as client:
             yield ChatEngine(client, codec, model.images)
+            logger.info("%s", client.totals())
+
+    def check_messages(self) -> None:
+        from webdojo.policy.chat.endpoint import Endpoint
+
+        Endpoint(self)
+
+    def silence(self) -> str:
+        from webdojo.policy.chat.endpoint import Endpoint
+
+        async def ask() -> str:
+            endpoint = Endpoint(self)
+            try:
+                return await endpoint.silence()
+            finally:
+                await endpoint.http.aclose()
+
+        return asyncio.run(ask())
+
+    @asynccontextmanager
+    async def open_messages(self, model: ServedModel, account: Path | None = None) -> AsyncIterator[MessageModel]:
+        from webdojo.policy.chat.client import ChatClient
+
+        config = self
+        if account is not None and not self.cache:
+            config = self.model_copy(update={"cache": str(account.with_suffix(".answers.sqlite"))})
+        async with ChatClient(config, account) as client:
+            yield client
             logger.info("%s", client.totals())
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from playwright.async_api import Error as PlaywrightError
 
 from webdojo.agent.harness import Harness
+from webdojo.agent.script import Script
 from webdojo.browser.interface import Session
 from webdojo.browser.session import BrowserSession
-from webdojo.envs.env import Script
 from webdojo.errors import ConfigError, EngineError, HarnessError
 from webdojo.types import FinishReason, Prompt, Response, Sampling, Task, ToolCall
 

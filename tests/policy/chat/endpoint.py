@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections import deque
@@ -12,6 +13,8 @@ from typing import Any, Self
 from webdojo.policy.engine import ChatConfig
 
 Answering = Callable[[BaseHTTPRequestHandler], None]
+Reply = Callable[[list[dict[str, Any]]], str]
+"""What a model says to messages."""
 
 
 def completion(
@@ -37,6 +40,11 @@ def say(body: Any, status: int = 200, mime: str = "application/json", **headers:
         http.wfile.write(data)
 
     return answer
+
+
+def replying(reply: Reply, **usage: int) -> Answering:
+    """Answer as a model that reads what it is sent."""
+    return lambda http: say(completion(reply(http.body["messages"]), **usage))(http)  # type: ignore[attr-defined]
 
 
 def refuse(status: int, message: str = "not now", code: str = "", **headers: str) -> Answering:
@@ -74,6 +82,10 @@ class Endpoint:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def handle(self) -> None:
+                with contextlib.suppress(ConnectionError):  # a client that hangs up or is killed
+                    super().handle()
+
             def do_POST(self) -> None:
                 endpoint._serve(self)
 
@@ -82,7 +94,7 @@ class Endpoint:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
     def url(self) -> str:
@@ -107,6 +119,7 @@ class Endpoint:
             self.headers.append({"path": http.path, **{name.lower(): value for name, value in http.headers.items()}})
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
+            http.body = body  # type: ignore[attr-defined]
             answer = self.script.popleft() if self.script else self.default
         try:
             answer(http)

@@ -1,6 +1,6 @@
 """Limits a minute, on a clock that the test owns."""
 
-from webdojo.policy.chat.client import Pace
+from webdojo.pace import Pace
 
 
 def times(pace: Pace, count: int, tokens: int = 0, now: float = 1000.0) -> list[float]:

@@ -29,14 +29,16 @@ PUBLISHED = {
 
 
 class Hub(BaseHTTPRequestHandler):
-    """A hub with one model, which answers every other one with 404 and counts what it is asked."""
+    """A hub with one model, and under each name of Qwen another, which answers all else with 404 and counts what it is
+    asked."""
 
     asked: ClassVar[list[str]] = []
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
-        here = self.path == "/someone/model/resolve/main/config.json"
-        body = json.dumps({"model_type": "qwen3"}).encode()
+        qwen = self.path.startswith("/Qwen/")
+        here = qwen or self.path == "/someone/model/resolve/main/config.json"
+        body = json.dumps({"model_type": "qwen3_vl" if qwen else "qwen3"}).encode()
         self.send_response(200 if here else 404)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -64,8 +66,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("model_id", PUBLISHED)
 def test_a_shipped_shape_has_the_size_of_the_model(model_id: str, hub: list[str]) -> None:
-    assert sum(p.numel() for p in skeleton(model_id).parameters()) == PUBLISHED[model_id]
-    assert hub == []
+    assert (sum(p.numel() for p in skeleton(model_id).parameters()), hub) == (PUBLISHED[model_id], [])
 
 
 def test_every_model_that_a_recipe_names_has_its_shape_here() -> None:

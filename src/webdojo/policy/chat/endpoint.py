@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from webdojo.agent.toolcall import plain
 from webdojo.browser_service.wire import host_of, is_loopback
-from webdojo.errors import ConfigError
+from webdojo.errors import ConfigError, Missing
 from webdojo.policy.engine import ChatConfig
 from webdojo.types import FinishReason, Record
 
@@ -29,6 +29,9 @@ RESERVED_FIELDS = frozenset({"model", "messages", "tools", "stream", "n"})
 
 SHORTEST_KEY = 12
 """Characters; what is shorter protects nothing, and may be a word of the answer."""
+
+CHECK_TIMEOUT_S = 5.0
+"""How long `silence` waits."""
 
 LONGEST_RETRY_AFTER_S = 600.0
 """An endpoint that asks to wait for longer is not waited for."""
@@ -122,7 +125,7 @@ class Endpoint:
             raise ConfigError(f"engine.extra_body sets {taken[0]!r}, which is not its to set: leave it out")
         self._key = os.environ.get(config.api_key_env, "").strip() if config.api_key_env else ""
         if config.api_key_env and not self._key:
-            raise ConfigError(
+            raise Missing(
                 f"engine.api_key_env names {config.api_key_env}, which is not in the environment: set it, or leave "
                 "the option out for an endpoint that needs no key"
             )
@@ -160,6 +163,19 @@ class Endpoint:
             kind = self._say(response.headers.get("content-type", "nothing in particular"))
             raise Failed(f"the answer is not valid JSON but {len(response.content)} bytes of {kind}", charged=True)
         return read_answer(body)
+
+    async def silence(self) -> str:
+        """Why the endpoint does not answer now, asked for its models; empty where it does, whatever it answers."""
+        try:
+            async with asyncio.timeout(CHECK_TIMEOUT_S):
+                response = await self.http.get(f"{self.url}/models")
+        except TimeoutError:
+            return f"nothing within {CHECK_TIMEOUT_S:g} s"
+        except httpx.HTTPError as error:
+            return self._say(error)
+        if response.status_code in (401, 403):
+            return f"status {response.status_code}; check the key in {self._config.api_key_env or 'no variable'}"
+        return ""
 
     def _refusal(self, response: httpx.Response, message: str, code: str) -> Failed:
         status = response.status_code

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from webdojo.errors import EngineError, StoreError
+from webdojo.errors import BudgetError, EngineError, StoreError
 from webdojo.policy.chat.endpoint import Answer, Failed
 from webdojo.policy.engine import ChatConfig
 
@@ -38,6 +38,9 @@ CREATE TABLE IF NOT EXISTS requests (
     output_tokens INTEGER NOT NULL DEFAULT 0,
     usd           REAL NOT NULL              -- of a request that is sent or lost: the most that it can cost
 )"""
+
+WARNED_AT = 0.8
+"""Share of a budget from which on a warning says how much is used."""
 
 _BYTES_A_TOKEN = 4
 """Average of English text."""
@@ -79,6 +82,7 @@ class Spending:
         self._in_flight: dict[int, float] = {}
         """Requests of this process that are not settled, and what is set aside for each."""
         self._settled = asyncio.Event()
+        self._warned: set[str] = set()
         self._database = _open(file, _REQUESTS, f"cannot keep account of requests in {file}", "check disk and access")
         self.close = self._database.close
 
@@ -98,7 +102,7 @@ class Spending:
             self._settle(request, "answered")  # it costs all that was set aside
             return answer
         tokens = answer.input_tokens, answer.output_tokens
-        usd = _usd(self._config, *tokens)
+        usd = self._config.price(*tokens) or 0.0
         if 0 < most_usd < usd:
             logger.warning(
                 "endpoint %s (%s) counted %d input and %d output tokens, %.4f USD where at most %.4f were set aside: "
@@ -118,15 +122,22 @@ class Spending:
 
     def _reserve(self, most_usd: float) -> int | None:
         """Set aside the most, and return the request's number; None where others may yet give back what is missing."""
-        budget_usd = self._config.budget_usd
+        budget_usd, budget_requests = self._config.budget_usd, self._config.budget_requests
         self._database.execute("BEGIN IMMEDIATE")  # another process may share the budget
         try:
-            (spent,) = self._database.execute("SELECT coalesce(sum(usd), 0.0) FROM requests").fetchone()
+            spent, sent = self._database.execute(
+                "SELECT coalesce(sum(usd), 0.0), count(*) FILTER (WHERE state != 'cached') FROM requests"
+            ).fetchone()
+            if budget_requests and sent >= budget_requests:
+                raise BudgetError(
+                    f"all {budget_requests} requests to {self._config.model} are used up that this run may send: raise "
+                    "engine.budget_requests to go on"
+                )
             if budget_usd and spent + most_usd > budget_usd:
                 certain = spent - sum(self._in_flight.values())
                 if self._in_flight and certain + most_usd <= budget_usd:
                     return None
-                raise EngineError(
+                raise BudgetError(
                     f"the budget of {budget_usd:g} USD for this endpoint is used up: {certain:.4f} USD are spent, "
                     f"and the next request to {self._config.model} may cost {most_usd:.4f}; "
                     "raise engine.budget_usd to go on"
@@ -135,6 +146,13 @@ class Spending:
         finally:
             self._database.execute("COMMIT")
         self._in_flight[request] = most_usd
+        for used, budget, unit in ((spent + most_usd, budget_usd, "USD"), (sent + 1, budget_requests, "requests")):
+            if budget and unit not in self._warned and used >= WARNED_AT * budget:
+                self._warned.add(unit)
+                logger.warning(
+                    "endpoint %s (%s) has used %.4g of its budget of %g %s",
+                    *(self._config.base_url, self._config.model, used, budget, unit),
+                )
         return request
 
     def add(self, state: str, usd: float = 0.0) -> int:
@@ -224,9 +242,5 @@ def estimate(config: ChatConfig, body: Mapping[str, Any]) -> tuple[int, float]:
     images = [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]
     text_bytes = len(json.dumps(body, ensure_ascii=False).encode(errors="replace")) - sum(map(len, images))
     image_tokens = len(images) * config.image_tokens
-    most_usd = _usd(config, text_bytes + image_tokens, int(output_tokens or 0))
+    most_usd = config.price(text_bytes + image_tokens, int(output_tokens or 0)) or 0.0
     return text_bytes // _BYTES_A_TOKEN + image_tokens, most_usd
-
-
-def _usd(config: ChatConfig, input_tokens: int, output_tokens: int) -> float:
-    return (input_tokens * config.price_input + output_tokens * config.price_output) / 1e6

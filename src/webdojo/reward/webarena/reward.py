@@ -1,0 +1,210 @@
+"""The reward `webarena`: the product over a task's evaluators (Zhou et al. 2023, §3.2; WebAgent-R1 A).
+
+An episode is judged from what is stored of it: its answer, the address of its last page, and the evidence that was read
+before its session closed. Whatever asks a language model comes last, and only if all else holds.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from typing import Any, Self
+
+from pydantic import PrivateAttr
+
+from webdojo.browser.interface import Session
+from webdojo.errors import RewardError, TaskError
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.webarena import text, urls
+from webdojo.reward.webarena.evidence import Found, asks_shop, collect
+from webdojo.reward.webarena.functions import ShopApi, shop_address
+from webdojo.reward.webarena.grading import Ask, same_answer, same_reason
+from webdojo.reward.webarena.rules import Dialect, Rules
+from webdojo.reward.webarena.spec import (
+    NOT_ACHIEVABLE,
+    PLACEHOLDER,
+    Check,
+    Evaluator,
+    ExactMatch,
+    FuzzyMatch,
+    Lambda,
+    NotAchievable,
+    ProgramHtml,
+    StringMatch,
+    Target,
+    UrlMatch,
+    needs_grader,
+    read_spec,
+)
+from webdojo.types import ImageSource, Reward, Task, Trajectory
+
+Facts = list[tuple[str, bool]]
+
+
+class WebArenaReward(RewardFunction):
+    """1 where all evaluators of a WebArena task hold, else 0."""
+
+    name: str = "webarena"
+    dialect: Dialect = "webarena"
+    """Whose rules: `webarena`, or `webarena_lite` for its 165 tasks and what was trained by them."""
+    strict_compat: bool = False
+    """Judge exactly as the published harness does, with its bugs (`reward/webarena/rules.py` names them); for figures
+    that are compared with published ones."""
+    shop_user: str = "admin"
+    """The shop's administrator, whom the evaluators of some tasks need; WebArena's own by default."""
+    shop_password: str = "admin1234"
+    _ask: Ask | None = PrivateAttr(default=None)
+
+    def with_grader(self, ask: Ask | None) -> Self:
+        """A copy that asks a language model where words may differ."""
+        copy = self.model_copy()
+        copy._ask = ask
+        return copy
+
+    def asks_grader(self, task: Task) -> bool:
+        """Whether a language model is asked about a task."""
+        return task.evaluator.get("type") == "webarena" and needs_grader(self._evaluators(task))
+
+    def needs_answer(self, task: Task) -> bool:
+        return any(isinstance(evaluator, StringMatch) for evaluator in self._evaluators(task))
+
+    def check(self, task: Task) -> None:
+        evaluators = self._evaluators(task)
+        spec = {key: value for key, value in task.evaluator.items() if key != "sites"}
+        if left := PLACEHOLDER.search(json.dumps(spec)):
+            raise TaskError(f"the evaluator of task {task.id!r} has {left[0]} in place of an address: give env.sites")
+        if asks_shop(_targets(evaluators)):
+            try:
+                shop_address(task.evaluator.get("sites", {}))
+            except TaskError as error:
+                raise TaskError(f"task {task.id!r}: {error}") from None
+        if self._ask is None and needs_grader(evaluators):
+            raise TaskError(
+                f"the evaluator of task {task.id!r} asks a language model, and none is set: leave such tasks out "
+                "(env.graded=false), or give one (WebArenaReward.with_grader)"
+            )
+
+    async def evidence(self, trajectory: Trajectory, session: Session) -> dict[str, Any]:
+        targets, task = _targets(self._evaluators(trajectory.task)), trajectory.task
+        last_url = trajectory.final.url if trajectory.final is not None else ""
+        if not targets:
+            return {}
+        if not asks_shop(targets):
+            return {"targets": await collect(targets, session, last_url, None, self._rules)}
+        address = shop_address(task.evaluator.get("sites", {}))
+        async with ShopApi(address, self.shop_user, self.shop_password, self._rules) as shop:
+            return {"targets": await collect(targets, session, last_url, shop, self._rules)}
+
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        evaluators = self._evaluators(trajectory.task)
+        facts: Facts = []
+        for graded in (False, True):
+            for evaluator in evaluators:
+                if needs_grader((evaluator,)) is graded:
+                    facts += await self._facts(evaluator, trajectory)
+            if not all(holds for _, holds in facts):
+                break
+        success = all(holds for _, holds in facts)
+        wrong = next((name for name, holds in facts if not holds), "")
+        return Reward(
+            value=float(success),
+            success=success,
+            reason=f"not so: {wrong}" if wrong else f"all {len(facts)} checks hold",
+            facts=[holds for _, holds in facts],
+            fact_names=[name for name, _ in facts],
+        )
+
+    @property
+    def _rules(self) -> Rules:
+        return Rules(dialect=self.dialect, strict_compat=self.strict_compat)
+
+    def _evaluators(self, task: Task) -> tuple[Evaluator, ...]:
+        if task.evaluator.get("type") != "webarena":
+            raise TaskError(f"task {task.id!r} has no evaluators of WebArena: name another reward")
+        try:
+            return read_spec(task.evaluator, self.dialect)
+        except TaskError as error:
+            raise TaskError(f"the evaluator of task {task.id!r} cannot be read: {error}") from None
+
+    async def _facts(self, evaluator: Evaluator, trajectory: Trajectory) -> Facts:
+        match evaluator:
+            case StringMatch():
+                return await self._answer_facts(evaluator, trajectory)
+            case UrlMatch():
+                url = trajectory.final.url if trajectory.final is not None else ""
+                name = f"the last page is {' or '.join(evaluator.references)}"
+                return [(name, urls.matches(evaluator, url, self._rules))]
+            case ProgramHtml():
+                return [fact async for fact in self._page_facts(evaluator, trajectory)]
+
+    async def _answer_facts(self, evaluator: StringMatch, trajectory: Trajectory) -> Facts:
+        answer, question, facts = trajectory.answer, trajectory.task.instruction, Facts()
+        if answer is None or not answer.strip():
+            return [("there is an answer", False)]
+        for check in evaluator.checks:
+            if not isinstance(check, NotAchievable):
+                facts.append((_says("the answer", check), await self._holds(check, answer, question, answer=True)))
+                continue
+            holds = text.matches(ExactMatch(reference=NOT_ACHIEVABLE), answer, self._rules, answer=True)
+            earlier = all(held for _, held in facts)
+            if check.reason and (not holds or (self.strict_compat and not earlier)):
+                said = text.clean(answer, self._rules)
+                holds = await same_reason(self._grader, question, check.reason, said, self._rules)
+                if self.strict_compat and holds:
+                    facts = [(name, True) for name, _ in facts]
+            facts.append((_says("the answer", check), holds))
+        return facts
+
+    async def _page_facts(self, evaluator: ProgramHtml, trajectory: Trajectory) -> Any:
+        found = trajectory.evidence.get("targets")
+        if found is None or len(found) != len(evaluator.targets):
+            raise RewardError("the episode has no evidence of its pages, which is read before its session closes")
+        for target, read in zip(evaluator.targets, found, strict=True):
+            has = self._text(target, read)
+            name = _says(f"what {_where(target)} at {read['url'] or 'no page'}", target.required)
+            question = trajectory.task.instruction
+            yield name, has is not None and await self._holds(target.required, has, question, answer=False)
+
+    def _text(self, target: Target, found: Found) -> str | None:
+        """What was found, as a text; None where that fails whatever is required."""
+        value = found.get("value")
+        if isinstance(target.locator, Lambda) and (value is None or (self.strict_compat and not value)):
+            return None
+        if value is None:
+            return "None" if self.strict_compat and "error" not in found else ""
+        return str(value) if self._rules.strict_lite else html.unescape(str(value))
+
+    async def _holds(self, check: Check, given: str, question: str, *, answer: bool) -> bool:
+        if isinstance(check, NotAchievable):
+            raise AssertionError("this is a check of answers, and of several texts")
+        if not isinstance(check, FuzzyMatch):
+            return text.matches(check, given, self._rules, answer=answer)
+        said = text.clean(given, self._rules) if answer else given
+        for reference in [", ".join(check.references)] if self._rules.lite else check.references:
+            if not await same_answer(self._grader, question, reference, said, self._rules):
+                return False
+        return True
+
+    @property
+    def _grader(self) -> Ask:
+        if self._ask is None:
+            raise RewardError("the evaluator asks a language model, and none is set")
+        return self._ask
+
+
+def _targets(evaluators: tuple[Evaluator, ...]) -> list[Target]:
+    return [target for each in evaluators if isinstance(each, ProgramHtml) for target in each.targets]
+
+
+def _where(target: Target) -> str:
+    return getattr(target.locator, "code", "") or getattr(target.locator, "function", "") or "the page says"
+
+
+def _says(what: str, check: Check) -> str:
+    """A check in words, for people."""
+    return f"{what}: {check.kind} {json.dumps(list(_references(check)), ensure_ascii=False)}"
+
+
+def _references(check: Check) -> Iterator[str]:
+    yield from (str(value) for key, value in check if key != "kind")

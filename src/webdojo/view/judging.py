@@ -1,0 +1,106 @@
+"""The tables of `webdojo judge`, from the JSON objects that `loops.judging` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import RenderableType
+
+from webdojo.view.tables import new_table
+
+SHARES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1", "tnr": "TNR"}
+"""Figures of an agreement, and their headings."""
+
+
+def audit_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """The judge against the truth: the figures with their intervals, split in four ways, and the gap over training."""
+    overall = report["overall"]
+    yield from _figures(f"{report['judge']['name']} against the truth", overall)
+    for title, parts in report["by"].items():
+        table = new_table(f"by {title}", [title], ["episodes", "invalid", *SHARES.values()])
+        for key, each in parts.items():
+            cells = [_percent(each, name) for name in SHARES]
+            table.add_row(key.replace("_", " "), str(each["n"]), str(each["counts"]["invalid"]), *cells)
+        yield table
+    if report["gap"]:
+        several = len(report["runs"]) > 1
+        table = new_table(
+            "reward-hacking gap: success by the judge less true success",
+            ["run"] if several else [],
+            ["iteration", "episodes", "invalid", "judged", "true", "gap", "95 % interval"],
+        )
+        for each in report["gap"]:
+            low, high = each["gap"]["ci95"]
+            row = [str(each["iteration"]), str(each["n"]), str(each["invalid"])]
+            row += [f"{each['judged']:.1%}", f"{each['true']:.1%}", f"{each['gap']['value']:+.1%}"]
+            table.add_row(*([each["run"]] if several else []), *row, f"{low:+.1%} .. {high:+.1%}")
+        yield table
+
+
+def stress_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """False accepts by kind of corruption, and false rejects of the controls."""
+    for title, heading, share, labels in (
+        ("must not be accepted", "false accepts", "accepted", ("failure", "invalid")),
+        ("controls, which must be accepted", "false rejects", "rejected", ("success",)),
+    ):
+        table = new_table(title, ["made by", "truth"], ["episodes", "invalid", heading, "95 % interval"])
+        for kind, each in report["kinds"].items():
+            if each["label"] in labels:
+                wrong = [f"{each[share]['rate']:.1%}", _interval(each[share])] if each[share]["n"] else ["", ""]
+                table.add_row(
+                    kind.replace("_", " "), each["label"], str(each["episodes"]), str(each["invalid"]), *wrong
+                )
+        total = report["false_accepts" if share == "accepted" else "false_rejects"]
+        if total["n"]:
+            table.add_section()
+            table.add_row("all", "", str(total["n"]), "", f"{total['rate']:.1%}", _interval(total))
+        yield table
+
+
+def comparison_tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """How many episodes each judge accepts, and how far each two of them agree."""
+    table = new_table("verdicts", ["judge"], ["episodes", "invalid", "accepted"])
+    for name, each in report["rates"].items():
+        accepted = f"{each['accepted'] / each['valid']:.1%}" if each["valid"] else ""
+        table.add_row(name, str(each["episodes"]), str(each["episodes"] - each["valid"]), accepted)
+    yield table
+    table = new_table(
+        "agreement", ["first", "second"], ["both", "only first", "only second", "neither", "agree", "κ", "McNemar p"]
+    )
+    for pair in report["pairs"]:
+        counts, kappa = pair["counts"], pair["kappa"]
+        cells = [str(counts[name]) for name in ("tp", "fn", "fp", "tn")]
+        shown = "" if kappa is None else f"{kappa['value']:.2f} ({kappa['ci95'][0]:.2f} .. {kappa['ci95'][1]:.2f})"
+        table.add_row(
+            pair["first"], pair["second"], *cells, _percent(pair, "accuracy"), shown, f"{pair['mcnemar_p']:.3g}"
+        )
+    yield table
+
+
+def _figures(title: str, each: Mapping[str, Any]) -> Iterator[RenderableType]:
+    counts = each["counts"]
+    table = new_table(title, ["figure"], ["value", "95 % interval", "of"])
+    for name, heading in SHARES.items():
+        of = str(each[name]["n"]) if "n" in each[name] else ""
+        table.add_row(heading, _percent(each, name), _interval(each[name]) if each["n"] else "", of)
+    if each["kappa"] is not None:
+        low, high = each["kappa"]["ci95"]
+        table.add_row("Cohen's κ", f"{each['kappa']['value']:.2f}", f"{low:.2f} .. {high:.2f}", str(each["n"]))
+    yield table
+    yield (
+        f"{counts['tp']} right accepts, {counts['fp']} false accepts, {counts['fn']} false rejects, "
+        f"{counts['tn']} right rejects, {counts['invalid']} invalid\n"
+    )
+
+
+def _percent(each: Mapping[str, Any], name: str) -> str:
+    """A share or F1; empty where it is of nothing."""
+    figure = each[name]
+    if not figure.get("n", each["n"]):
+        return ""
+    return f"{figure.get('rate', figure.get('value')):.1%}"
+
+
+def _interval(figure: Mapping[str, Any]) -> str:
+    return "{:.1%} .. {:.1%}".format(*figure["ci95"])

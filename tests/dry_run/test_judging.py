@@ -1,0 +1,74 @@
+"""What judging costs and whether the judge answers, as a dry run tells it."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.policy.chat.endpoint import Endpoint
+from webdojo.cli import app
+from webdojo.dry_run.judging import answer_lines, judging, judging_lines
+from webdojo.recipe import load_recipe
+from webdojo.reward.function import Asked
+
+FEW = [
+    *("sft.demos=0", "train.iterations=2", "train.groups_per_iteration=3", "rollout.group_size=4"),
+    *("rollout.max_steps=6", "rollout.sampling.max_tokens=100", "evaluate.tasks=5", "evaluate.max_steps=1"),
+]
+
+
+def judge(url: str, **options: object) -> str:
+    more = "".join(f", {key}: {value}" for key, value in options.items())
+    return f"reward={{name: openwebrl, engine: {{name: chat, model: m, base_url: '{url}'{more}}}}}"
+
+
+def test_it_is_counted_by_episodes_and_their_horizons() -> None:
+    prices = {"price_input": 2, "price_output": 8, "image_tokens": 1000}
+    asked = judging(load_recipe("quickstart", [*FEW, judge("http://127.0.0.1:9/v1", **prices)]))
+    rollouts, measured = 24, 15
+    images = rollouts * 3 + measured * 2  # an episode of one turn has two screenshots
+    text = rollouts * (2000 + 6 * 300) + measured * (2000 + 300)
+    answers = 39 * 2048
+    usd = ((text + 1000 * images) * 2 + answers * 8) / 1e6
+    assert asked._replace(usd=0) == Asked(39, images, text, 1000 * images, answers, 0)
+    assert asked.usd == pytest.approx(usd)
+
+
+def test_a_checkpoint_costs_no_money_and_counts_images_by_their_size() -> None:
+    recipe = load_recipe("quickstart", [*FEW, "reward={name: openwebrl, engine: hf}"])
+    asked = judging(recipe)
+    assert (asked.usd, asked.image_tokens) == (None, asked.images * 12 * 12)
+    assert judging_lines(recipe)[0].endswith(" out: no price is set")
+    assert answer_lines(recipe) == []
+
+
+def test_rules_ask_nobody() -> None:
+    recipe = load_recipe("quickstart")
+    assert (judging(recipe), judging_lines(recipe), answer_lines(recipe)) == (Asked(), [], [])
+
+
+def test_a_dry_run_says_what_is_missing_and_plans_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = CliRunner().invoke(app, ["train", "openwebrl", "--dry-run", "model.path=tiny"])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert lines[0].startswith(
+        "# missing: the judge 'openwebrl' (section reward): engine.api_key_env names OPENAI_API_KEY"
+    )
+    assert "tasks.path=my-tasks.jsonl" in lines[1]
+    assert lines[2] == "# or take the embedded web, which needs none of this: webdojo train openwebrl-dojo"
+    (cost,) = [line for line in lines if line.startswith("# judging, at most: ")]
+    assert cost.startswith("# judging, at most: 34,500 requests with 103,500 images, ")
+    assert cost.endswith(" USD")
+    assert any(line.startswith("# learner and engine together") for line in lines)
+
+
+def test_a_dry_run_says_whether_the_judge_answers() -> None:
+    with Endpoint() as endpoint:
+        there = load_recipe("quickstart", [judge(endpoint.url)])
+        assert answer_lines(there) == [f"judge: {endpoint.url} answers"]
+    (line,) = answer_lines(there)
+    assert line.startswith(f"judge: {endpoint.url} does not answer: ")
+    done = CliRunner().invoke(app, ["train", "quickstart", "--dry-run", judge(endpoint.url)])
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(f"# {line}\n#\n# phase")
