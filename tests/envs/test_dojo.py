@@ -12,7 +12,7 @@ from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.errors import ConfigError, TaskError
 from webdojo.recipe import load_recipe
-from webdojo.reward import Rules
+from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.taskgen import make_tasks
 
@@ -52,7 +52,7 @@ def test_training_draws_difficulties_in_the_ratio_of_the_recipe_and_evaluation_a
 
 
 def test_webgym_draws_easy_medium_and_hard_tasks_as_25_to_5_to_1() -> None:
-    drawn = Counter((task.difficulty - 1) // 3 for task in load_recipe("webgym").draw("train", 9300))
+    drawn = Counter((task.difficulty - 1) // 3 for task in load_recipe("webgym-dojo").draw("train", 9300))
     assert [25 * drawn[level] / drawn[0] for level in range(3)] == pytest.approx([25, 5, 1], rel=0.02)
 
 

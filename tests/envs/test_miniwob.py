@@ -8,7 +8,7 @@ import pytest
 from tests.rollout.records import trajectory
 from webdojo.envs.miniwob import Miniwob, PageReward
 from webdojo.errors import TaskError
-from webdojo.reward import Scorer
+from webdojo.reward.gate import Scorer
 from webdojo.sites.taskgen import make_tasks
 from webdojo.store.images import MemoryImages
 from webdojo.tasks.miniwob import HOST, load, page_names

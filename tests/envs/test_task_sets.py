@@ -16,7 +16,7 @@ from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import TasksConfig
 from webdojo.envs.task_sets import load_tasks, tasks_of
 from webdojo.envs.web import Web
-from webdojo.errors import ConfigError, TaskError
+from webdojo.errors import ConfigError, Missing, TaskError
 from webdojo.tasks import miniwob, records
 from webdojo.types import Task
 
@@ -133,7 +133,7 @@ class Empty(Environment):
 def test_no_tasks_are_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match=r"the environment '.*Empty' has no tasks to train"):
         tasks_of(Empty(), TasksConfig(), "train", 1, 0)
-    with pytest.raises(TaskError, match=r"name a file of them, tasks\.path="):
+    with pytest.raises(Missing, match=r"name a file of them, tasks\.path="):
         tasks_of(Web(), TasksConfig(), "eval", 1, 0)
     nothing = written(tmp_path / "none.jsonl")
     with pytest.raises(TaskError, match=r"none\.jsonl' holds no tasks \(tasks\.path\)"):

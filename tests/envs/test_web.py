@@ -1,10 +1,69 @@
-"""Sites that are there already: a file of tasks, and nothing that is served."""
+"""Sites that are there already: a file of tasks, nothing that is served, and manners on sites of others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Coroutine, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from tests.rollout.records import task
+from webdojo.envs import polite
+from webdojo.envs.polite import Robots, is_public
 from webdojo.envs.web import Web
-from webdojo.errors import TaskError
+from webdojo.errors import Failure, Missing, StartError, TaskError
+
+RULES = "User-agent: *\nDisallow: /private\nDisallow: /*.pdf$\n\nUser-agent: webdojo\nDisallow: /not-you\n"
+
+
+class Site:
+    """Serves `/robots.txt` as it is told to, and counts who asks for what."""
+
+    def __init__(self) -> None:
+        self.text, self.status, self.location = RULES, 200, ""
+        self.asked: Counter[str] = Counter()
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.asked[self.path] += 1
+                body = site.text.encode()
+                moved = site.location if self.path == "/robots.txt" else ""
+                self.send_response(302 if moved else site.status)
+                if moved:
+                    self.send_header("Location", moved)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *values: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    threading.Thread(target=site.server.serve_forever, daemon=True).start()
+    yield site
+    site.server.shutdown()
+    site.server.server_close()
+
+
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine stands for the open web."""
+
+    async def yes(host: str) -> bool:
+        return host == "127.0.0.1"
+
+    monkeypatch.setattr(polite, "is_public", yes)
 
 
 async def test_it_serves_nothing_and_has_no_verdict_and_no_tasks_of_its_own() -> None:
@@ -14,5 +73,82 @@ async def test_it_serves_nothing_and_has_no_verdict_and_no_tasks_of_its_own() ->
         assert (env.hosts, env.reward, env.oracle) == ({}, None, None)
         assert (await env.state(visit), await env.is_over(visit)) == ({}, False)
         await env.leave(visit)
-    with pytest.raises(TaskError, match=r"tasks\.path=my-tasks\.jsonl"):
+    with pytest.raises(Missing, match=r"tasks\.path=my-tasks\.jsonl"):
         env.tasks("train", 1, 0)
+
+
+async def test_a_task_that_robots_txt_forbids_does_not_begin(site: Site, public: None) -> None:
+    env = Web()
+    await env.admit(task("a").model_copy(update={"start_url": f"{site.url}/shop"}))
+    forbidden = task("b").model_copy(update={"start_url": f"{site.url}/not-you/here"})
+    with pytest.raises(StartError, match=r"robots\.txt forbids http://127.*/not-you/here .*env\.robots_txt") as caught:
+        await env.admit(forbidden)
+    assert caught.value.failure is Failure.ROBOTS_TXT
+    await Web(robots_txt=False).admit(forbidden)
+    assert site.asked == {"/robots.txt": 1}, "it is read once for a site, and not where nobody cares"
+
+
+async def test_rules_for_everybody_hold_where_none_are_for_us(site: Site, public: None) -> None:
+    site.text = RULES.partition("\n\n")[0]
+    robots = Robots()
+    asked = [robots.allows(f"{site.url}{path}") for path in ("/", "/private/a", "/a/b.pdf", "/a/b.pdf?x", "/not-you")]
+    assert await asyncio.gather(*asked) == [True, False, False, True, True]
+    assert site.asked == {"/robots.txt": 1}, "many that ask at once read it once"
+
+
+@pytest.mark.parametrize(
+    ("status", "text"), [(404, RULES), (500, RULES), (200, "<html>no rules at all</html>"), (200, "")]
+)
+async def test_a_robots_txt_that_is_none_forbids_nothing(site: Site, public: None, status: int, text: str) -> None:
+    site.status, site.text = status, text
+    assert await Robots().allows(f"{site.url}/private")
+    assert site.asked == {"/robots.txt": 1}
+
+
+async def test_a_robots_txt_may_lie_elsewhere_but_not_on_this_network(site: Site, public: None) -> None:
+    site.location = "/elsewhere.txt"
+    assert not await Robots().allows(f"{site.url}/not-you")
+    site.location = site.url.replace("127.0.0.1", "localhost") + "/elsewhere.txt"
+    assert await Robots().allows(f"{site.url}/not-you")
+    site.location = "/robots.txt"
+    assert await Robots().allows(f"{site.url}/not-you"), "in a circle"
+    assert site.asked["/elsewhere.txt"] == 1
+
+
+async def test_hosts_of_ones_own_are_not_asked(site: Site) -> None:
+    assert await Robots().allows(f"{site.url}/not-you")
+    assert not site.asked
+    assert not await is_public("localhost")
+    assert not await is_public("10.1.2.3")
+    assert not await is_public("no-such-host.invalid")
+    assert await is_public("93.184.216.34")
+
+
+async def test_episodes_begin_at_a_host_at_an_even_pace() -> None:
+    def visits(env: Web, hosts: str) -> list[Coroutine[None, None, None]]:
+        starts = (f"http://{host}.example/" for host in hosts)
+        return [env.admit(task("a").model_copy(update={"start_url": url})) for url in starts]
+
+    slow, unbounded = (Web(episodes_per_minute=rate, robots_txt=False) for rate in (600, 0))
+    began = time.monotonic()
+    await asyncio.gather(*visits(slow, "aaaabb"))
+    assert 0.3 <= time.monotonic() - began < 0.6, "the fourth at one host waits for three tenths of a second"
+    began = time.monotonic()
+    await asyncio.gather(*visits(unbounded, 50 * "a"))
+    assert time.monotonic() - began < 0.1
+
+
+async def test_the_environment_keeps_its_pace_by_the_host() -> None:
+    env, began = Web(episodes_per_minute=300, robots_txt=False), time.monotonic()
+    urls = ["http://a.example/", "http://A.example:80/x", "http://b.example/"]
+    await asyncio.gather(*(env.admit(task("a").model_copy(update={"start_url": url})) for url in urls))
+    assert 0.2 <= time.monotonic() - began < 0.4
+
+
+async def test_nobody_logs_in_unless_the_recipe_says_so() -> None:
+    logged_in = task("a").model_copy(update={"storage_state": "me.json"})
+    with pytest.raises(TaskError, match=r"task 'a' begins logged in .* env\.allow_login=true"):
+        Web().check(logged_in)
+    with pytest.raises(TaskError, match="begins logged in"):
+        await Web().admit(logged_in)
+    Web(allow_login=True).check(logged_in)

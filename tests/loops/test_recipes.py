@@ -1,4 +1,4 @@
-"""Every paper's recipe, scaled down by overrides: the tiny model is warm-started in its format, then trained.
+"""Every paper's recipe on the embedded web, scaled down: the tiny model is warm-started in its format, then trained.
 
 The tiny model does nothing sensible in most of these formats, so half of its episodes get a reward all the same: what
 samples, weighs and learns is then the recipe's own.
@@ -13,22 +13,26 @@ import pytest
 
 from webdojo.loops.start import train
 from webdojo.recipe import load_recipe, recipe_names
-from webdojo.reward import Scorer
+from webdojo.reward.gate import Scorer
 from webdojo.store.run import RunStore
 from webdojo.types import Reward, Trajectory
 
-PAPERS = [name for name in recipe_names() if name != "quickstart"]
+EMBEDDED = [name for name in recipe_names() if name.endswith("-dojo")]
+VARIANTS = {name for name in recipe_names() if name != "quickstart" and f"{name}-dojo" not in EMBEDDED} - {*EMBEDDED}
+PAPERS = [*EMBEDDED, *sorted(VARIANTS)]
 
 TINY = [
     *("model.path=tiny", "model.freeze_vision=true", "model.freeze_trainable_layers=1", "model.threads=1"),
-    *("browser.viewport_px=[320, 320]", "env.kinds=[shop]", "env.difficulties=[1]", "env.layout=compact"),
-    *("harness.max_format_errors=1", "rollout.concurrency=6", "rollout.max_steps=3"),
+    *("browser.viewport_px=[320, 320]", "harness.max_format_errors=1", "rollout.concurrency=6", "rollout.max_steps=3"),
     *("rollout.max_steps_by_difficulty={}", "train.stages=[]", "rollout.max_context_tokens=8192"),
     *("rollout.sampling.temperature=3.0", "rollout.sampling.top_k=0", "rollout.sampling.max_tokens=240"),
-    *("sft.demos=2", "sft.epochs=2", "sft.batch_size=4", "sft.lr=1e-4"),
     *("train.iterations=3", "train.groups_per_iteration=2", "train.max_groups_per_iteration=20"),
     *("evaluate.tasks=2", "evaluate.max_steps=1", "evaluate.max_steps_by_difficulty={}"),
     "evaluate.sampling={max_tokens: 8}",
+]
+SMALL_WEB = [
+    *("env.kinds=[shop]", "env.difficulties=[1]", "env.layout=compact"),
+    *("sft.demos=2", "sft.epochs=2", "sft.batch_size=4", "sft.lr=1e-4"),
 ]
 OWN = {
     "webagent_r1": ["harness.page_tokens=512"],
@@ -60,7 +64,8 @@ def lucky(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_papers_recipe_warm_starts_and_trains_the_tiny_model(paper: str, tmp_path: Path) -> None:
-    recipe = load_recipe(paper, [*TINY, *OWN.get(paper, [])])
+    to_it = [] if paper in EMBEDDED else ["env=dojo", "reward=rules"]
+    recipe = load_recipe(paper, [*to_it, *TINY, *SMALL_WEB, *OWN.get(paper.removesuffix("-dojo"), [])])
     result = train(recipe, tmp_path / "run", resume=False)
     assert {"success_base", "success_sft", "success_rl"} <= set(result)
     with RunStore.open(tmp_path / "run", readonly=True) as store:
@@ -84,8 +89,8 @@ def test_a_papers_recipe_warm_starts_and_trains_the_tiny_model(paper: str, tmp_p
 
 def test_a_text_model_trains_as_a_text_only_agent(tmp_path: Path, family_dirs: dict[str, Path]) -> None:
     long = ["rollout.sampling.temperature=1.0", "rollout.sampling.max_tokens=400"]  # its tokens are few letters long
-    overrides = [*TINY, f"model.path={family_dirs['qwen3']}", "harness.page_tokens=256", *long]
-    train(load_recipe("webagent_r1", overrides), tmp_path / "run", resume=False)
+    overrides = [*TINY, *SMALL_WEB, f"model.path={family_dirs['qwen3']}", "harness.page_tokens=256", *long]
+    train(load_recipe("webagent_r1-dojo", overrides), tmp_path / "run", resume=False)
     with RunStore.open(tmp_path / "run", readonly=True) as store:
         assert len(store.metrics("rl")) == 3
         assert all(figures["grad_norm"] > 0 for figures in store.metrics("rl"))

@@ -13,9 +13,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from webdojo.envs.env import LocalEnvironment, Script, Split, Visit
+from webdojo.agent.script import Script
+from webdojo.envs.env import LocalEnvironment, Split, Visit
 from webdojo.errors import ConfigError, SiteError, TaskError
-from webdojo.reward import RewardFunction, Rules
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED, HOSTS
 from webdojo.types import Task, View
 

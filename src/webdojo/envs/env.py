@@ -9,15 +9,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 from uuid import uuid4
 
 from pydantic import PrivateAttr
 
+from webdojo.agent.script import Script
 from webdojo.browser.config import StorageState, read_storage_state
 from webdojo.plugins import Plug
-from webdojo.reward import RewardFunction
-from webdojo.types import Task, ToolCall, View
+from webdojo.reward.function import RewardFunction
+from webdojo.types import Task, View
 
 Split = Literal["train", "eval"]
 """Which tasks: those that training draws from, or those that policies are measured on."""
@@ -37,28 +38,15 @@ class Visit:
     """Unique, also where an episode runs anew, so that state kept by it starts afresh."""
 
 
-class ScriptStep(Protocol):
-    """What a script wants said and done in one turn."""
-
-    @property
-    def think(self) -> str: ...
-
-    @property
-    def calls(self) -> Sequence[ToolCall]: ...
-
-
-class Script(Protocol):
-    """Does one task by looking into the page of its session (`sites.oracle.Oracle`)."""
-
-    async def step(self, session: Any) -> ScriptStep: ...
-
-
 class Environment(Plug):
     """Where episodes happen. An async context manager: `start` and `close` around everything that runs in it.
 
     Whatever its methods raise during an episode, other than ConfigError and TaskError, ends that episode as
     `env_error` or `start_error`: it is invalid and trains nothing.
     """
+
+    leaves_blocked_pages: ClassVar[bool] = False
+    """Whether an episode is given up, as invalid, that is on a page which turns robots away and stays there."""
 
     @abstractmethod
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
@@ -71,6 +59,7 @@ class Environment(Plug):
 
         Raises:
             TaskError: there are none, or they cannot be read.
+            Missing: only the user can bring them, and has not.
         """
 
     def difficulty_levels(self) -> Collection[int]:
@@ -130,6 +119,13 @@ class Environment(Plug):
 
     async def close(self) -> None:
         """Stop what `start` has started."""
+
+    async def admit(self, task: Task) -> None:
+        """Wait until an episode may begin; this time does not count towards its limit.
+
+        Raises:
+            StartError: it may not begin at all.
+        """
 
     async def visit(self, task: Task, seed: str = "") -> Visit:
         """Begin a visit for an episode.

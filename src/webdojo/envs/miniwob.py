@@ -13,7 +13,7 @@ from pydantic import Field
 
 from webdojo.envs.env import LocalEnvironment, Split, Visit
 from webdojo.errors import TaskError
-from webdojo.reward import RewardFunction
+from webdojo.reward.function import RewardFunction
 from webdojo.tasks import miniwob
 from webdojo.types import ImageSource, Reward, Task, Trajectory
 

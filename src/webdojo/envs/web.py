@@ -1,52 +1,120 @@
-"""The environments of sites that are there already: they serve nothing, and have no verdict (name a `reward`).
+"""The environments of sites that are there already: they serve nothing.
 
-`web` is any site, on the open web or an application that runs somewhere, and has no tasks of its own (`tasks.path`
-names a file of them). `webarena` has the tasks of a WebArena config file (Zhou et al. 2023) on sites that the user
-hosts. A row names its sites by placeholders such as `__SHOPPING__`; its `eval` is carried over to `Task.evaluator`,
-placeholders filled in, for a reward that finds it there.
+`web` is any site, on the open web or an application that runs somewhere, and has neither tasks of its own (`tasks.path`
+names a file of them) nor a verdict (name a `reward`). `webarena` has the tasks of a WebArena config file (Zhou et al.
+2023) on sites that the user hosts, and WebArena's evaluators. A row names its sites by placeholders such as
+`__SHOPPING__`; its `eval` is carried over to `Task.evaluator`, placeholders filled in.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
-import re
+import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel, Field, field_validator
 
+from webdojo.browser.network.address import host_of
 from webdojo.envs.env import Environment, Split
-from webdojo.errors import TaskError
+from webdojo.envs.polite import Robots
+from webdojo.errors import Failure, Missing, StartError, TaskError
+from webdojo.pace import Pace
+from webdojo.reward.webarena.reward import WebArenaReward
+from webdojo.reward.webarena.rules import Dialect
+from webdojo.reward.webarena.spec import PLACEHOLDER
 from webdojo.tasks.records import read_rows
 from webdojo.types import Task
 
-_PLACEHOLDER = re.compile(r"__[A-Z]+(?:_[A-Z]+)*__")
 _AND = " |AND| "
 
 
 class Web(Environment):
-    """Any site that is there already."""
+    """Any site that is there already. It is polite to sites of others: episodes at one host begin at a limited rate,
+    robots.txt is honoured, a site that turns robots away is left, and nobody logs in."""
 
     name: str = "web"
+    episodes_per_minute: float = Field(default=30, ge=0)
+    """Episodes that begin at one host, spread evenly; 0 is no limit. What pages then load is bounded by
+    `browser.guard.connections_per_second`."""
+    robots_txt: bool = True
+    """Begin no episode where the site's robots.txt forbids the start URL to programs. Hosts that are not public, your
+    own, are not asked."""
+    allow_login: bool = False
+    """Take tasks with a `storage_state`, which act as somebody who has logged in."""
+
+    leaves_blocked_pages: ClassVar[bool] = True
+
+    @cached_property
+    def _paces(self) -> defaultdict[str, Pace]:
+        return defaultdict(lambda: Pace(self.episodes_per_minute, 0))
+
+    @cached_property
+    def _robots(self) -> Robots:
+        return Robots()
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
-        raise TaskError("the environment 'web' has no tasks of its own: name a file of them, tasks.path=my-tasks.jsonl")
+        raise Missing(
+            "the environment 'web' has no tasks of its own: name a file of them, tasks.path=my-tasks.jsonl "
+            "(and tasks.eval_path, for others to measure on); docs/your-own.md says what stands in it"
+        )
+
+    def check(self, task: Task) -> None:
+        if task.storage_state and not self.allow_login:
+            raise TaskError(
+                f"task {task.id!r} begins logged in (storage_state), and agents log in nowhere on the web unless "
+                "env.allow_login=true says that they may"
+            )
+
+    async def admit(self, task: Task) -> None:
+        self.check(task)
+        if self.robots_txt and not await self._robots.allows(task.start_url):
+            raise StartError(f"robots.txt forbids {task.start_url} to programs (env.robots_txt)", Failure.ROBOTS_TXT)
+        await asyncio.sleep(self._paces[host_of(task.start_url)].book(time.monotonic(), 0))
 
 
 class WebArena(Environment):
-    """WebArena's tasks, for training and evaluation alike."""
+    """WebArena's tasks."""
 
     name: str = "webarena"
     path: str = ""
-    """A list of rows, such as WebArena's `test.raw.json`."""
+    """A list of rows, such as WebArena's `test.raw.json`, or WebArena-Verified's for the reward of that name."""
+    eval_path: str = ""
+    """The rows that policies are measured on; empty takes `path`, so that both are the same tasks."""
     sites: dict[str, str] = {}
     """Address of each site by its placeholder: `{__SHOPPING__: http://localhost:7770}`. Tasks that need others are left
     out. Addresses that are not public stand in `browser.guard.private_hosts` too."""
 
+    graded: bool = True
+    """Whether tasks are kept whose evaluators ask a language model."""
+    dialect: Dialect = "webarena"
+    """Whose rules its evaluators follow; `webarena_lite` for a file of WebArena-Lite."""
+    strict_compat: bool = False
+    """Judge as the published harness does, with its bugs (`reward/webarena/rules.py`)."""
+
+    @property
+    def reward(self) -> WebArenaReward:
+        return WebArenaReward(dialect=self.dialect, strict_compat=self.strict_compat)
+
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
-        return load(self.path, self.sites)[:n]
+        path = self.path if split == "train" else self.eval_path or self.path
+        if not path:
+            raise Missing("no file of WebArena's tasks is named: env.path=test.raw.json (and env.eval_path)")
+        if not self.sites:
+            raise Missing(
+                "no site of WebArena is named: host them, and give the address of each by its placeholder, "
+                "'env.sites={__SHOPPING__: http://localhost:7770}' browser.guard.private_hosts=[localhost]"
+            )
+        tasks = load(path, self.sites)
+        if not self.graded:
+            reward = self.reward
+            tasks = [task for task in tasks if not reward.asks_grader(task)]
+        return tasks[:n]
 
 
 class _Row(BaseModel):
@@ -54,17 +122,23 @@ class _Row(BaseModel):
 
     task_id: int | str
     intent: str
-    start_url: str
+    start_url: str = Field(validation_alias=AliasChoices("start_url", "start_urls"))
     sites: list[str]
-    eval: dict[str, Any]
+    eval: dict[str, Any] | list[dict[str, Any]]
+    """A list in the rows of WebArena-Verified, which the library of that name reads by `task_id` from its own data."""
     storage_state: str | None = None
     intent_template_id: int | None = None
     require_reset: bool = False
 
+    @field_validator("start_url", mode="before")
+    @classmethod
+    def _joined(cls, given: Any) -> Any:
+        return _AND.join(map(str, given)) if isinstance(given, list) else given
+
     def needs(self) -> set[str]:
         """Placeholders of all sites that the task is about; some are named in `sites` only."""
         named = {f"__{site.upper()}__" for site in self.sites}
-        return named | set(_PLACEHOLDER.findall(self.start_url)) | set(_PLACEHOLDER.findall(str(self.eval)))
+        return named | set(PLACEHOLDER.findall(self.start_url)) | set(PLACEHOLDER.findall(str(self.eval)))
 
 
 def load(path: str | Path, sites: Mapping[str, str]) -> list[Task]:
@@ -100,7 +174,14 @@ def _task(row: _Row, sites: Mapping[str, str]) -> Task:
         start_url=start_url,
         website=urlsplit(start_url).hostname or "",
         storage_state=row.storage_state or "",
-        evaluator={"type": "webarena", **_filled(row.eval, sites)},
+        evaluator={
+            "sites": {placeholder: sites[placeholder].rstrip("/") for placeholder in sorted(row.needs())},
+            **(
+                {"type": "webarena", **_filled(row.eval, sites)}
+                if isinstance(row.eval, dict)
+                else {"type": "webarena_verified", "task_id": row.task_id}
+            ),
+        },
         metadata={
             "sites": row.sites,
             "more_start_urls": more,
@@ -113,4 +194,4 @@ def _task(row: _Row, sites: Mapping[str, str]) -> Task:
 def _filled(value: Any, sites: Mapping[str, str]) -> Any:
     """A JSON value with every placeholder replaced by its address."""
     quoted = {placeholder: json.dumps(address.rstrip("/"))[1:-1] for placeholder, address in sites.items()}
-    return json.loads(_PLACEHOLDER.sub(lambda found: quoted[found[0]], json.dumps(value)))
+    return json.loads(PLACEHOLDER.sub(lambda found: quoted[found[0]], json.dumps(value)))
