@@ -1,11 +1,11 @@
 # `make` alone prints this help.
 .DEFAULT_GOAL := help
-.PHONY: help setup train check test test-slow test-vllm fuzz crash lint fmt docs clean
+.PHONY: help setup train check test test-slow test-vllm test-verified fuzz crash lint fmt docs clean
 
 BIN := .venv/bin
 
 help:  ## show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## create .venv, install the package, find or install a Chromium
 	@PYTHON="$(PYTHON)" bash scripts/setup.sh
@@ -19,7 +19,7 @@ check: lint  ## lint, types and the tests without a browser or training: for eve
 test: lint  ## lint, types and all tests but the slow ones, in two processes: what CI runs
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
 
-test-slow: setup  ## the tests that take long: every recipe, kills, the README and the guides
+test-slow: setup  ## the tests that take long: recipes, kills, README and guides, JupyterLab (240 MB)
 	@OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m slow $(ARGS)
 
 fuzz: setup  ## 25,000 odd responses for every parser of a harness
@@ -32,6 +32,10 @@ crash: setup  ## hundreds of kills in training runs; some ten minutes
 test-vllm: setup  ## tests against a real vLLM on the CPU, in an environment of its own (3.5 GB)
 	@bash scripts/setup_vllm.sh
 	@OMP_NUM_THREADS=1 $(BIN)/pytest tests/vllm $(ARGS)
+
+test-verified: setup  ## tests with the library webarena-verified, in an environment of its own
+	@bash scripts/setup_verified.sh
+	@OMP_NUM_THREADS=1 .venv-verified/bin/python -m pytest tests/verified $(ARGS)
 
 lint: setup  ## ruff and mypy
 	@$(BIN)/ruff check .
@@ -46,5 +50,5 @@ docs: setup  ## write docs/recipes.md and docs/papers.md again from the code
 	@$(BIN)/python scripts/paper_index.py > docs/papers.md
 
 clean:  ## remove environments and caches; runs/ stays
-	rm -rf .venv .venv-vllm .mypy_cache .ruff_cache .pytest_cache dist build
+	rm -rf .venv .venv-vllm .venv-verified .mypy_cache .ruff_cache .pytest_cache dist build
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

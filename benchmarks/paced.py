@@ -204,9 +204,7 @@ class World:
     ) -> Trajectory:
         return await self.episode(actor(None, None), task, group, trajectory_id)
 
-    async def score(self, trajectory: Trajectory) -> None: ...
-
-    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None: ...
+    async def finish(self, trajectory: Trajectory, phase: str, iteration: int) -> None: ...
 
     async def episode(self, engine: Engine, task: Task, group: str, trajectory_id: str) -> Trajectory:
         draw = random.Random(trajectory_id)

@@ -24,14 +24,16 @@ from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser import session as browser_session
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.page.probe import PROBE_JS
-from webdojo.browser.page.ready import settle, until_read
+from webdojo.browser.page.ready import settle
+from webdojo.browser.page.world import until_read
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.tab import Tab
 from webdojo.envs.dojo import Dojo
 from webdojo.evaluation import wilson95
 from webdojo.policy.model.loading import load_model
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward import Rules, Scorer
+from webdojo.reward.gate import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.rollout.groups import run_each
@@ -56,7 +58,7 @@ def sleeping(seconds: float) -> Settle:
 
     async def wait(tab: Tab, config: BrowserConfig, point_px: tuple[int, int] | None = None) -> dict[str, Any]:
         await asyncio.sleep(seconds)
-        raw: dict[str, Any] = await until_read(lambda: tab.page.evaluate(PROBE_JS, point_px))
+        raw: dict[str, Any] = await until_read(lambda: tab.world.call(PROBE_JS, point_px))
         return raw
 
     return wait

@@ -9,7 +9,9 @@ import textwrap
 from typing import Any, get_args
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
+from webdojo.plugins import Plug, slot_of
 from webdojo.recipe import PLUGS, Recipe
 
 HEAD = """\
@@ -22,8 +24,8 @@ line changes a single key; `--dry-run` prints the keys that differ from their de
 them. `base: openwebrl`, or a path beside the file, takes another recipe's keys wherever the file sets none.
 
 The sections `env`, `reward`, `harness` and `engine` are plugs: `name` says which one, and the other keys are
-its own. Below are those that are built in; an installed package may bring more, and your own is named
-`./file.py:Name` or `package.module:Name`.
+its own. The name alone, as in `env=dojo reward=rules`, is that plug with its defaults. Below are those that are built
+in; an installed package may bring more, and your own is named `./file.py:Name` or `package.module:Name`.
 
 This page is written by `make docs` from the sections in the code.
 """
@@ -55,12 +57,28 @@ def entries(annotation: Any) -> list[type[BaseModel]]:
     return [a for a in get_args(annotation) if isinstance(a, type) and issubclass(a, BaseModel)]
 
 
+def elsewhere(field: FieldInfo) -> str:
+    """The section whose keys a field of a plug has too; empty where it has keys of its own."""
+    slot = slot_of(field)
+    for name, section in Recipe.model_fields.items():
+        other = slot_of(section)
+        if slot and other and slot.registry is other.registry:
+            return name
+        if not slot and not other and field.annotation is section.annotation and isinstance(field.default, BaseModel):
+            return name
+    return ""
+
+
 def rows(prefix: str, model: type[BaseModel], defaults: BaseModel | None) -> list[str]:
     """Table rows of one section; sections inside it follow in place with dotted names."""
     notes, out = docstrings(model), []
     for name, field in model.model_fields.items():
         value = field.default if defaults is None else defaults.__dict__[name]
-        if isinstance(value, BaseModel):
+        if prefix and (same := elsewhere(field)):
+            note = f"{notes.get(name, '')} Its keys are those of [{same}](#{same})."
+            shown = f"`{value.name}`" if isinstance(value, Plug) else ""
+            out.append(f"| `{prefix}{name}` | {type_name(field.annotation)} | {shown} | {note} |")
+        elif isinstance(value, BaseModel):
             out += rows(f"{prefix}{name}.", type(value), value)
         else:
             default = "required" if field.is_required() else f"`{value!r}`"

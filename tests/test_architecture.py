@@ -25,12 +25,12 @@ LAYERS = [
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints"},
-    {"evaluation", "rollout", "trainer"},
+    {"agreement", "evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},
     {"plugins", "recipes"},
-    {"config", "errors", "memory", "progress", "redact", "sleep_clock", "types", "version"},
+    {"config", "errors", "gather", "memory", "pace", "progress", "redact", "sleep_clock", "types", "version"},
 ]
 """From the top down; parts of one layer may use one another, without circles."""
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
@@ -48,11 +48,12 @@ EXTRAS: dict[str, set[str]] = {
     "miniwob": set(),
     "torchao": {"trainer"},
     "vllm": {"policy"},
+    "webarena-verified": {"reward"},
 }
 """Optional dependencies, and the parts that import them; `miniwob` is pages only."""
-OWN_ENVIRONMENT = {"torchao", "vllm"}
-"""Extras whose tests run in an environment of their own. vLLM fixes the versions of many libraries; torchao, where it
-is installed, is loaded by whatever imports transformers, and says so on stderr."""
+OWN_ENVIRONMENT = {"torchao", "vllm", "webarena-verified"}
+"""Extras whose tests run in an environment of their own. vLLM and webarena-verified fix the versions of many
+libraries; torchao, where it is installed, is loaded by whatever imports transformers, and says so on stderr."""
 
 
 @cache

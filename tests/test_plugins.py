@@ -24,7 +24,8 @@ from webdojo.errors import ConfigError
 from webdojo.plugins import Registry, derived_from
 from webdojo.policy.engines import ENGINES, HF
 from webdojo.recipe import PLUGS, Recipe, dump_recipe, load_recipe
-from webdojo.reward import REWARDS, Rules
+from webdojo.reward.registry import REWARDS
+from webdojo.reward.rules import Rules
 from webdojo.types import Task
 
 SOURCE = '''"""An environment of somebody else."""
@@ -32,7 +33,7 @@ SOURCE = '''"""An environment of somebody else."""
 from pydantic import Field
 
 from webdojo.envs.env import Environment
-from webdojo.reward import Rules
+from webdojo.reward.rules import Rules
 from webdojo.types import Task
 
 
@@ -200,7 +201,7 @@ BROKEN = {
             r"'\./my_env\.py:LIMIT' is a int, and must be a class derived from webdojo\.envs\.env\.Env",
         ),
         ("./my_env.py:numbered", "is a function, and must be a class derived from"),
-        ("webdojo.reward:Rules", "is the class Rules, and must be a class derived from webdojo.envs.env.Environ"),
+        ("webdojo.reward.rules:Rules", "is the class Rules, and must be a class derived from webdojo.envs.env.Environ"),
     ],
 )
 def test_what_is_no_plug_is_one_clear_line(here: Path, name: str, says: str) -> None:

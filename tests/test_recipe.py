@@ -11,8 +11,11 @@ import yaml
 from webdojo.agent.webgym import WebGymConfig
 from webdojo.envs.dojo import Dojo
 from webdojo.errors import ConfigError
-from webdojo.policy.engine import VLLMConfig
+from webdojo.policy.engine import ChatConfig, VLLMConfig
+from webdojo.policy.engines import HF
 from webdojo.recipe import GONE, MOVED, Recipe, dump_changes, dump_recipe, load_recipe, parse_recipe, recipe_names
+from webdojo.reward.judges.judge import Judge
+from webdojo.reward.rules import Rules
 from webdojo.rollout.curriculum import stage_of
 
 DATA = Path(__file__).parent / "data"
@@ -49,10 +52,10 @@ def test_a_recipe_may_be_based_on_another(tmp_path):
     assert (again.name, again.train.lr, again.rollout.sampling.max_tokens) == ("mine", 0.2, 96)
     assert again.rollout.sampling.temperature == 0.5
     (tmp_path / "short.yaml").write_text(
-        "base: webgym\nname: short\nenv: {name: dojo, difficulty_sampling: {1: 2}}\n"
+        "base: webgym-dojo\nname: short\nenv: {name: dojo, difficulty_sampling: {1: 2}}\n"
         "rollout: {max_steps_by_difficulty: {}}\n"
     )
-    short, gym = load_recipe(str(tmp_path / "short.yaml")), load_recipe("webgym")
+    short, gym = load_recipe(str(tmp_path / "short.yaml")), load_recipe("webgym-dojo")
     assert isinstance(short.env, Dojo)
     assert isinstance(gym.env, Dojo)
     assert short.env == gym.env.model_copy(update={"difficulty_sampling": {1: 2}}), "a value of the base is mixed in"
@@ -95,10 +98,42 @@ def test_overrides_are_read_as_yaml_and_leave_the_rest_alone():
     assert recipe.model_dump() == expected | {"seed": 7}
 
 
+def test_a_plugs_name_alone_is_that_plug_with_its_defaults(tmp_path):
+    web = load_recipe("webgym")
+    dojo = load_recipe("webgym", ["env=dojo", "reward=rules", "env.train_sites=7"])
+    assert (dojo.env, dojo.reward) == (Dojo(train_sites=7), Rules()), "the judge's options are not those of the rules"
+    assert dojo == load_recipe("webgym", ["env={name: dojo, train_sites: 7}", "reward={name: rules}"])
+    assert dojo.model_dump(exclude={"env", "reward"}) == web.model_dump(exclude={"env", "reward"})
+    (tmp_path / "mine.yaml").write_text("base: webgym\nname: mine\nenv: dojo\nreward: rules\nengine: hf\n")
+    mine = load_recipe(str(tmp_path / "mine.yaml"), ["env.train_sites=7"])
+    assert (mine.env, mine.reward, mine.engine) == (dojo.env, dojo.reward, dojo.engine)
+    assert yaml.safe_load(dump_changes(mine))["env"] == {"train_sites": 7}
+    judge = load_recipe("quickstart", ["reward={name: openwebrl, engine: hf}"]).reward
+    assert judge.model_dump()["engine"] == {"name": "hf"}
+
+
+@pytest.mark.parametrize("name", ["openwebrl", "webgym", "asyncwebrl", "webagent_r1", "openwebvoyager"])
+def test_a_papers_recipe_differs_on_the_embedded_web_in_what_its_head_says_alone(name):
+    real, dojo = load_recipe(name).model_dump(), load_recipe(f"{name}-dojo").model_dump()
+    assert (real["env"]["name"], dojo["env"]["name"]) == ("webarena" if name == "webagent_r1" else "web", "dojo")
+    assert dojo["reward"]["name"] == "rules"
+    assert dojo["reward"]["format_reward"] == real["reward"]["format_reward"]
+    for recipe in (real, dojo):
+        for section in ("name", "env", "reward"):
+            del recipe[section]
+        recipe["sft"].pop("demos")
+        recipe["train"].pop("stages") if "gym" in name or "async" in name else None
+        for key in ("fill", "restart_url", "address_bar"):
+            recipe["harness"].pop(key, None)
+    assert real == dojo
+
+
 CHANGED = [
     [],
     ["engine={name: chat, base_url: 'http://127.0.0.1:1/v1', model: m}", "evaluate.sampling.temperature=1"],
-    ["env={name: web}", "reward.name=rules", "rollout.sampling.temperature=1.0", "harness={name: webgym}"],
+    ["env={name: web}", "reward={name: rules}", "rollout.sampling.temperature=1.0", "harness={name: webgym}"],
+    ["reward={name: webgym, engine: {base_url: 'http://127.0.0.1:1/v1'}}"],
+    ["reward={name: openwebrl, engine: {name: hf}, model: {path: tiny}, sampling: {max_tokens: 9}}"],
     ["train.stages=[{iterations: 1, max_steps: 9}]", "browser.guard.private_hosts=[localhost]"],
 ]
 
@@ -113,6 +148,30 @@ def test_the_keys_that_differ_from_the_defaults_are_the_whole_recipe(name, overr
     assert "cdp_url" not in data.get("browser", {}), "a key at its default is shown"
 
 
+def test_a_plug_inside_of_a_plug_is_based_and_merged_as_one(tmp_path):
+    (tmp_path / "judged.yaml").write_text(
+        "base: quickstart\nname: judged\nreward: {name: webvoyager, engine: {base_url: 'http://a/v1', model: m}}\n"
+    )
+    (tmp_path / "more.yaml").write_text("base: judged.yaml\nreward: {max_images: 2, engine: {model: n}}\n")
+    (tmp_path / "local.yaml").write_text("base: judged.yaml\nreward: {engine: {name: hf}}\n")
+    more, local = (load_recipe(str(tmp_path / f"{name}.yaml")).reward for name in ("more", "local"))
+    assert isinstance(more, Judge)
+    assert isinstance(local, Judge)
+    assert isinstance(more.engine, ChatConfig)
+    assert more.model_dump(include={"name", "max_images"}) == {"name": "webvoyager", "max_images": 2}
+    assert (more.engine.base_url, more.engine.model, more.engine.max_concurrency) == ("http://a/v1", "n", 16)
+    assert (local.name, local.max_images, type(local.engine)) == ("webvoyager", 15, HF)
+
+
+def test_the_changes_of_a_plug_inside_of_a_plug_are_shown_and_no_more():
+    recipe = load_recipe("quickstart", ["reward={name: webgym, engine: {name: hf}, timeout_s: 5}"])
+    assert yaml.safe_load(dump_changes(recipe))["reward"] == {
+        "name": "webgym",
+        "timeout_s": 5.0,
+        "engine": {"name": "hf"},
+    }
+
+
 def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
     file = tmp_path / "small.yaml"
     file.write_text("name: small\n")
@@ -123,6 +182,13 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
     ("overrides", "words"),
     [
         (["train.lrr=1"], ["unknown key 'train.lrr'", "did you mean 'train.lr'"]),
+        (
+            ["reward={name: webgym, engine: {bse_url: x}}"],
+            ["unknown key 'reward.engine.bse_url'", "did you mean 'reward.engine.base_url'"],
+        ),
+        (["reward={name: webgym, engine: {name: hf, bse_url: x}}"], ["unknown key 'reward.engine.bse_url'"]),
+        (["reward={name: webgym, engine: {name: ht}}"], ["unknown engine 'ht'", "did you mean"]),
+        (["reward={name: webgym, model: {pth: x}}"], ["did you mean 'reward.model.path'"]),
         (
             ["rollout.sampling.temprature=1"],
             ["rollout.sampling.temprature", "did you mean 'rollout.sampling.temperature'"],
@@ -155,7 +221,9 @@ def test_an_override_may_name_a_section_that_the_file_leaves_out(tmp_path):
         (["env.kindz=[shop]"], ["unknown key 'env.kindz'", "did you mean 'env.kinds'"]),
         (["engine={name: vllm, replica: 2}"], ["unknown key 'engine.replica'", "did you mean 'engine.replicas'"]),
         (["engine.name=vlm"], ["unknown engine 'vlm'", "did you mean 'vllm'"]),
-        (["env=dojo"], ["env = 'dojo'", "dictionary"]),
+        (["env=3"], ["env = 3", "dictionary"]),
+        (["env=dojoo"], ["unknown environment 'dojoo'", "did you mean 'dojo'"]),
+        (["env=dojo", "env.kindz=[shop]"], ["unknown key 'env.kindz'", "did you mean 'env.kinds'"]),
         (
             ["engine={name: chat, api_key_env: sk-0123456789}"],
             ["engine.api_key_env", "must name an environment variable"],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from webdojo.api import Browser, Policy, evaluate, load_policy, open_browser, run_episode, train
     from webdojo.envs.env import Environment, Visit
     from webdojo.envs.task_sets import load_tasks
-    from webdojo.reward import RewardFunction
+    from webdojo.reward.function import RewardFunction
     from webdojo.types import Reward, Task, Trajectory
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
 _HOMES = {
     "webdojo.envs.env": ("Environment", "Visit"),
     "webdojo.envs.task_sets": ("load_tasks",),
-    "webdojo.reward": ("RewardFunction",),
+    "webdojo.reward.function": ("RewardFunction",),
     "webdojo.types": ("Reward", "Task", "Trajectory"),
 }
 """The public names that are not defined in `webdojo.api`."""

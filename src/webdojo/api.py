@@ -19,7 +19,8 @@ from webdojo.browser.session import BrowserSession
 from webdojo.envs.env import Environment
 from webdojo.envs.web import Web
 from webdojo.recipe import Recipe, load_recipe
-from webdojo.reward import RewardFunction, Scorer
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.gate import Scorer
 from webdojo.rollout import episode as rollout
 from webdojo.store.images import MemoryImages
 from webdojo.types import Engine, Task, Trajectory
@@ -155,10 +156,12 @@ async def run_episode(
         config=recipe.rollout,
         sampling=recipe.evaluate.sampling,
         max_steps=recipe.evaluate.horizon(task.difficulty),
+        reward=function,
         seed=seed,
     )
     if function is not None:
-        await Scorer(function, browser.images).score(trajectory)
+        async with Scorer(function, browser.images) as scorer:
+            await scorer.score(trajectory)
     return trajectory
 
 

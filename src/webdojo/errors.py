@@ -7,6 +7,7 @@ are `assert`s instead.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -20,9 +21,28 @@ class WebdojoError(Exception):
     exit_code: ClassVar[int] = 2
     """The exit code of a command that ends with this error."""
 
+    @property
+    def lines(self) -> Sequence[str]:
+        """What the command line prints of it: one line."""
+        return [" ".join(str(self).split())]
+
 
 class ConfigError(WebdojoError):
     """A recipe, an override or a command-line value is wrong."""
+
+
+class Missing(ConfigError):
+    """What only the user can bring is not there: a file of tasks, a key, addresses. Each thing is a line of its own."""
+
+    def __init__(self, *things: str, otherwise: str = "") -> None:
+        self.things = things
+        self.otherwise = otherwise
+        """What to do without them."""
+        super().__init__("; ".join(self.lines))
+
+    @property
+    def lines(self) -> Sequence[str]:
+        return [*self.things, self.otherwise] if self.otherwise else self.things
 
 
 class Failure(StrEnum):
@@ -37,7 +57,13 @@ class Failure(StrEnum):
     """The guard does not allow the start URL."""
     START_FAILED = "start_failed"
     """The start URL cannot be reached, or answers with an error."""
+    ROBOTS_TXT = "robots_txt"
+    """The site's robots.txt forbids the start URL to programs."""
+    BLOCKED = "blocked"
+    """The site turns robots away, and the agent did not get past it."""
     SCREENSHOT_TIMEOUT = "screenshot_timeout"
+    PAGE_UNREACHABLE = "page_unreachable"
+    """A page that the reward function looks at cannot be opened."""
     SESSION_TIMEOUT = "session_timeout"
     TAB_CRASHED = "tab_crashed"
     BROWSER_DIED = "browser_died"
@@ -48,6 +74,8 @@ class Failure(StrEnum):
     """The engine took too long for one response."""
     ENVIRONMENT_FAILED = "environment_failed"
     """The environment's own code raised an error."""
+    UNEXPECTED = "unexpected"
+    """An error that nothing has named, raised by what a page did to our code, or by that code itself."""
     REWARD_FAILED = "reward_failed"
     """The reward function raised an error, or took too long."""
 
@@ -118,6 +146,10 @@ class EngineTimeout(EngineError):
     """The engine gave no response in time (OpenWebRL Tables 7 and 8, inference step timeout)."""
 
     failure = Failure.ENGINE_TIMEOUT
+
+
+class BudgetError(EngineError):
+    """The budget of an endpoint is spent; what was done is stored, and a run goes on with a larger one."""
 
 
 class RewardError(WebdojoError):

@@ -75,6 +75,11 @@ def wilson95(successes: int, n: int) -> tuple[float, float]:
     return (0.0 if successes == 0 else centre - half, 1.0 if successes == n else centre + half)
 
 
+def share(successes: int, n: int) -> Rate:
+    """The share of successes among `n` trials."""
+    return Rate(n=n, successes=successes, rate=successes / n if n else 0.0, ci95=wilson95(successes, n))
+
+
 def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
     """The percentile interval of the share of True over all clusters, when whole clusters are resampled."""
     import numpy as np  # a recipe, whose section stands here, needs none
@@ -114,8 +119,7 @@ def _reward(trajectory: Trajectory) -> Reward:
 
 
 def _rate(outcomes: Sequence[bool]) -> Rate:
-    n, successes = len(outcomes), sum(outcomes)
-    return Rate(n=n, successes=successes, rate=_mean(outcomes), ci95=wilson95(successes, n))
+    return share(sum(outcomes), len(outcomes))
 
 
 def _split(scored: Sequence[tuple[Trajectory, Reward]], key: Callable[[Trajectory], K]) -> dict[K, list[bool]]:

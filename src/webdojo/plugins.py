@@ -20,6 +20,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -27,6 +28,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, SerializeAsAny, model_validator
+from pydantic.fields import FieldInfo
 
 from webdojo.config import Section
 from webdojo.errors import ConfigError
@@ -123,16 +125,39 @@ def plug_name(registry: Registry[Any]) -> AfterValidator:
     return AfterValidator(check)
 
 
+@dataclass(frozen=True)
+class Slot:
+    """What a section's field is that holds a plug."""
+
+    registry: Registry[Any]
+    default: str
+    """The name of the plug where the field gives none."""
+
+    def plug(self, given: object) -> Any:
+        """The plug that a field of a recipe names; a ConfigError where there is none of that name."""
+        return self.registry.get(self.name(given))
+
+    def name(self, given: object) -> str:
+        return str(given.get("name", self.default)) if isinstance(given, Mapping) else self.default
+
+
 def plug_field(registry: Registry[type[P]], default: str) -> Any:
-    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names."""
+    """The annotations of a section's field that holds a plug: a mapping becomes the plug that its `name` names, and a
+    name alone that plug with its defaults."""
+    slot = Slot(registry, default)
 
     def resolve(given: Any) -> Any:
+        given = {"name": given} if isinstance(given, str) else given
         if not isinstance(given, Mapping):
             return given
-        name = str(given.get("name", default))
-        return registry.get(name).model_validate({**given, "name": name})
+        return slot.plug(given).model_validate({**given, "name": slot.name(given)})
 
-    return BeforeValidator(resolve), SerializeAsAny()  # type: ignore[type-arg]
+    return slot, BeforeValidator(resolve), SerializeAsAny()  # type: ignore[type-arg]
+
+
+def slot_of(field: FieldInfo) -> Slot | None:
+    """The slot that a section's field is, if it holds a plug."""
+    return next((each for each in field.metadata if isinstance(each, Slot)), None)
 
 
 def _found(path: str, noun: str) -> Any:

@@ -8,13 +8,14 @@ own. Unknown keys are errors that name the nearest known key. Every random choic
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, cast, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
 from webdojo.agent.harness import HarnessConfig
 from webdojo.agent.harnesses import HARNESSES
@@ -24,14 +25,15 @@ from webdojo.config import Section
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Split
 from webdojo.envs.registry import ENVIRONMENTS, TasksConfig
-from webdojo.errors import ConfigError, TaskError
+from webdojo.errors import ConfigError, Missing, TaskError
 from webdojo.evaluation import EvaluateConfig
-from webdojo.plugins import Registry, plug_field
+from webdojo.plugins import Registry, plug_field, slot_of
 from webdojo.policy.config import ModelConfig
 from webdojo.policy.engine import EngineConfig
 from webdojo.policy.engines import ENGINES, HF
 from webdojo.recipe_hints import did_you_mean
-from webdojo.reward import REWARDS, EnvironmentReward, RewardFunction
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.registry import REWARDS, EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
 from webdojo.trainer.advantages import ADVANTAGES
 from webdojo.trainer.config import SFTConfig, TrainConfig
@@ -137,7 +139,8 @@ class Recipe(Section):
         return tasks_of(self.env, self.tasks, split, n, self.seed)
 
     def check(self, *, trains: bool, demonstrates: bool) -> None:
-        """Check that environment, tasks, reward, harness, engine and curriculum fit together (ConfigError, TaskError).
+        """Check that environment, tasks, reward, harness, engine and curriculum fit together (ConfigError, TaskError),
+        and that what only the user can bring is there (Missing, raised last of what needs no tasks).
 
         Without `trains` an evaluation follows, not training; `demonstrates` says that demonstrations may be made.
         """
@@ -159,9 +162,15 @@ class Recipe(Section):
                     f"{demos}: demonstrations need browsers of this machine, and browser.servers names others; set "
                     "sft.demos=0, or begin without servers and train.iterations=0, and go on with --resume"
                 )
+        if missing := self._missing(trains):
+            raise Missing(*missing, otherwise=f"or take the embedded web, which needs none of this: {self._embedded}")
         if trains:
             if self.tasks.path:
-                levels = {task.difficulty for task in self.draw("train", 10_000)}
+                tasks = self.draw("train", 10_000)
+                levels = {task.difficulty for task in tasks}
+                for task in tasks:
+                    env.check(task)
+                    reward.check(task)
             else:
                 levels = set(env.difficulty_levels())
             for number, stage in enumerate(self.train.stages):
@@ -173,6 +182,23 @@ class Recipe(Section):
         for task in self.draw("eval", self.evaluate.tasks):
             env.check(task)
             reward.check(task)
+
+    def _missing(self, trains: bool) -> list[str]:
+        """What the user has to bring and has not, each with how to give it."""
+        looks: list[Callable[[], object]] = [self.reward_function.check_setup, lambda: self.draw("eval", 1)]
+        found = []
+        for look in [*looks, lambda: self.draw("train", 1)] if trains else looks:
+            try:
+                look()
+            except Missing as error:
+                found.append(str(error))
+        return list(dict.fromkeys(found))
+
+    @property
+    def _embedded(self) -> str:
+        """How this recipe is told to train on the embedded web."""
+        there = f"{self.name}-dojo"
+        return f"webdojo train {there}" if there in recipe_names() else "env=dojo reward=rules"
 
     def __reduce__(self) -> Any:
         """Pickled as plain data: the class of a plug from a file is found again by its name."""
@@ -188,7 +214,7 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
     """Load, override and validate a recipe: a name from `recipe_names()` or a path to a YAML file.
 
     A recipe with the key `base` has all that another one has, by name or by a path beside its own file, but for the
-    keys that it sets itself.
+    keys that it sets itself. A plug's section may be its name alone: `env: dojo`.
 
     `overrides` are `dotted.key=value`, with values in YAML. `migrate` reads keys that an older version wrote (`MOVED`)
     as what they are now, and leaves out those that are `GONE`. A ConfigError names the nearest known recipe or key.
@@ -203,6 +229,7 @@ def load_recipe(name_or_path: str, overrides: list[str] | None = None, *, migrat
 
 def parse_recipe(data: dict[str, Any], source: str) -> Recipe:
     """Validate a recipe that is already a mapping; `source` is named in errors."""
+    data = _spelled_out(data)
     try:
         return Recipe.model_validate(data)
     except ValidationError as error:
@@ -216,13 +243,21 @@ def dump_recipe(recipe: Recipe) -> str:
 
 def dump_changes(recipe: Recipe) -> str:
     """The same recipe in short: only the keys whose value is not the default; it loads as the whole one does."""
-    data = recipe.model_dump(mode="json", exclude_defaults=True)
-    for section, (_, default) in PLUGS.items():
-        name = getattr(recipe, section).name
-        if name != default:
-            data[section] = {"name": name} | data.get(section, {})
+    data = _changes(recipe)
     ordered = {key: data[key] for key in Recipe.model_fields if key in data}
     return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True)
+
+
+def _changes(section: BaseModel) -> dict[str, Any]:
+    """The keys of a section whose value is not the default; a plug that is not the default one has its name."""
+    data = section.model_dump(mode="json", exclude_defaults=True)
+    for key, field in type(section).model_fields.items():
+        if (slot := slot_of(field)) is not None:
+            plug = getattr(section, key)
+            changes = ({} if plug.name == slot.default else {"name": plug.name}) | _changes(plug)
+            data.pop(key, None)
+            data |= {key: changes} if changes else {}
+    return data
 
 
 def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
@@ -248,6 +283,7 @@ def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
         raise ConfigError(f"recipe {name_or_path!r} is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
         raise ConfigError(f"recipe {name_or_path!r} must be a mapping of sections, but is a {type(data).__name__}")
+    data = _spelled_out(data)
     if (base := data.pop("base", None)) is None:
         return data
     if not isinstance(base, str):
@@ -259,25 +295,30 @@ def _read(name_or_path: str, *derived: str) -> dict[str, Any]:
     return _merged(_read(base, name_or_path, *derived), data, Recipe)
 
 
+def _spelled_out(data: dict[str, Any]) -> dict[str, Any]:
+    """The same keys, with `{name: …}` for each plug's section that is a name alone."""
+    return {key: {"name": part} if key in PLUGS and isinstance(part, str) else part for key, part in data.items()}
+
+
 def _merged(base: dict[str, Any], own: dict[str, Any], section: type[BaseModel]) -> dict[str, Any]:
     """The keys of both, section by section; of a plug with another name the base's options do not count."""
     out = base | own
     for key, part in own.items():
-        before = base.get(key)
-        if not isinstance(before, dict) or not isinstance(part, dict):
+        before, field = base.get(key), section.model_fields.get(key)
+        if not isinstance(before, dict) or not isinstance(part, dict) or field is None:
             continue
-        if section is Recipe and key in PLUGS:
-            name = before.get("name", PLUGS[key][1])
-            if part.get("name", name) == name:
-                out[key] = before | part
-        elif key in section.model_fields and (inner := _section_of(section.model_fields[key].annotation)):
+        if (slot := slot_of(field)) is not None and slot.name(part if "name" in part else before) != slot.name(before):
+            continue
+        if (inner := _section_of(field, before)) is not None:
             out[key] = _merged(before, part, inner)
     return out
 
 
-def _section_of(annotation: Any) -> type[BaseModel] | None:
-    """The section that a field, or each entry of it, is; None where it is a value."""
-    candidates = [annotation, *get_args(annotation)]
+def _section_of(field: FieldInfo, given: object) -> type[BaseModel] | None:
+    """The section that a field, or each entry of it, is, where a recipe gives it as `given`; None for a value."""
+    if (slot := slot_of(field)) is not None:
+        return cast(type[BaseModel], slot.plug(given))
+    candidates = [field.annotation, *get_args(field.annotation)]
     return next((c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)), None)
 
 
@@ -287,6 +328,8 @@ def _apply(data: dict[str, Any], override: str) -> None:
         raise ConfigError(f"override {override!r} must look like section.key=value, for example train.lr=1e-4")
     *parents, last = key.split(".")
     node = data
+    if parents and parents[0] in PLUGS and isinstance(name := data.get(parents[0]), str):  # of an override before
+        data[parents[0]] = {"name": name}
     for parent in parents:
         child = node.setdefault(parent, {})
         if not isinstance(child, dict):
@@ -352,28 +395,26 @@ def _hint(location: list[str], data: Mapping[str, Any]) -> str:
 def all_keys(data: Mapping[str, Any]) -> list[str]:
     """The dotted keys that a recipe with these plugs may have."""
 
-    def walk(section: type[BaseModel], prefix: str) -> Iterator[str]:
+    def walk(section: type[BaseModel], prefix: str, given: Mapping[str, Any]) -> Iterator[str]:
         for name, field in section.model_fields.items():
             yield f"{prefix}{name}"
-            if section is Recipe and name in PLUGS:
-                registry, default = PLUGS[name]
-                yield from walk(registry.get(str(data.get(name, {}).get("name", default))), f"{name}.")
-            elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-                yield from walk(field.annotation, f"{prefix}{name}.")
+            part = given.get(name)
+            inner = None if get_args(field.annotation) else _section_of(field, part)  # the keys of entries have numbers
+            if inner is not None:
+                yield from walk(inner, f"{prefix}{name}.", part if isinstance(part, Mapping) else {})
 
-    return list(walk(Recipe, ""))
+    return list(walk(Recipe, "", data))
 
 
 def _known_keys(path: list[str], data: Mapping[str, Any]) -> list[str]:
     section: type[BaseModel] = Recipe
-    for depth, name in enumerate(path):
+    given: Any = data
+    for name in path:
         if name.isdigit():  # of an entry in a list of sections
+            given = given[int(name)]
             continue
-        if not depth and name in PLUGS:
-            registry, default = PLUGS[name]
-            section = registry.get(str(data[name].get("name", default)))
-            continue
-        inner = _section_of(section.model_fields[name].annotation)
+        given = given.get(name, {})
+        inner = _section_of(section.model_fields[name], given)
         assert inner is not None, f"{name} is no section"
         section = inner
     return list(section.model_fields)

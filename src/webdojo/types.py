@@ -112,6 +112,8 @@ class Observation(Record):
     """Width and height of the whole document."""
     blocked: str = ""
     """Why the site seems to block robots (an HTTP status, a bot check), in a few words."""
+    dead: str = ""
+    """Why there is no page of a site (no connection, an HTTP status), in a few words."""
     text: PageText = ""
     """The page as text with numbered elements, if a `View` asked for it."""
 
@@ -331,14 +333,32 @@ class Termination(StrEnum):
         return self in (Termination.ENV_ERROR, Termination.START_ERROR, Termination.TIMEOUT, Termination.ABORTED)
 
 
+class Judgement(Record):
+    """One question to a judge's model and its answer, kept for whoever wants to know why."""
+
+    step: str
+    """What was asked: `verdict`, `key points`, `screenshot 3`."""
+    prompt: PageText
+    """The request as text; `[image 1]` stands for the first of `images`."""
+    images: list[ImageRef] = Field(default_factory=list)
+    answer: PageText
+    """All that the model said."""
+
+
 class Reward(Record):
     """The verdict on a trajectory (OpenWebRL A.4)."""
 
     value: float
     success: bool
     valid: bool = True
-    """If False, it counts neither in the group's mean and std nor in the loss."""
+    """If False, it counts neither in the group's mean and std nor in the loss: the outcome is not the agent's doing."""
+    cause: str = ""
+    """Where it is not valid, what is to blame, in a word that can be counted: `blocked`, `dead_page`, `unreadable`."""
     reason: str = ""
+    parts: dict[str, float] = Field(default_factory=dict)
+    """What the verdict is made of, by name, as the reward function defines it."""
+    judgements: list[Judgement] = Field(default_factory=list)
+    """What a judge asked and was answered."""
     facts: list[bool] = Field(default_factory=list)
     """Which facts of the task hold, if they were checked; they earn no reward by themselves."""
     fact_names: list[str] = Field(default_factory=list)
@@ -366,6 +386,9 @@ class Trajectory(Record):
     """For failures of the browser: the history of the session (`browser.diagnostics`)."""
     state: dict[str, Any] = Field(default_factory=dict)
     """Final state of the environment for this episode (`Environment.state`), as plain JSON."""
+    evidence: dict[str, Any] = Field(default_factory=dict)
+    """What the reward function has read of the web before the session closed (`RewardFunction.evidence`), as plain
+    JSON."""
     reward: Reward | None = None
     began: float = 0.0
     """The Unix time of its start; 0 if it is not known."""

@@ -27,7 +27,7 @@ WEBDOJO = [sys.executable, "-m", "webdojo.cli"]
 ENVIRONMENT = os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
 ENVIRONMENT |= {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 COMMANDS = [[], ["train"], ["eval"], ["report"], ["doctor"], ["sites"], ["sites", "serve"], ["tiny", "train"]]
-COMMANDS += [["browser"], ["browser", "serve"], ["act"]]
+COMMANDS += [["browser"], ["browser", "serve"], ["act"], ["judge"], ["judge", "audit"], ["judge", "stress"]]
 COMMANDS += [["runs"], *(["runs", command] for command in ("list", "show", "export", "trace", "gc"))]
 
 
@@ -249,9 +249,10 @@ def test_sites_serve_answers_http_and_stops_cleanly(tmp_path):
 def test_an_agent_acts_through_an_endpoint(tmp_path):
     call = '<think>on</think><tool_call>{"name": "go_back", "arguments": {}}</tool_call>'
     with Endpoint(default=say(completion(call))) as endpoint:
-        options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "tiny", "--recipe"]
+        options = ["--url", "http://shop-0.localhost/", "--endpoint", endpoint.url, "--model", "clicker", "--recipe"]
         done = webdojo("act", "Open the cart", *options, "quickstart", "evaluate.max_steps=2", cwd=tmp_path)
     assert re.search(r"^  1  ", done.stdout, re.MULTILINE), done.stderr
+    assert "the agent: clicker, by recipe quickstart" in done.stderr
     assert re.search(r"^endpoint: 2 requests, 200 tokens in, 20 out, 0\.0000 USD$", done.stderr, re.MULTILINE)
     film = re.search(r"^film: (\S+)$", done.stdout, re.MULTILINE)
     assert film is not None
@@ -292,6 +293,11 @@ def test_a_model_behind_an_endpoint_is_measured(tmp_path):
         assert (folder / "report.html").is_file()
         with RunStore.open(folder, readonly=True) as store:
             assert [episode.answer for episode in store.trajectories("eval")] == ["twelve"] * 2
+    assert json.loads(again.stdout)["model"] == "shopper"
+    shown = json.loads(webdojo("runs", "show", str(folders[0]), "--json", cwd=tmp_path).stdout)
+    assert shown["model"] == "shopper"
+    none = webdojo("runs", "episodes", str(folders[0]), "--iteration", "7", cwd=tmp_path)
+    assert none.stdout == f"{folders[0]} has no such episodes\n"
     listed = json.loads(webdojo("runs", "list", "--json", cwd=tmp_path).stdout)
     assert {(run["state"], run["success"], run["measured"], run["iterations"]) for run in listed} == {
         ("finished", 0.0, True, 0)

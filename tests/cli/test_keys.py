@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from typer.testing import CliRunner
 
 from webdojo.cli import app
-from webdojo.cli.keys import chat_engine, recipe_for
+from webdojo.cli.keys import recipe_and_model, recipe_for
 from webdojo.errors import ConfigError
 
 
@@ -30,13 +32,24 @@ def test_a_key_that_the_command_does_not_use_is_an_error(command: str, override:
 
 def test_keys_that_the_command_uses_are_taken() -> None:
     given = ["rollout.max_context_tokens=1500", "model.threads=2", "evaluate.max_steps=4", "seed=3"]
-    recipe = recipe_for("eval", "quickstart", given, chat_engine("http://127.0.0.1:1/v1", "gpt: 4"))
+    recipe, loaded = recipe_and_model("eval", "quickstart", given, "gpt: 4", "http://127.0.0.1:1/v1")
+    assert loaded == "tiny"
     assert (recipe.rollout.max_context_tokens, recipe.evaluate.max_steps, recipe.seed) == (1500, 4, 3)
     assert recipe.engine.model_dump(include={"name", "base_url", "model"}) == {
         "name": "chat",
         "base_url": "http://127.0.0.1:1/v1",
         "model": "gpt: 4",
     }
+
+
+def test_a_recipe_that_names_an_endpoint_takes_the_name_of_the_model_there() -> None:
+    chat = ["engine.name=chat", "engine.base_url=http://127.0.0.1:1/v1", "engine.model=before"]
+    recipe, loaded = recipe_and_model("act", "quickstart", chat, "now", "")
+    assert (recipe.engine.serves(loaded), loaded) == ("now", "tiny")
+    recipe, loaded = recipe_and_model("act", "quickstart", chat, "", "")
+    assert (recipe.engine.serves(loaded), loaded) == ("before", "tiny")
+    recipe, loaded = recipe_and_model("act", "quickstart", [], "some/folder", "")
+    assert (recipe.engine.serves(loaded), loaded) == ("some/folder", "some/folder")
 
 
 def test_an_unknown_key_stays_the_first_thing_that_is_said() -> None:
@@ -48,16 +61,18 @@ def test_an_unknown_key_stays_the_first_thing_that_is_said() -> None:
     ("words", "message"),
     [
         (["train", "quickstart", "--train.lr=1e-4"], "no option --train.lr; .*: train.lr=1e-4$"),
+        (["train", "quickstart", "--lr", "1e-4"], "no option --lr; .*: train.lr=VALUE or sft.lr=VALUE$"),
         (
             ["train", "quickstart", "--learning-rate", "1e-4"],
             "--learning-rate; .* train.lr=VALUE or sft.lr=VALUE$",
         ),
         (["eval", "quickstart", "--model", "tiny", "--max-turns", "3"], "evaluate.max_steps=VALUE"),
+        (["eval", "quickstart", "--model", "tiny", "--tasks=3"], "written without dashes: evaluate.tasks=3$"),
     ],
 )
 def test_a_key_that_is_written_as_an_option(words: list[str], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        app(words, standalone_mode=False)
+    said = CliRunner().invoke(app, words)
+    assert re.search(message, str(said.exception)), said.output
 
 
 def test_an_option_that_is_misspelt_stays_one() -> None:

@@ -14,7 +14,13 @@ from webdojo.policy.config import screenshot_tokens
 from webdojo.policy.model.loading import skeleton
 from webdojo.recipe import load_recipe, recipe_names
 
-DERIVED = {"openwebrl_bc", "openwebrl-80gb", "openwebrl-24gb", "asyncwebrl_raft"}
+DERIVED = {
+    *(name for name in recipe_names() if name.endswith("-dojo")),
+    "openwebrl_bc",
+    "openwebrl-80gb",
+    "openwebrl-24gb",
+    "asyncwebrl_raft",
+}
 """Recipes that count what their base counts."""
 
 

@@ -17,13 +17,14 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import SyncVectorEnv
 
 from webdojo.browser.config import BrowserConfig, GuardConfig
+from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.envs.miniwob import Miniwob
 from webdojo.envs.web import Web
 from webdojo.errors import ConfigError, StartError, TaskError
 from webdojo.gym import ENV_ID, to_action
-from webdojo.reward import RewardFunction
+from webdojo.reward.function import RewardFunction
 from webdojo.sites.taskgen import make_tasks
 from webdojo.tasks.miniwob import load
 from webdojo.types import ImageSource, Reward, Task, Termination, ToolCall, Trajectory
@@ -275,6 +276,24 @@ def test_an_environment_that_fails_costs_only_the_episode():
         with pytest.raises(StartError, match="failed: ValueError: no room"):
             env.reset()
         web.raises_in = ""
+        env.reset()
+        assert env.step(call("done", answer="x"))[2]
+    finally:
+        env.close()
+
+
+def test_an_error_that_nothing_names_costs_only_the_episode(monkeypatch):
+    async def stumble(session: BrowserSession, calls: list[ToolCall]) -> None:
+        raise TypeError("type str doesn't define __round__ method")
+
+    env = make(tasks=WIKI)
+    try:
+        env.reset()
+        with monkeypatch.context() as patched:
+            patched.setattr(BrowserSession, "act", stumble)
+            _, reward, terminated, truncated, info = env.step(call("wait", seconds=0))
+        assert (reward, terminated, truncated) == (0.0, False, True)
+        assert (info["termination"], info["trajectory"].failure) == (Termination.ENV_ERROR, "unexpected")
         env.reset()
         assert env.step(call("done", answer="x"))[2]
     finally:

@@ -162,9 +162,7 @@ class World:
         found.turns[0].response.ids[0] = number_of(group)
         return found
 
-    async def score(self, trajectory: Trajectory) -> None: ...
-
-    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+    async def finish(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
         await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
 
 

@@ -28,7 +28,7 @@ SHOP = "http://shop-0.localhost/"
 
 def recipe(endpoint: Endpoint, *overrides: str) -> Recipe:
     given = ["engine.name=chat", f"engine.base_url={endpoint.url}", "engine.model=m", "harness.tool_schemas=signature"]
-    return load_recipe("openwebrl", [*given, "browser.viewport_px=[320,320]", *overrides])
+    return load_recipe("openwebrl-dojo", [*given, "browser.viewport_px=[320,320]", *overrides])
 
 
 async def run(recipe: Recipe, folder: Path, url: str = SHOP) -> tuple[Trajectory | None, bool, list[Turn]]:
@@ -166,5 +166,5 @@ def test_a_checkpoint_acts_by_the_recipe_of_its_run(tmp_path):
     (tmp_path / "checkpoints" / "rl-3").mkdir(parents=True)
     (tmp_path / "recipe.yaml").write_text("name: mine\n")
     assert recipe_of(str(tmp_path / "checkpoints" / "rl-3")) == str(tmp_path / "recipe.yaml")
-    assert recipe_of("tiny") == "quickstart"
-    assert recipe_of("Qwen/Qwen3-VL-4B-Thinking") == recipe_of("") == "openwebrl"
+    assert recipe_of("tiny") == recipe_of("") == "quickstart"
+    assert recipe_of("Qwen/Qwen3-VL-4B-Thinking") == recipe_of("", "http://localhost:8000/v1") == "openwebrl-dojo"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.rollout.records import task
-from webdojo.errors import ConfigError, TaskError
+from webdojo.errors import ConfigError, EngineError, Missing, ModelError, TaskError
+from webdojo.loops.start import train
 from webdojo.recipe import load_recipe
 
 STAGE = "{iterations: 1, max_steps: 9, difficulty_sampling: {1: 0, 2: 0}}"
@@ -23,7 +24,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     rows = [task(name).model_dump(mode="json", exclude_defaults=True) for name in "ab"]
     (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "judge.py").write_text(
-        "from webdojo.reward import RewardFunction\nfrom webdojo.types import Reward\n\n\n"
+        "from webdojo.reward.function import RewardFunction\nfrom webdojo.types import Reward\n\n\n"
         "class Kind(RewardFunction):\n"
         "    async def score(self, trajectory, images):\n"
         "        return Reward(value=1.0, success=True)\n"
@@ -129,3 +130,53 @@ def test_a_file_of_tasks_that_cannot_be_read_is_told_before_it_runs(mine: list[s
     Path("empty.jsonl").write_text("")
     with pytest.raises(TaskError, match="holds no tasks"):
         check(*mine, "tasks.path=empty.jsonl", "tasks.eval_path=tasks.jsonl")
+
+
+KEY = "engine={name: chat, model: m, base_url: 'http://127.0.0.1:9/v1', api_key_env: NO_SUCH_KEY, price_input: 1}"
+JUDGED = f"reward={{name: openwebrl, {KEY.replace('engine=', 'engine: ')}}}"
+
+
+def test_all_that_a_user_must_bring_is_told_at_once(mine: list[str]) -> None:
+    with pytest.raises(Missing) as caught:
+        check(*WEB, JUDGED)
+    key, tasks, otherwise = caught.value.lines
+    assert key.startswith(
+        "the judge 'openwebrl' (section reward): engine.api_key_env names NO_SUCH_KEY, which is not in"
+    )
+    assert "tasks.path=my-tasks.jsonl" in tasks
+    assert otherwise == "or take the embedded web, which needs none of this: env=dojo reward=rules"
+    with pytest.raises(Missing) as caught:
+        check(*WEB, JUDGED, "tasks.path=tasks.jsonl")
+    assert caught.value.lines == [key, otherwise]
+    with pytest.raises(Missing) as caught:
+        load_recipe("openwebrl", ["tasks.path=tasks.jsonl"]).check(trains=True, demonstrates=True)
+    assert caught.value.lines[-1].endswith(": webdojo train openwebrl-dojo")
+    check(*WEB, JUDGED, "env=dojo", "reward=rules")
+
+
+def test_what_does_not_fit_together_comes_before_what_is_missing(mine: list[str]) -> None:
+    with pytest.raises(ConfigError, match="no oracle that could demonstrate"):
+        check(*WEB, JUDGED, "sft.demos=5")
+
+
+def test_a_judges_checkpoint_must_be_there(mine: list[str]) -> None:
+    with pytest.raises(ModelError, match="model folder 'judges/mine' does not exist"):
+        check(*mine[:-1], "reward={name: openwebrl, engine: hf, model: {path: ./judges/mine}}")
+
+
+def test_training_tasks_are_checked_too(mine: list[str]) -> None:
+    row = task("c").model_copy(update={"storage_state": "me.json"}).model_dump(mode="json")
+    Path("login.json").write_text(json.dumps([row]))
+    files = ["tasks.path=login.json", "tasks.eval_path=tasks.jsonl"]
+    with pytest.raises(TaskError, match=r"task 'c' begins logged in .* env\.allow_login=true"):
+        check(*mine, *files)
+    check(*mine, *files, "env.allow_login=true")
+    check(*mine, *files, trains=False)
+
+
+def test_a_training_whose_judge_does_not_answer_does_not_begin(mine: list[str], tmp_path: Path) -> None:
+    silent = JUDGED.replace("NO_SUCH_KEY", "''")
+    recipe = load_recipe("quickstart", [*WEB, silent, "tasks.path=tasks.jsonl"])
+    with pytest.raises(EngineError, match=r"judge: http://127\.0\.0\.1:9/v1 does not answer: .*; see reward\.engine"):
+        train(recipe, tmp_path / "run", resume=False)
+    assert not (tmp_path / "run").exists()

@@ -35,7 +35,7 @@ from webdojo.loops.online import online
 from webdojo.loops.run_folder import EVALUATION, RL
 from webdojo.loops.start import train
 from webdojo.recipe import Recipe, dump_recipe, load_recipe
-from webdojo.reward import Scorer
+from webdojo.reward.gate import Scorer
 from webdojo.store.run import RunStore
 from webdojo.tasks.miniwob import HOST, KIND
 from webdojo.trainer.batch import Sample

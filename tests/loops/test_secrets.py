@@ -14,25 +14,30 @@ from urllib.parse import parse_qs, quote, quote_plus, urlsplit
 import pytest
 
 from tests.browser.conftest import served
+from tests.policy.chat.endpoint import Endpoint, completion, say
 from tests.rollout.stage import Actor, Line
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.web import Web
 from webdojo.errors import BrowserError, Failure
+from webdojo.loops.act import act
 from webdojo.loops.episodes import EpisodeRunner
 from webdojo.loops.export import export
 from webdojo.loops.log import RunLog
+from webdojo.loops.request import task_at
 from webdojo.loops.runs import describe
 from webdojo.policy.config import TINY
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import dump_recipe, load_recipe
-from webdojo.reward import RewardFunction, Scorer
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.gate import Scorer
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
-from webdojo.types import FinishReason, ImageSource, Reward, Sampling, Task, Trajectory
+from webdojo.types import FinishReason, ImageSource, Reward, Sampling, Task, Termination, Trajectory, Turn
 from webdojo.view.film import write_trajectory
 from webdojo.view.report import write_report
+from webdojo.view.tables import turn_text
 from webdojo.view.trace import write_trace
 
 PASSWORD = 'zebra+crossing/42 "fox"'
@@ -121,8 +126,7 @@ async def play(run: Path, redacts: bool) -> tuple[list[Trajectory], list[str]]:
                         max_steps=9,
                     )
                     logging.getLogger("webdojo").info("%s %s", trajectory.error, trajectory.diagnostics)
-                    await runner.score(trajectory)
-                    await runner.save(trajectory, "eval_rl", 1)
+                    await runner.finish(trajectory, "eval_rl", 1)
                     turns += [feedback.text for turn in trajectory.turns for feedback in turn.feedback]
             log.write("rl", 1, {"success": 0.5})
             store.write_result({})
@@ -162,3 +166,26 @@ async def test_without_redaction_they_are_shown(tmp_path: Path) -> None:
     found = leaks(tmp_path / "run", "\n".join(feedback))
     films = {"report.html", "trajectory.html", "lost.html"}
     assert found.keys() == {*films, "trajectories.jsonl", "trace.json", "log"}
+
+
+async def test_what_act_prints_has_no_secrets(tmp_path: Path) -> None:
+    typing: list[tuple[str, dict[str, Any]]] = [
+        ("click", {"x": 500, "y": 100}),
+        ("write", {"text": PASSWORD}),
+        ("press_keys", {"keys": ["Enter"]}),
+    ]
+    said = [completion(says(name, **arguments).removesuffix("<|im_end|>")) for name, arguments in typing]
+    cut = completion(f"<think>The password was {PASSWORD}, and now")
+    cut["choices"][0]["finish_reason"] = "length"
+    turns: list[Turn] = []
+    with served(LogIn) as site, Endpoint(*map(say, [*said, cut])) as endpoint:
+        chat = ["engine.name=chat", f"engine.base_url={endpoint.url}", "engine.model=m", "env={name: web}"]
+        screen = ["browser.guard.private_hosts=[127.0.0.1]", "browser.viewport_px=[320,320]"]
+        recipe = load_recipe("quickstart", [*chat, *screen])
+        task = task_at(recipe.env, "Log in", f"{site}/")
+        done, _ = await act(task, recipe, TINY, tmp_path / "run", turns.append)
+    assert done is not None and done.termination is Termination.GENERATION_LENGTH, done
+    printed = [turn_text(step, turn) for step, turn in enumerate(turns, 1)]
+    assert [form for form, data in forms(PASSWORD).items() for text in printed if data in text.encode()] == []
+    assert len(printed) == 4 and "The password was ***, and now" in printed[3]
+    assert PASSWORD in done.turns[3].text, "the run's own database keeps what was sampled"

@@ -13,10 +13,11 @@ from tests.codec import SmallCodec
 from webdojo.agent.harness import Codec
 from webdojo.agent.openwebrl import OpenWebRLConfig, OpenWebRLHarness
 from webdojo.browser.config import BrowserConfig
-from webdojo.browser.pool import BrowserPool
+from webdojo.browser.interface import Pool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.env import Environment
 from webdojo.envs.web import Web
+from webdojo.reward.function import RewardFunction
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.store.images import MemoryImages
@@ -35,7 +36,7 @@ BAD = "<think>no idea</think>click next<|im_end|>"
 class Pages(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         body = PAGE.format(path=self.path).encode()
-        self.send_response(200)
+        self.send_response(403 if self.path.startswith("/forbidden") else 200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -87,7 +88,7 @@ class Actor:
 class Stage:
     """Everything of an episode but its lines."""
 
-    def __init__(self, pool: BrowserPool, site: str, env: Environment | None = None) -> None:
+    def __init__(self, pool: Pool[Any], site: str, env: Environment | None = None) -> None:
         self.pool = pool
         self.env = env or Web()
         self.codec = SmallCodec()
@@ -100,6 +101,7 @@ class Stage:
         *lines: Line,
         finish: FinishReason = FinishReason.STOP,
         max_steps: int = 6,
+        reward: RewardFunction | None = None,
         **config: Any,
     ) -> Trajectory:
         self.actor = Actor(self.codec, list(lines), finish)
@@ -112,6 +114,7 @@ class Stage:
             config=RolloutConfig.model_validate(config),
             sampling=Sampling(max_tokens=64),
             max_steps=max_steps,
+            reward=reward,
             group="g",
             trajectory_id="g-0",
         )

@@ -13,7 +13,8 @@ from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward import Rules, Scorer
+from webdojo.reward.gate import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites import HELDOUT_SEED

@@ -25,7 +25,8 @@ from webdojo.policy.chat.engine import ChatEngine
 from webdojo.policy.model.folder import model_folder
 from webdojo.policy.model.processor import Processor
 from webdojo.recipe import load_recipe
-from webdojo.reward import Rules, Scorer
+from webdojo.reward.gate import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites.taskgen import make_tasks

@@ -3,18 +3,22 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from tests.rollout.stage import BAD, BROWSER, DONE, IMAGES, NEXT, Stage, serving
+from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
+from webdojo.envs.web import WebArena
 from webdojo.errors import ConfigError, EngineError, EngineLost, EngineTimeout, Failure, TaskError
 from webdojo.recipe import load_recipe
+from webdojo.reward.function import RewardFunction
 from webdojo.trainer.batch import samples_from_groups
-from webdojo.types import FinishReason, ImageSegment, Reward, Termination
+from webdojo.types import FinishReason, ImageSegment, ImageSource, Reward, Termination, Trajectory
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -155,6 +159,29 @@ async def test_context_length(stage):
     assert (await stage.play(NEXT, max_context_tokens=first + 63)).turns == []
 
 
+BACK = '<think>away</think><tool_call>{"name": "goto_url", "arguments": {"url": "%s/start"}}</tool_call><|im_end|>'
+
+
+async def test_a_page_that_turns_robots_away_is_left_unless_the_agent_gets_past_it(stage, site):
+    stage.task.start_url = f"{site}/forbidden"
+    wait = '<think>hm</think><tool_call>{"name": "wait", "arguments": {"seconds": 0.1}}</tool_call><|im_end|>'
+    given_up = await stage.play(wait, wait, DONE)
+    assert (given_up.termination, given_up.failure, len(given_up.turns)) == (Termination.ENV_ERROR, Failure.BLOCKED, 1)
+    assert given_up.error == f"{site}/forbidden turns robots away: HTTP 403 (access denied)"
+    assert given_up.final is not None
+    assert given_up.final.blocked, "what a blocklist counts"
+    assert (await stage.play(wait, max_steps=1)).failure == Failure.BLOCKED, "it is not the horizon that ended it"
+    past = await stage.play(BACK % site, wait, DONE)
+    assert (past.termination, len(past.turns)) == (Termination.COMPLETED, 3)
+
+
+async def test_an_environment_of_ones_own_keeps_its_agents_on_such_a_page(pool, site):
+    stage = Stage(pool, site, WebArena())
+    stage.task.start_url = f"{site}/forbidden"
+    trajectory = await stage.play(DONE.replace("done", "go_back").replace('"answer": "7"', ""), DONE)
+    assert (trajectory.termination, len(trajectory.turns)) == (Termination.COMPLETED, 2)
+
+
 async def test_a_task_brings_its_log_in(stage, site, tmp_path):
     seen: list[str] = []
 
@@ -166,6 +193,9 @@ async def test_a_task_brings_its_log_in(stage, site, tmp_path):
     file.write_text(json.dumps({"cookies": [], "origins": [{"origin": site, "localStorage": [_ADA]}]}))
     await stage.play(look)
     stage.task.storage_state = str(file)
+    with pytest.raises(TaskError, match=r"task 't' begins logged in .* env\.allow_login=true"):
+        await stage.play(look)
+    stage.env.allow_login = True
     await stage.play(look)
     assert seen == ["nobody", "ada"]
     stage.task.storage_state = str(tmp_path / "missing.json")
@@ -245,6 +275,18 @@ async def test_engine_failure_aborts(stage, error, failure):
     assert stage.actor.session.page.is_closed()
 
 
+async def test_an_error_that_nothing_names_ends_its_episode_alone_and_leaves_its_traceback(stage):
+    async def stumble(session: BrowserSession) -> str:
+        raise TypeError("type str doesn't define __round__ method")
+
+    trajectory = await stage.play(NEXT, stumble)
+    assert (trajectory.termination, trajectory.failure) == (Termination.ENV_ERROR, Failure.UNEXPECTED)
+    assert trajectory.error == "TypeError: type str doesn't define __round__ method"
+    assert "in stumble" in trajectory.diagnostics["traceback"]
+    assert trajectory.steps == 1
+    assert stage.actor.session.page.is_closed()
+
+
 async def test_cancelling_closes_the_session(stage):
     asked = asyncio.Event()
 
@@ -266,3 +308,40 @@ async def test_a_task_that_the_environment_cannot_do_is_an_error_of_the_user(sta
     stage.task.kind = "bank"
     with pytest.raises(TaskError, match="is of kind 'bank', and the embedded web has shop, wiki, travel"):
         await stage.play(DONE)
+
+
+class Looks(RewardFunction):
+    """Reads the title of the last page, or fails in the way that it is told."""
+
+    name: str = "looks"
+    fails_with: str = ""
+
+    async def evidence(self, trajectory: Trajectory, session: Session) -> dict[str, Any]:
+        errors = {"ValueError": ValueError("no"), "TimeoutError": TimeoutError(), "ConfigError": ConfigError("set x")}
+        if self.fails_with:
+            raise errors[self.fails_with]
+        assert trajectory.final is not None and trajectory.answer == "7"
+        return {"title": (await session.read(["() => document.title"]))[0].value}
+
+    async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        return Reward(value=1.0, success=True)
+
+
+async def test_a_reward_reads_its_evidence_before_the_session_closes(stage):
+    trajectory = await stage.play(NEXT, DONE, reward=Looks())
+    assert (trajectory.termination, trajectory.evidence) == (Termination.COMPLETED, {"title": "/next"})
+    assert trajectory.seconds["evidence"] > 0 and stage.actor.session.page.is_closed()
+    assert (await stage.play(NEXT, NEXT, max_steps=1, reward=Looks())).evidence == {}
+
+
+@pytest.mark.parametrize("error", ["ValueError", "TimeoutError"])
+async def test_evidence_that_cannot_be_read_makes_the_episode_invalid(stage, error):
+    trajectory = await stage.play(NEXT, DONE, reward=Looks(fails_with=error))
+    assert (trajectory.termination, trajectory.failure) == (Termination.ENV_ERROR, Failure.REWARD_FAILED)
+    assert f"reward 'looks' failed to read its evidence: {error}" in trajectory.error
+    assert "traceback" in trajectory.diagnostics and trajectory.evidence == {}
+
+
+async def test_an_error_of_the_user_in_reading_evidence_ends_the_run(stage):
+    with pytest.raises(ConfigError, match="set x"):
+        await stage.play(NEXT, DONE, reward=Looks(fails_with="ConfigError"))

@@ -12,13 +12,14 @@ import pytest_asyncio
 from tests.codec import SmallCodec
 from webdojo.agent.chatml import shared_fraction
 from webdojo.agent.harnesses import HARNESSES
+from webdojo.agent.script import Script
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
 from webdojo.envs.dojo import Dojo
-from webdojo.envs.env import Script
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward import Rules, Scorer
+from webdojo.reward.gate import Scorer
+from webdojo.reward.rules import Rules
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.sites.kinds import KINDS

@@ -18,7 +18,7 @@ from webdojo.browser.pool import BrowserPool
 from webdojo.envs.miniwob import Miniwob
 from webdojo.errors import TaskError
 from webdojo.policy.scripted import scripted_actor
-from webdojo.reward import Scorer
+from webdojo.reward.gate import Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import run_episode
 from webdojo.store.images import MemoryImages

@@ -1,8 +1,8 @@
 """`webdojo …`: one thin function a command.
 
 Commands import what they need when they run, so that `webdojo --help` answers at once. A `WebdojoError` prints as one
-red line on stderr with exit code 2, or 75 where a browser, an engine or a rank was lost; Ctrl-C exits with 130, SIGTERM
-with 143.
+red line on stderr (a `Missing` as one for each thing) with exit code 2, or 75 where a browser, an engine or a rank was
+lost; Ctrl-C exits with 130, SIGTERM with 143.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import typer
 from rich.console import Console
 from rich.logging import RichHandler
 
-from webdojo.cli import act, parts, runs, train  # each adds its commands
+from webdojo.cli import act, judge, parts, runs, train  # each adds its commands
 from webdojo.cli.app import app
 from webdojo.errors import WebdojoError
 from webdojo.version import __version__
 
-__all__ = ["act", "app", "main", "parts", "runs", "train"]
+__all__ = ["act", "app", "judge", "main", "parts", "runs", "train"]
 
 
 def _show_version(show: bool) -> None:
@@ -45,6 +45,7 @@ def main() -> None:
     try:
         app()
     except WebdojoError as error:
-        message = " ".join(str(error).split())
-        Console(stderr=True).print(f"error: {message}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+        console = Console(stderr=True)
+        for line in error.lines:
+            console.print(f"error: {line}", style="bold red", markup=False, highlight=False, soft_wrap=True)
         raise SystemExit(error.exit_code) from None

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from webdojo.cli.app import Endpoint, Overrides, app, interruptible
-from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
+from webdojo.cli.keys import RecipeCommand, recipe_and_model
 from webdojo.errors import WebdojoError
 
 NOT_DONE = 1
@@ -52,32 +52,32 @@ def act(
 
     from webdojo.loops.request import check_display, newest_checkpoint, recipe_of, task_at
     from webdojo.loops.run_folder import next_free
-    from webdojo.policy.config import TINY
     from webdojo.store.images import ImageStore
     from webdojo.types import Termination
     from webdojo.view.film import write_trajectory
     from webdojo.view.tables import turn_text
 
-    options = chat_engine(endpoint, model) if endpoint else []
+    options = []
     if harness:
         options.append(f"harness.name={json.dumps(harness)}")
     if headful:
         options.append("browser.headless=false")
     newest = "" if model or endpoint or recipe_name else newest_checkpoint(Path("runs"))
-    loaded = TINY if endpoint else model or newest or TINY
-    named = recipe_name or recipe_of("" if endpoint else loaded)
-    recipe = recipe_for("act", named, overrides, options, migrate=not recipe_name)
+    named = recipe_name or recipe_of(model or newest, endpoint)
+    recipe, path = recipe_and_model(
+        "act", named, overrides, model or newest, endpoint, options, migrate=not recipe_name
+    )
     check_display(recipe.browser.headless)
     wanted = task_at(recipe.env, task, url)
 
     from webdojo.loops.act import act as act_out
 
     folder = run or next_free(Path("runs"), "act")
-    typer.echo(f"the agent: {model or endpoint if endpoint else loaded}, by recipe {recipe.name}", err=True)
+    typer.echo(f"the agent: {recipe.engine.serves(path)}, by recipe {recipe.name}", err=True)
     steps = count(1)
     with interruptible() as interruption:
         done, interrupted = asyncio.run(
-            act_out(wanted, recipe, loaded, folder, lambda turn: typer.echo(turn_text(next(steps), turn)))
+            act_out(wanted, recipe, path, folder, lambda turn: typer.echo(turn_text(next(steps), turn)))
         )
     if done is None:
         typer.echo(f"\n{interruption.name} before the first step", err=True)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
 
 from webdojo.errors import ConfigError
+from webdojo.policy.config import TINY
 
 if TYPE_CHECKING:
     from webdojo.recipe import Recipe
@@ -62,6 +64,31 @@ def recipe_for(
     return recipe
 
 
+def recipe_and_model(
+    command: str,
+    name: str,
+    overrides: list[str] | None,
+    model: str,
+    endpoint: str,
+    options: Sequence[str] = (),
+    *,
+    migrate: bool = False,
+) -> tuple[Recipe, str]:
+    """The recipe of a command, and the path of the model that it loads, `tiny` where `model` is empty.
+
+    An engine with a key `model` asks for that by its name; `tiny` then only counts and cuts the text.
+    """
+    given = list(options)
+    if endpoint:
+        given += ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}"]
+    recipe = recipe_for(command, name, overrides, given, migrate=migrate)
+    if "model" not in type(recipe.engine).model_fields:
+        return recipe, model or TINY
+    if model:
+        given.append(f"engine.model={json.dumps(model)}")
+    return recipe_for(command, name, overrides, given, migrate=migrate), TINY
+
+
 class RecipeCommand(TyperCommand):
     """A command with a recipe: an option that it does not have may stand for a key."""
 
@@ -79,12 +106,8 @@ class RecipeCommand(TyperCommand):
 
         if difflib.get_close_matches(name, options, cutoff=0.8):
             return
-        if found := meant(name.lstrip("-"), all_keys({})):
-            keys = " or ".join(f"{key}={value or 'VALUE'}" for key in found)
-            raise ConfigError(f"there is no option {name}; keys of the recipe are written without dashes: {keys}")
-
-
-def chat_engine(endpoint: str, model: str) -> list[str]:
-    """The overrides that `--endpoint` and `--model` stand for."""
-    named = [f"engine.model={json.dumps(model)}"] if model else []
-    return ["engine.name=chat", f"engine.base_url={json.dumps(endpoint)}", *named]
+        known = all_keys({})
+        keys = [key for key in known if not any(other.startswith(f"{key}.") for other in known)]  # no sections
+        if found := meant(name.lstrip("-"), keys):
+            written = " or ".join(f"{key}={value or 'VALUE'}" for key in found)
+            raise ConfigError(f"there is no option {name}; keys of the recipe are written without dashes: {written}")

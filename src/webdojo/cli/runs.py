@@ -72,6 +72,9 @@ def episodes(
     if as_json:
         typer.echo(json.dumps({"episodes": found, "failures": by_reason}, indent=2))
         return
+    if not found:
+        typer.echo(f"{run} has no such episodes")
+        return
     Console().print(episode_list(found[-limit:], len(found)))
     if by_reason:
         Console().print(reasons(by_reason))

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 
 from webdojo.cli.app import AsJson, Endpoint, Overrides, RecipeName, RunFolder, app, interruptible
-from webdojo.cli.keys import RecipeCommand, chat_engine, recipe_for
-from webdojo.errors import StoreFailure
+from webdojo.cli.keys import RecipeCommand, recipe_and_model, recipe_for
+from webdojo.errors import Missing, StoreFailure
 
 
 @app.command(cls=RecipeCommand)
@@ -47,11 +47,18 @@ def train(
     if resume:
         recipe = saved_recipe(folder, recipe.name, overrides or [])
     if dry_run:
-        recipe.check(trains=True, demonstrates=not resume)
+        told: list[str] = []
+        try:
+            recipe.check(trains=True, demonstrates=not resume)
+        except Missing as error:  # a plan needs none of it
+            told = [*(f"missing: {thing}" for thing in error.things), error.otherwise]
+        from webdojo.dry_run.judging import answer_lines
         from webdojo.loops.models import estimates
 
         # The estimates are comments, so that what is printed is a recipe file.
-        typer.echo("\n".join(f"# {line}".rstrip() for line in estimates(recipe)))
+        told += answer_lines(recipe)
+        lines = [*told, *([""] if told else []), *estimates(recipe)]
+        typer.echo("\n".join(f"# {line}".rstrip() for line in lines))
         head = "the recipe" if full else "the recipe, but for keys at their default (--full prints them too)"
         typer.echo(f"#\n# {head}\n{dump_recipe(recipe) if full else dump_changes(recipe)}", nl=False)
         return
@@ -100,13 +107,12 @@ def evaluate(
     from webdojo.loops.run_folder import next_free
     from webdojo.view.tables import success_table
 
-    options = chat_engine(endpoint, model) if endpoint else []
-    recipe = recipe_for("eval", recipe_name, overrides, options)
+    recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint)
     from webdojo.loops.start import evaluate_model
 
     folder = run or next_free(Path("runs"), f"eval-{recipe.name}")
     with interruptible(f"; what was measured so far is in {folder}"):
-        result = evaluate_model(recipe, "tiny" if endpoint else model, folder)
+        result = evaluate_model(recipe, path, folder)
     page = _write_report(folder)
     if as_json:
         typer.echo(json.dumps(result, indent=2))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from transformers import PreTrainedModel
 
+from webdojo.errors import Missing
 from webdojo.policy.config import screenshot_tokens
 from webdojo.recipe import Recipe
 from webdojo.rollout.config import HorizonSection
@@ -41,7 +43,7 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
     seen = seen_tokens(recipe, model) * recipe.harness.images
     rollout, train, evaluate = recipe.rollout, recipe.train, recipe.evaluate
 
-    levels = recipe.env.difficulty_levels() if not recipe.tasks.path else None
+    levels = _levels(recipe)
 
     def longest(section: HorizonSection) -> int:
         return section.longest if levels is None else max(map(section.horizon, levels))
@@ -60,6 +62,16 @@ def estimate(recipe: Recipe, model: PreTrainedModel | None = None) -> list[Phase
         phase(name, batch * train.iterations, batch * sum(horizons), rollout.sampling.max_tokens),
         phase("evaluation", measured, measured * longest(evaluate), evaluate.sampling.max_tokens),
     ]
+
+
+def _levels(recipe: Recipe) -> Collection[int] | None:
+    """Difficulties of the environment's training tasks; None where a file has them, or nobody has brought them yet."""
+    if recipe.tasks.path:
+        return None
+    try:
+        return recipe.env.difficulty_levels()
+    except Missing:
+        return None
 
 
 def cost_table(recipe: Recipe, model: PreTrainedModel | None = None) -> str:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from transformers import PreTrainedModel
 
+from webdojo.browser.config import HOSTED
 from webdojo.dry_run.cost import estimate
 from webdojo.dry_run.memory import GB, Machine, MemoryPlan, changed, memory_table, plan_memory, size
 from webdojo.policy.engine import Footprint
@@ -96,7 +97,8 @@ def plan_lines(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> list
     low, high = hours(model, recipe, machine)
     rate = f", on a GPU that sustains {GPU_RATE / 1e12:.0f} TFLOP/s" if machine.cuda else ""
     digits = 0 if low > 10 else 1
-    return [*lines, f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}{rate}"]
+    lines.append(f"hours, roughly: {low:.{digits}f} to {high:.{digits}f}{rate}")
+    return [*lines, HOSTED] if recipe.browser.cdp_url else lines
 
 
 def advice(model: PreTrainedModel, recipe: Recipe, machine: Machine) -> str:

@@ -24,11 +24,13 @@ from webdojo.browser.interface import Session
 from webdojo.browser.pool import BrowserPool
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Environment, Visit
-from webdojo.errors import BrowserError, ConfigError, StartError, TaskError
+from webdojo.errors import BrowserError, ConfigError, StartError, TaskError, WebdojoError
 from webdojo.gym.spaces import ACTION_SPACE, observation_space, observe, pixels, to_call
-from webdojo.reward import EnvironmentReward, RewardFunction, Scorer
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.gate import Scorer
+from webdojo.reward.registry import EnvironmentReward
 from webdojo.rollout.config import RolloutConfig
-from webdojo.rollout.episode import environment_errors, fail
+from webdojo.rollout.episode import environment_errors, fail, read_evidence, unexpected
 from webdojo.store.images import MemoryImages
 from webdojo.types import (
     Feedback,
@@ -128,7 +130,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         own = {"viewport_px": viewport_px or browser.viewport_px, "browsers": 1}  # there is one session only
         self._config = browser.model_copy(update=own)
         self._env = (env or Dojo()).model_copy()  # a copy, so that the caller can use its own elsewhere
-        self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name)
+        self._reward = (reward or EnvironmentReward()).resolved(self._env.reward, self._env.name).model_copy()
         if tasks is None:
             tasks = self._env.tasks("train", 100, 0)
         self._tasks = {task.id: task for task in tasks}
@@ -235,6 +237,7 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         self._loop = loop = _BackgroundLoop()
         try:
             loop.run(self._closing.enter_async_context(self._env))
+            loop.run(self._closing.enter_async_context(self._scorer))
             pool = BrowserPool(self._config, self._images, dict(self._env.hosts))
             self._pool = loop.run(self._closing.enter_async_context(pool))
         except BaseException:
@@ -275,6 +278,11 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         except BrowserError as error:
             fail(trajectory, Termination.ENV_ERROR, error)
             return
+        except WebdojoError:
+            raise
+        except Exception as error:
+            fail(trajectory, Termination.ENV_ERROR, unexpected(error))
+            return
         if over:
             trajectory.answer = result.answer or None
         if over or result.answer is not None:
@@ -287,6 +295,8 @@ class BrowserEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         trajectory.final = episode.seen
         try:
             try:
+                if trajectory.termination is Termination.COMPLETED:
+                    trajectory.evidence = await read_evidence(self._reward, trajectory, episode.session)
                 with environment_errors(self._env):
                     trajectory.state = await self._env.state(episode.visit)
             finally:

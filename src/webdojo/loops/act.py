@@ -16,7 +16,8 @@ from webdojo.errors import ConfigError, EngineError, Failure, TaskError
 from webdojo.loops.run_folder import ACT
 from webdojo.policy.model.folder import check_model_path, model_folder
 from webdojo.recipe import Recipe, dump_recipe
-from webdojo.reward import Scorer
+from webdojo.reward.function import RewardFunction
+from webdojo.reward.gate import Scorer
 from webdojo.store.info import run_info
 from webdojo.store.run import RunStore
 from webdojo.types import Engine, Prompt, Response, Sampling, Task, Trajectory, Turn
@@ -38,8 +39,9 @@ async def act(
 
     processor = Processor.load(model_folder(model))
     harness = recipe.harness.build(processor)
-    env = recipe.env
-    info = run_info(recipe.seed, find_chromium(recipe.browser)) | {"model": model}
+    env, reward = recipe.env, _reward(recipe, task)
+    info = run_info(recipe.seed, find_chromium(recipe.browser))
+    info |= {"model": recipe.engine.serves(model), "processor": model}
     async with AsyncExitStack() as stack:
         store = stack.enter_context(RunStore.create(folder, dump_recipe(recipe), info))
         await stack.enter_async_context(env)
@@ -55,6 +57,7 @@ async def act(
                 config=recipe.rollout,
                 sampling=recipe.evaluate.sampling,
                 max_steps=recipe.evaluate.max_steps,
+                reward=reward,
                 seed=str(recipe.seed),
                 on_turn=on_turn,
             )
@@ -68,17 +71,27 @@ async def act(
             await asyncio.wait([episode])
             trajectory = None if episode.cancelled() else episode.result()
         if trajectory is not None:
-            await _score(trajectory, recipe, store)
+            if reward is not None:
+                await _score(trajectory, reward, store)
             store.add_trajectory(trajectory, ACT, 0)
         return trajectory, watched.stopped
 
 
-async def _score(trajectory: Trajectory, recipe: Recipe, store: RunStore) -> None:
-    """Score an episode, where the recipe's reward can score a task that consists of words alone."""
+def _reward(recipe: Recipe, task: Task) -> RewardFunction | None:
+    """The recipe's reward, where it can score a task that consists of words alone."""
     try:
         function = recipe.reward_function
-        function.check(trajectory.task)
-        await Scorer(function, store.images).score(trajectory)
+        function.check(task)
+    except (ConfigError, TaskError):
+        return None
+    return function
+
+
+async def _score(trajectory: Trajectory, function: RewardFunction, store: RunStore) -> None:
+    """Score an episode, unless the reward finds out only now that it cannot."""
+    try:
+        async with Scorer(function, store.images, store.path) as scorer:
+            await scorer.score(trajectory)
     except (ConfigError, TaskError):
         return
     if trajectory.failure == Failure.REWARD_FAILED and trajectory.reward is not None:

@@ -27,15 +27,16 @@ from webdojo.browser_service.client import RemotePool
 from webdojo.browser_service.wire import token_from_environment
 from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, RewardError, StartError, WebdojoError
 from webdojo.evaluation import EvaluateConfig
+from webdojo.gather import gather_or_cancel
 from webdojo.policy.model.processor import Processor
-from webdojo.progress import Progress
+from webdojo.progress import Progress, progress
 from webdojo.recipe import Recipe
-from webdojo.reward import Scorer
+from webdojo.reward.gate import Scorer
 from webdojo.rollout.config import RolloutConfig
 from webdojo.rollout.episode import Actor, run_episode
 from webdojo.rollout.groups import RunEpisode, run_each
 from webdojo.sleep_clock import SleepClock
-from webdojo.store.run import RunStore
+from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import ImageSink, Sampling, Task, Termination, Trajectory
 
 FAILURES_IN_A_ROW = 8
@@ -94,6 +95,7 @@ class EpisodeRunner:
                 config=self.recipe.rollout,
                 sampling=sampling,
                 max_steps=max_steps,
+                reward=self.scorer.function,
                 seed=f"{self.recipe.seed}/{seed or trajectory_id}",
                 group=group,
                 trajectory_id=trajectory_id,
@@ -106,17 +108,17 @@ class EpisodeRunner:
             cut.append(trajectory.failure)
             logger.info("episode %s was cut (%s) and runs again", trajectory.id, trajectory.failure)
 
-    async def score(self, trajectory: Trajectory) -> None:
-        began = time.perf_counter()
-        await self.scorer.score(trajectory)
-        trajectory.seconds["reward"] = time.perf_counter() - began
+    async def finish(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+        """Score an episode and store it, under the iteration in which it began; raise where too many fail in a row.
 
-    async def save(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
-        """Store an episode that has its reward, under the iteration in which it began; raise where too many fail in a
-        row.
+        Where a verdict costs something, the episode is stored before too: what ends the run meanwhile loses none.
         """
+        if self.scorer.function.costs:
+            await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+        await self._score(trajectory)
         began = time.perf_counter()
-        await asyncio.to_thread(self.store.add_trajectory, trajectory, phase, iteration)
+        keep = self.store.replace_trajectory if self.scorer.function.costs else self.store.add_trajectory
+        await asyncio.to_thread(keep, trajectory, phase, iteration)
         # Nobody can store how long storing takes: this stays in the memory of the iteration.
         trajectory.seconds["store"] = time.perf_counter() - began
         if self.blocklist is not None:
@@ -127,6 +129,25 @@ class EpisodeRunner:
             failed.clear()
         if len(failed) >= max(FAILURES_IN_A_ROW, self.recipe.rollout.concurrency):
             raise _infra_error(failed, f"{len(failed)} episodes one after the other in phase {phase!r}")
+
+    async def score_left(self) -> None:
+        """Score the stored episodes that have no verdict, because the run ended while they were judged."""
+        left = [row for row in self.store.rows() if row.reward is None]
+
+        async def score(row: TrajectoryRow) -> None:
+            trajectory = await asyncio.to_thread(self.store.trajectory, row.id)
+            await self._score(trajectory)
+            await asyncio.to_thread(self.store.replace_trajectory, trajectory, row.phase, row.iteration)
+            bar.advance(1)
+
+        if left:
+            with progress("verdicts", len(left)) as bar:
+                await gather_or_cancel(map(score, left))
+
+    async def _score(self, trajectory: Trajectory) -> None:
+        began = time.perf_counter()
+        await self.scorer.score(trajectory)
+        trajectory.seconds["reward"] = time.perf_counter() - began
 
     async def run_tasks(
         self,
@@ -162,8 +183,7 @@ class EpisodeRunner:
                 seed=f"{task.id}/{begun[task.id]}",
                 clock=clock,
             )
-            await self.score(trajectory)
-            await self.save(trajectory, phase, iteration)
+            await self.finish(trajectory, phase, iteration)
             bar.advance(1)
             return trajectory
 
@@ -202,21 +222,23 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
         kind, why = RewardError, last.reward.reason
     return kind(
         f"{which} failed for no fault of the agent, the last one by {why}; "
-        "remove the cause; a run then goes on with --resume, which runs them again"
+        "remove the cause and start again; a training goes on with --resume, which runs them again"
     )
 
 
 @asynccontextmanager
 async def open_episodes(recipe: Recipe, store: RunStore, processor: Processor) -> AsyncIterator[EpisodeRunner]:
-    scorer = Scorer(recipe.reward_function, store.images)
     config, blocklist = recipe.tasks, None
     async with AsyncExitStack() as stack:
+        scorer = await stack.enter_async_context(Scorer(recipe.reward_function, store.images, store.path))
         if config.blocklist:
             blocklist = Blocklist(Path(config.blocklist))
             stack.enter_context(closing(blocklist))
         await stack.enter_async_context(recipe.env)
         pool = await stack.enter_async_context(_open_browsers(recipe, store.images))
-        yield EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)
+        runner = EpisodeRunner(recipe, store, pool, recipe.harness.build(processor), scorer, blocklist)
+        await runner.score_left()
+        yield runner
 
 
 @asynccontextmanager

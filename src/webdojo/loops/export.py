@@ -124,7 +124,8 @@ def _codec(store: RunStore) -> Processor:
         if (checkpoint.path / "tokenizer.json").is_file():
             return Processor.load(checkpoint.path)
     recipe = yaml.safe_load(store.recipe_yaml)
-    return Processor.load(model_folder(store.info.get("model", recipe["model"]["path"])))
+    info = store.info
+    return Processor.load(model_folder(info.get("processor") or info.get("model") or recipe["model"]["path"]))
 
 
 class _Cached:

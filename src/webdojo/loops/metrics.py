@@ -35,6 +35,7 @@ def batch_metrics(batch: Batch) -> dict[str, float]:
     """Metrics of all groups that ended since the update before; means over nothing are left out."""
     episodes = [t for group in batch.finished for t in group.trajectories]
     rewards = [t.reward for t in episodes if t.reward is not None and t.reward.valid]
+    causes = Counter(t.reward.cause for t in episodes if t.reward is not None and not t.reward.valid)
     turns = [turn for t in episodes for turn in t.turns]
     metrics: dict[str, float] = {}
     if rewards:
@@ -47,7 +48,7 @@ def batch_metrics(batch: Batch) -> dict[str, float]:
         "episodes": len(episodes),
         "invalid": len(episodes) - len(rewards),
         "cut": sum(len(t.cut) for t in episodes),
-    }
+    } | {f"invalid_{cause or 'other'}": count for cause, count in sorted(causes.items())}
     if turns:
         metrics["steps"] = len(turns) / len(episodes)
         metrics["response_tokens"] = fmean(len(turn.response.ids) for turn in turns)

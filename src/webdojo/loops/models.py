@@ -20,6 +20,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from webdojo.dry_run.cost import cost_table
+from webdojo.dry_run.judging import judging_lines
 from webdojo.dry_run.memory import GB, Machine, log_line, plan_memory
 from webdojo.dry_run.plan import advice, fits, plan_lines, together
 from webdojo.errors import ConfigError, ModelError
@@ -142,11 +143,12 @@ def _threads(config: TrainConfig) -> int:
 
 def estimates(recipe: Recipe) -> list[str]:
     """What a run will cost and what it will need, in lines of text; the weights are not loaded."""
+    judging = judging_lines(recipe)
     try:
         model = skeleton(recipe.model.path)
     except ModelError as error:
-        return [*cost_table(recipe).splitlines(), "", f"memory is not estimated: {error}"]
-    return [*cost_table(recipe, model).splitlines(), "", *plan_lines(model, recipe, machine_of(recipe.model))]
+        return [*cost_table(recipe).splitlines(), *judging, "", f"memory is not estimated: {error}"]
+    return [*cost_table(recipe, model).splitlines(), *judging, "", *plan_lines(model, recipe, machine_of(recipe.model))]
 
 
 def _log_memory(model: PreTrainedModel, recipe: Recipe) -> None:

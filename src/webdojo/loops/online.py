@@ -82,8 +82,7 @@ async def online(
             max_steps=curriculum.horizon(task.difficulty),
             clock=scheduler.clock,
         )
-        await runner.score(trajectory)
-        await runner.save(trajectory, RL, begun_in)
+        await runner.finish(trajectory, RL, begun_in)
         return trajectory
 
     scheduler = Scheduler(rollout, engine, lambda: runner.pool.places)

@@ -64,15 +64,21 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
             noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
             store.write_start(dump_recipe(recipe), noted)
             warn_of_missing(store)
-        return asyncio.run(Pipeline(recipe, store, log).all(processor))
+        with closing(Pipeline(recipe, store, log).all(processor)) as work:  # Ctrl-C may come before it begins
+            return asyncio.run(work)
 
 
 def measure_model(recipe: Recipe, model_path: str, run: Path) -> dict[str, Any]:
     """Measure a model on the held-out tasks of a recipe that was checked, in a new run folder."""
     processor = Processor.load(model_folder(model_path))
     info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
-    with RunStore.create(run, dump_recipe(recipe), info | {"model": model_path}) as store, RunLog(store) as log:
-        return asyncio.run(Pipeline(recipe, store, log).evaluate_alone(processor, model_path))
+    info |= {"model": recipe.engine.serves(model_path), "processor": model_path}
+    with (
+        RunStore.create(run, dump_recipe(recipe), info) as store,
+        RunLog(store) as log,
+        closing(Pipeline(recipe, store, log).evaluate_alone(processor, model_path)) as work,
+    ):
+        return asyncio.run(work)
 
 
 class Pipeline:
@@ -126,7 +132,8 @@ class Pipeline:
     def _finish(self, result: dict[str, Any], model_path: str) -> dict[str, Any]:
         """Store the result, with what it depends on."""
         info = self.store.info
-        result |= {"recipe": self.recipe.name, "seed": self.recipe.seed, "model": model_path}
+        result |= {"recipe": self.recipe.name, "seed": self.recipe.seed}
+        result |= {"model": self.recipe.engine.serves(model_path)}
         result |= {"seconds": self.store.get("seconds"), "versions": info["versions"], "machine": info["machine"]}
         self.store.write_result(result)
         return result

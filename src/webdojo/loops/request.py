@@ -55,8 +55,10 @@ def newest_checkpoint(runs: Path) -> str:
     return str(max(saved, key=lambda path: path.stat().st_mtime, default=""))
 
 
-def recipe_of(model: str) -> str:
+def recipe_of(model: str, endpoint: str = "") -> str:
     """The recipe that says how a model sees and speaks: that of the run whose checkpoint it is, else a usual one."""
+    if endpoint:
+        return "openwebrl-dojo"
     if model and (trained := Path(model).resolve().parent.parent / "recipe.yaml").is_file():
         return str(trained)
-    return "quickstart" if model == TINY else "openwebrl"
+    return "quickstart" if model in ("", TINY) else "openwebrl-dojo"

@@ -10,6 +10,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from webdojo.errors import EngineError
 from webdojo.policy.model.folder import check_model_path
 from webdojo.recipe import Recipe
 from webdojo.store.run import check_new_run
@@ -23,6 +24,9 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     if not resume:
         check_new_run(run)
     recipe.check(trains=True, demonstrates=not resume)
+    reward = recipe.reward_function
+    if silence := reward.silence():
+        raise EngineError(f"judge: {reward.address} does not answer: {silence}; see reward.engine")
     logger.info("%s %s in %s", "resuming" if resume else "starting", recipe.name, run)
     from webdojo.loops.pipeline import run_recipe
 

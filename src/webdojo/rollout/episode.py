@@ -1,7 +1,8 @@
 """One episode: open a session, then observe, ask, parse and act until something ends it.
 
-Whatever the web, the agent or the engine does wrong becomes a `Termination` with the turns up to then; only
-cancellation and errors of our own code leave `run_episode` as exceptions.
+Whatever the web, the agent or the engine does wrong becomes a `Termination` with the turns up to then, and so does an
+error that nothing has named, with its traceback: one episode ends no other. Only cancellation, and errors that a user
+has to act on, leave `run_episode` as exceptions.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from webdojo.agent.harness import Harness
 from webdojo.browser.interface import Pool, Session
 from webdojo.envs.env import Environment, Visit
-from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, StartError, TaskError
+from webdojo.errors import BrowserError, ConfigError, EngineError, Failure, StartError, TaskError, WebdojoError
 from webdojo.redact import redact
+from webdojo.reward.function import RewardFunction
 from webdojo.rollout.config import RolloutConfig
 from webdojo.sleep_clock import SleepClock
 from webdojo.types import Engine, FinishReason, Sampling, Task, Termination, Trajectory, Turn
@@ -38,6 +40,7 @@ async def run_episode(
     config: RolloutConfig,
     sampling: Sampling,
     max_steps: int,
+    reward: RewardFunction | None = None,
     seed: str = "",
     group: str = "",
     trajectory_id: str = "",
@@ -46,9 +49,10 @@ async def run_episode(
 ) -> Trajectory:
     """Run one task to its end (OpenWebRL §4.1, failure attribution of A.1), in an environment that has started.
 
-    `seed` is that of what the environment draws; `trajectory_id` is drawn where it is empty; `on_turn` is called with
-    each turn, its secrets masked, once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out
-    the engine's sleep.
+    `reward` reads its evidence before the session of a completed episode closes; it scores nothing here. `seed` is that
+    of what the environment draws; `trajectory_id` is drawn where it is empty; `on_turn` is called with each turn, its
+    secrets masked, once its calls were carried out. `task_timeout_s` goes by `clock`, which leaves out the engine's
+    sleep.
 
     A TaskError says that the task cannot be done in this environment, a ConfigError that its `storage_state` cannot be
     read.
@@ -70,9 +74,12 @@ async def run_episode(
         with timer.phase("observe"):
             observation = await session.observe(harness.view)
         conversation = harness.start(task, observation)
-        malformed = 0
+        malformed, was_blocked = 0, False
         while True:
             trajectory.final = observation
+            if env.leaves_blocked_pages and observation.blocked and was_blocked:
+                raise BrowserError(f"{observation.url} turns robots away: {observation.blocked}", Failure.BLOCKED)
+            was_blocked = bool(observation.blocked)
             if len(trajectory.turns) == max_steps:
                 return Termination.MAX_STEPS
             prompt = conversation.prompt(room)
@@ -118,6 +125,8 @@ async def run_episode(
 
     visit: Visit | None = None
     try:
+        with timer.phase("start"), environment_errors(env, StartError):
+            await env.admit(task)
         async with (clock or SleepClock()).timeout(config.task_timeout_s) as deadline:
             with timer.phase("start"):
                 with environment_errors(env, StartError):
@@ -125,6 +134,10 @@ async def run_episode(
                 session = await pool.open(visit.start_url, visit.headers, visit.storage_state)
             try:
                 trajectory.termination = await converse(visit, session)
+                if reward is not None and trajectory.termination is Termination.COMPLETED:
+                    timer.turn = {}
+                    with timer.phase("evidence"):
+                        trajectory.evidence = await read_evidence(reward, trajectory, session)
             finally:
                 trajectory.secrets = sorted(session.secrets)
                 timer.turn = {}
@@ -134,16 +147,19 @@ async def run_episode(
                             trajectory.state = await env.state(visit)
                     finally:
                         await session.close()
-    except TimeoutError:
-        if not deadline.expired():
-            raise
-        _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
     except BrowserError as error:
         termination = Termination.START_ERROR if isinstance(error, StartError) else Termination.ENV_ERROR
         fail(trajectory, termination, error)
     except EngineError as error:
         _end(trajectory, Termination.ABORTED, str(error))
         trajectory.failure = error.failure or ""
+    except WebdojoError:
+        raise
+    except Exception as error:
+        if isinstance(error, TimeoutError) and deadline.expired():
+            _end(trajectory, Termination.TIMEOUT, f"the episode ran past its limit of {config.task_timeout_s:g} s")
+        else:
+            fail(trajectory, Termination.ENV_ERROR, unexpected(error))
     finally:
         if visit is not None:
             try:
@@ -168,6 +184,23 @@ def environment_errors(env: Environment, kind: type[BrowserError] = BrowserError
     except Exception as error:  # code of a plug: what it raises is not ours to foresee
         message = f"environment {env.name!r} failed: {type(error).__name__}: {error}"
         raise kind(message, Failure.ENVIRONMENT_FAILED, {"traceback": traceback.format_exc()}) from error
+
+
+async def read_evidence(reward: RewardFunction, trajectory: Trajectory, session: Session) -> dict[str, Any]:
+    """The evidence that a reward function reads; whatever else its code raises becomes a failure of this episode."""
+    try:
+        return await reward.evidence(trajectory, session)
+    except (BrowserError, ConfigError, TaskError):
+        raise
+    except Exception as error:  # code of a plug: what it raises is not ours to foresee
+        message = f"reward {reward.name!r} failed to read its evidence: {type(error).__name__}: {error}"
+        raise BrowserError(message, Failure.REWARD_FAILED, {"traceback": traceback.format_exc()}) from error
+
+
+def unexpected(error: Exception) -> BrowserError:
+    """What an episode fails by where nothing has named an error."""
+    where = {"traceback": "".join(traceback.format_exception(error))}
+    return BrowserError(f"{type(error).__name__}: {error}", Failure.UNEXPECTED, where)
 
 
 def fail(trajectory: Trajectory, termination: Termination, error: BrowserError) -> None:

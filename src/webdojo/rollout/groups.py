@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from webdojo.gather import gather_or_cancel
 from webdojo.types import Task, Trajectory
 
 RunEpisode = Callable[[Task, str, str], Coroutine[Any, Any, Trajectory]]
@@ -116,10 +117,4 @@ async def run_each(run: RunEpisode, tasks: Sequence[Task], concurrency: int) -> 
             group = f"{task.id}-{uuid4().hex[:12]}"
             return await run(task, group, f"{group}-0")
 
-    episodes = [asyncio.create_task(episode(task)) for task in tasks]
-    try:
-        return await asyncio.gather(*episodes)
-    finally:
-        for each in episodes:
-            each.cancel()
-        await asyncio.gather(*episodes, return_exceptions=True)
+    return await gather_or_cancel(episode(task) for task in tasks)

@@ -5,6 +5,7 @@
     checkpoints/    Hugging Face layout, complete or not there
     recipe.yaml     the resolved recipe          info.json     versions, git hash, seed, machine
     result.json     the final metrics            run.lock      held by the process that writes
+    judgements/     what judges said afterwards (`loops/judging`)
 
 One process writes a run at a time; any number may read. Calls are safe from any thread.
 """
@@ -171,24 +172,7 @@ class RunStore:
         caller that does not know whether its last write came through may repeat it. Otherwise returns True.
         """
         text = trajectory.model_dump_json().encode()
-        task, reward = trajectory.task, trajectory.reward
-        row = TrajectoryRow(
-            id=trajectory.id,
-            phase=phase,
-            iteration=iteration,
-            group_id=trajectory.group,
-            task_id=task.id,
-            website=task.website,
-            kind=task.kind,
-            difficulty=task.difficulty,
-            termination=trajectory.termination.value,
-            reward=reward.value if reward else None,
-            success=reward.success if reward else None,
-            valid=reward.valid if reward else None,
-            steps=trajectory.steps,
-            response_tokens=sum(len(turn.response.ids) for turn in trajectory.turns),
-            created=time.time(),
-        )
+        row = _row_of(trajectory, phase, iteration)
         packed = zlib.compress(text)
         added = self._database.write(
             f"INSERT INTO trajectories ({_COLUMNS}, record) VALUES ({'?, ' * len(row)}?) ON CONFLICT (id) DO NOTHING",
@@ -205,6 +189,16 @@ class RunStore:
                 f"(phase {old_phase!r}, iteration {old_iteration}): every episode needs its own id"
             )
         return False
+
+    def replace_trajectory(self, trajectory: Trajectory, phase: str, iteration: int) -> None:
+        """Store an episode in the place of the one that has its id; committed when this returns."""
+        row = _row_of(trajectory, phase, iteration)._asdict()
+        del row["created"]
+        packed = zlib.compress(trajectory.model_dump_json().encode())
+        columns = ", ".join(f"{name} = ?" for name in row)
+        self._database.write(
+            f"UPDATE trajectories SET {columns}, record = ? WHERE id = ?", (*row.values(), packed, trajectory.id)
+        )
 
     @property
     def storage_counts(self) -> tuple[int, int, int, int]:
@@ -332,6 +326,27 @@ class RunStore:
         """Files and folders that a killed process left half-written; call it only while no other process writes."""
         temporary = [path for folder in (self.path, *self.images.folder.glob("*")) for path in folder.glob(".*.tmp")]
         return [*temporary, *self.path.glob(f"{DATABASE}.new*"), *self.checkpoints.left_over()]
+
+
+def _row_of(trajectory: Trajectory, phase: str, iteration: int) -> TrajectoryRow:
+    task, reward = trajectory.task, trajectory.reward
+    return TrajectoryRow(
+        id=trajectory.id,
+        phase=phase,
+        iteration=iteration,
+        group_id=trajectory.group,
+        task_id=task.id,
+        website=task.website,
+        kind=task.kind,
+        difficulty=task.difficulty,
+        termination=trajectory.termination.value,
+        reward=reward.value if reward else None,
+        success=reward.success if reward else None,
+        valid=reward.valid if reward else None,
+        steps=trajectory.steps,
+        response_tokens=sum(len(turn.response.ids) for turn in trajectory.turns),
+        created=time.time(),
+    )
 
 
 def _screenshots(trajectory: Trajectory) -> set[ImageRef]:

@@ -75,12 +75,20 @@ def new_table(title: str, texts: Sequence[str], numbers: Sequence[str], rows: It
 
 
 def success_table(result: Mapping[str, Any]) -> Table:
-    """Success of each stage that the run measured, with its 95 % interval; `result` is as in `result.json`."""
+    """Success of each stage that the run measured, with its 95 % interval; `result` is as in `result.json`.
+
+    Episodes that the web or the system failed count as failures, and how many they are stands beside them.
+    """
     found = [(name, result[key]) for key, name, _ in STAGES if key in result]
     rows = [
-        (name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), str(each["n"])) for name, each in found
+        [name, f"{each['rate']:.1%}", "{:.1%} .. {:.1%}".format(*each["ci95"]), str(each["n"])] for name, each in found
     ]
-    return new_table("success on held-out sites", ["stage"], ["success", "95 % interval", "tasks"], rows)
+    numbers = ["success", "95 % interval", "tasks"]
+    invalid = [each["n"] - each.get("valid_n", each["n"]) for _, each in found]
+    if any(invalid):
+        numbers.append("invalid")
+        rows = [[*row, str(number)] for row, number in zip(rows, invalid, strict=True)]
+    return new_table("success on held-out sites", ["stage"], numbers, rows)
 
 
 def turn_text(step: int, turn: Turn) -> str:

@@ -1,0 +1,24 @@
+"""What a script is that does a task in place of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from webdojo.types import ToolCall
+
+
+class ScriptStep(Protocol):
+    """What a script wants said and done in one turn."""
+
+    @property
+    def think(self) -> str: ...
+
+    @property
+    def calls(self) -> Sequence[ToolCall]: ...
+
+
+class Script(Protocol):
+    """Does one task by looking into the page of its session (`sites.oracle.Oracle`)."""
+
+    async def step(self, session: Any) -> ScriptStep: ...
