@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import AsyncIterator
+from typing import Any
 
 import numpy as np
 import pytest
 import pytest_asyncio
 from PIL import Image
+from playwright.async_api import CDPSession
 
+from webdojo.browser import begin_frame
 from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.chromium import find_chromium
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.pool import BrowserPool
 from webdojo.browser.session import BrowserSession
+from webdojo.errors import BrowserError
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 
@@ -100,6 +104,44 @@ async def test_new_windows_are_drawn_too(drawn: BrowserPool, site: str) -> None:
     await session.act([ToolCall(name="new_tab", arguments={})])
     assert len((await session.observe()).tabs) == 3
     await session.close()
+
+
+async def test_a_picture_is_waited_for_while_frames_have_none(
+    drawn: BrowserPool, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while a GPU process that has died is started again on a busy machine."""
+    frames = drawn.browsers[0].frames
+    assert frames is not None
+    session = await drawn.open(f"{site}/")
+    draw, left = frames.draw, 70
+
+    async def without_a_picture(page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
+        nonlocal left
+        drawn = await draw(page, options)
+        if options and left:
+            left -= 1
+            del drawn["screenshotData"]
+        return drawn
+
+    monkeypatch.setattr(frames, "draw", without_a_picture)
+    monkeypatch.setattr(begin_frame, "_LAST_PAUSE_S", 0.008)
+    assert (await pixels(session)).std() > 1
+    assert left == 0
+    await session.close()
+
+
+async def test_a_session_whose_browser_has_died_says_so(config: BrowserConfig, site: str) -> None:
+    async with BrowserPool(config.model_copy(update={"capture": "begin_frame", "browsers": 1}), IMAGES) as pool:
+        session = await pool.open(f"{site}/")
+        browser = session.page.context.browser
+        assert browser is not None
+        await browser.close()
+        for _ in range(2):
+            with pytest.raises(BrowserError, match="browser died"):
+                await session.act([click(1)])
+        with pytest.raises(BrowserError, match="browser died"):
+            await session.observe()
+        await session.close()
 
 
 async def test_a_browser_that_cannot_takes_screenshots(

@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from playwright.async_api import BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
@@ -23,12 +24,6 @@ _LAST_PAUSE_S = 0.064
 _HANG_S = 10.0
 """A frame takes milliseconds; one that takes so long is stuck in a native window and never ends."""
 _PROBE_S = 5.0
-_MAX_FRAMES = 20
-"""A new page, or one with much to draw, may need several frames before one has a picture."""
-
-
-class NoPicture(PlaywrightError):
-    """The page is not drawn, because it waits for something."""
 
 
 class BeginFrames:
@@ -39,15 +34,11 @@ class BeginFrames:
         self._on_hang = on_hang
         self._one_at_a_time = asyncio.Lock()
         self._drawing: set[asyncio.Task[dict[str, Any]]] = set()
-        self._ids: dict[BrowserContext, str] = {}
+        self._ids: WeakKeyDictionary[BrowserContext, str] = WeakKeyDictionary()
 
     async def register(self, context: BrowserContext, before: set[str]) -> None:
         """Learn the id of a new context: the one that is not among the ids from `before`."""
         (self._ids[context],) = await self.contexts() - before
-        context.on("close", self._forget)
-
-    def _forget(self, context: BrowserContext) -> None:
-        del self._ids[context]
 
     async def contexts(self) -> set[str]:
         return set((await self._browser.send("Target.getBrowserContexts"))["browserContextIds"])
@@ -71,12 +62,17 @@ class BeginFrames:
             return bool(await page.evaluate("CSS.supports('appearance', 'base-select')"))
 
     async def screenshot(self, page: CDPSession, options: dict[str, Any]) -> str:
+        """Draw frames until one has a picture; whoever calls limits how long.
+
+        A new page needs several, one that waits for a style sheet has none, and so has every page while a GPU process
+        that has died is started again.
+        """
         await self.draw(page)
-        for attempt in range(_MAX_FRAMES):
-            if data := (await self.draw(page, {"screenshot": options})).get("screenshotData"):
-                return str(data)
-            await asyncio.sleep(_FIRST_PAUSE_S * attempt)
-        raise NoPicture(f"{_MAX_FRAMES} frames without a picture")
+        pause_s = _FIRST_PAUSE_S
+        while not (data := (await self.draw(page, {"screenshot": options})).get("screenshotData")):
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LAST_PAUSE_S)
+        return str(data)
 
     async def draw(self, page: CDPSession, options: dict[str, Any] | None = None) -> dict[str, Any]:
         task = asyncio.create_task(self._draw(page, options or {}))

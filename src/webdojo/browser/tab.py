@@ -20,7 +20,7 @@ from PIL import Image
 from playwright.async_api import BrowserContext, CDPSession, Dialog, Download, FileChooser, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
-from webdojo.browser.begin_frame import BeginFrames, NoPicture
+from webdojo.browser.begin_frame import BeginFrames
 from webdojo.browser.config import BrowserConfig
 from webdojo.browser.diagnostics import SessionLog
 from webdojo.browser.feedback import clip
@@ -189,7 +189,7 @@ class Tab:
             try:
                 async with asyncio.timeout(_PICTURE_S if loading else None):
                     return await self._picture()
-            except (TimeoutError, NoPicture):
+            except TimeoutError:
                 if not loading:
                     raise
             await self.cdp.send("Page.stopLoading")
