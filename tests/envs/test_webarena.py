@@ -21,8 +21,8 @@ def test_its_tasks_are_those_of_the_file_that_its_sites_have() -> None:
 
 
 def test_its_verdict_is_webarenas_and_rules_cannot_score_it() -> None:
-    env = WebArena(path=FILE, sites=SITES, dialect="webarena_lite", strict_compat=True)
-    assert env.reward == WebArenaReward(dialect="webarena_lite", strict_compat=True)
+    env = WebArena(path=FILE, sites=SITES)
+    assert env.reward == WebArenaReward()
     with pytest.raises(TaskError, match="has an evaluator of type 'webarena', so rules cannot score it"):
         Rules().check(env.tasks("eval", 1, 0)[0])
 

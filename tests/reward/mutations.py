@@ -66,8 +66,8 @@ MUTATIONS = [
         "screens[-self.max_images :] if self.max_images",
         "screens[: self.max_images] if self.max_images",
     ),
-    Mutation("judges/judge.py", "for _ in range(2):", "for _ in range(3):"),
-    Mutation("judges/judge.py", 'reward = invalid("unreadable", str(error))', "reward = failed(str(error))"),
+    Mutation("judges/hearing.py", "for _ in range(2):", "for _ in range(3):"),
+    Mutation("judges/hearing.py", 'reward = invalid("unreadable", str(error))', "reward = failed(str(error))"),
     Mutation("judges/judge.py", "max(image.width, image.height) > most", "min(image.width, image.height) > most"),
     # --- the protocols
     Mutation("judges/webvoyager.py", 'return failed("no answer")', 'return passed("no answer")'),

@@ -26,8 +26,7 @@ from webdojo.envs.polite import Robots
 from webdojo.errors import Failure, Missing, StartError, TaskError
 from webdojo.pace import Pace
 from webdojo.reward.webarena.reward import WebArenaReward
-from webdojo.reward.webarena.rules import Dialect
-from webdojo.reward.webarena.spec import PLACEHOLDER
+from webdojo.reward.webarena.spec import PLACEHOLDER, needs_grader, read_spec
 from webdojo.tasks.records import read_rows
 from webdojo.types import Task
 
@@ -92,14 +91,10 @@ class WebArena(Environment):
 
     graded: bool = True
     """Whether tasks are kept whose evaluators ask a language model."""
-    dialect: Dialect = "webarena"
-    """Whose rules its evaluators follow; `webarena_lite` for a file of WebArena-Lite."""
-    strict_compat: bool = False
-    """Judge as the published harness does, with its bugs (`reward/webarena/rules.py`)."""
 
     @property
     def reward(self) -> WebArenaReward:
-        return WebArenaReward(dialect=self.dialect, strict_compat=self.strict_compat)
+        return WebArenaReward()
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         path = self.path if split == "train" else self.eval_path or self.path
@@ -112,8 +107,7 @@ class WebArena(Environment):
             )
         tasks = load(path, self.sites)
         if not self.graded:
-            reward = self.reward
-            tasks = [task for task in tasks if not reward.asks_grader(task)]
+            tasks = [task for task in tasks if not _asks_model(task)]
         return tasks[:n]
 
 
@@ -189,6 +183,11 @@ def _task(row: _Row, sites: Mapping[str, str]) -> Task:
             "require_reset": row.require_reset,
         },
     )
+
+
+def _asks_model(task: Task) -> bool:
+    """Whether an evaluator of the task, of either dialect, asks a language model."""
+    return task.evaluator["type"] == "webarena" and needs_grader(read_spec(task.evaluator, "webarena_lite"))
 
 
 def _filled(value: Any, sites: Mapping[str, str]) -> Any:

@@ -11,7 +11,8 @@ from tests.reward.judges.obedient import HOSTILE, ORDER, Obedient, hostile
 from tests.reward.judges.protocols import GOOD, PROTOCOLS, Protocol
 from webdojo.reward.judges import webgym
 from webdojo.reward.judges.case import Case
-from webdojo.reward.judges.judge import Hearing, failed, passed
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import failed, passed
 from webdojo.reward.judges.openwebrl import SYSTEM, OpenWebRLJudge
 from webdojo.reward.judges.verdict import SUCCESS, choice
 from webdojo.types import Reward

@@ -26,7 +26,8 @@ from webdojo.errors import BudgetError, ConfigError, EngineError, Failure, TaskE
 from webdojo.policy.engine import EngineConfig
 from webdojo.reward.gate import Scorer
 from webdojo.reward.judges import deepshop, openwebrl, process_outcome, webgym, webjudge, webvoyager
-from webdojo.reward.judges.judge import Hearing, Judge, passed
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import Judge, passed
 from webdojo.reward.judges.rubric import Fact, facts_of
 from webdojo.reward.judges.verdict import YES_NO, choice
 from webdojo.types import Task

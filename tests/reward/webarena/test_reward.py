@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.reward.judges.episodes import judged, script
 from tests.reward.webarena.test_grading import Grader
-from webdojo.errors import Failure, TaskError
+from webdojo.errors import ConfigError, TaskError
 from webdojo.recipe import load_recipe
-from webdojo.reward.gate import Scorer
 from webdojo.reward.webarena.reward import WebArenaReward
-from webdojo.store.images import MemoryImages
 from webdojo.types import ImageRef, Observation, Reward, Task, Termination, Trajectory
 
-IMAGES = MemoryImages()
 SHOP = "http://shop:7770"
 NOT_ACHIEVABLE: dict[str, Any] = {"reference_answers": {"fuzzy_match": "N/A"}, "string_note": "There is no such order."}
 
@@ -51,11 +49,11 @@ def episode(answer: str | None, url: str = f"{SHOP}/contact", targets: Any = Non
 
 
 async def scored(trajectory: Trajectory, grader: Grader | None = None, **options: Any) -> Reward:
-    function = WebArenaReward(**options).with_grader(grader)
+    if grader is not None:
+        options["engine"] = script(grader)
+    function = WebArenaReward(**options)
     function.check(trajectory.task)
-    await Scorer(function, IMAGES).score(trajectory)
-    assert trajectory.reward is not None
-    return trajectory.reward
+    return await judged(function, trajectory)
 
 
 async def test_all_evaluators_must_hold() -> None:
@@ -127,9 +125,8 @@ async def test_a_grader_is_asked_only_where_all_else_holds() -> None:
 
 
 async def test_a_grader_without_a_verdict_makes_the_episode_invalid() -> None:
-    trajectory = episode("x", reference_answers={"fuzzy_match": ["x"]})
-    reward = await scored(trajectory, Grader("who knows"))
-    assert (reward.valid, trajectory.failure) == (False, Failure.REWARD_FAILED)
+    reward = await scored(episode("x", reference_answers={"fuzzy_match": ["x"]}), Grader("who knows"))
+    assert (reward.valid, reward.cause, len(reward.judgements)) == (False, "unreadable", 2)
 
 
 PAGE = {"url": "last", "locator": "document.title", "required_contents": {"exact_match": "A & B"}}
@@ -201,16 +198,22 @@ def test_a_task_that_cannot_be_scored_is_refused_in_one_line(evaluator: dict[str
     assert "\n" not in str(caught.value)
 
 
-def test_a_recipe_names_it() -> None:
+def test_a_recipe_names_it_and_its_grader() -> None:
     recipe = load_recipe("quickstart", ["env={name: web}", "reward={name: webarena, dialect: webarena_lite}"])
     assert recipe.reward_function == WebArenaReward(dialect="webarena_lite")
+    assert not recipe.reward_function.address
+    address = "http://127.0.0.1:9/v1"
+    changes = ["env=webarena", "reward.name=webarena", f"reward.engine.base_url={address}"]
+    with pytest.raises(ConfigError, match=r"the judge 'webarena' \(section reward\): engine.model is empty"):
+        load_recipe("quickstart", changes).reward_function.check_setup()
+    asks = load_recipe("quickstart", [*changes, "reward.engine.model=m"]).reward_function
+    asks.check_setup()
+    asks.check(episode("x", reference_answers={"fuzzy_match": ["x"]}).task)
+    assert (asks.address, asks.most_asked(9, 500, (640, 640)).requests) == (address, 1)
 
 
-async def test_a_grader_stays_with_a_reward_that_is_the_environments_own() -> None:
-    from webdojo.reward.registry import EnvironmentReward
-
-    own = WebArenaReward().with_grader(Grader("correct"))
-    resolved = EnvironmentReward(timeout_s=5).resolved(own, "webarena")
-    trajectory = episode("x", reference_answers={"fuzzy_match": ["x"]})
-    resolved.check(trajectory.task)
-    assert resolved.timeout_s == 5 and (await resolved.score(trajectory, IMAGES)).success
+async def test_what_a_grader_was_asked_is_kept() -> None:
+    reward = await scored(episode("one", reference_answers={"fuzzy_match": ["1"]}), Grader("It is.\ncorrect"))
+    (said,) = reward.judgements
+    assert (said.step, said.answer, reward.success) == ("answer", "It is.\ncorrect", True)
+    assert '"reference_answer": "1"' in said.prompt

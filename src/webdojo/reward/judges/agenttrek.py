@@ -7,7 +7,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from webdojo.reward.judges.case import Case, Screen
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, judged
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, judged
 from webdojo.reward.judges.verdict import STATUS, choice
 from webdojo.types import Reward, Task
 

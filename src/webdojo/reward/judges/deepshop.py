@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 from webdojo.errors import TaskError
 from webdojo.gather import gather_or_cancel
 from webdojo.reward.judges.case import Case, Screen, quoted
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, failed, judged, passed
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, failed, judged, passed
 from webdojo.reward.judges.verdict import record
 from webdojo.reward.judges.webvoyager import verdict
 from webdojo.types import Reward, Sampling, Task

@@ -5,7 +5,8 @@ whole history of actions with the browser's feedback.
 from __future__ import annotations
 
 from webdojo.reward.judges.case import Case, Screen
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, judged
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, judged
 from webdojo.reward.judges.verdict import SUCCESS, choice
 from webdojo.types import Reward
 

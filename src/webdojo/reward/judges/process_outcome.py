@@ -23,7 +23,8 @@ from pydantic import BaseModel, Field, PrivateAttr
 from webdojo.gather import gather_or_cancel
 from webdojo.reward.function import invalid
 from webdojo.reward.judges.case import Case, Screen, quoted
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, failed, passed
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, failed, passed
 from webdojo.reward.judges.verdict import choice, record
 from webdojo.types import Judgement, Reward, Sampling
 

@@ -17,7 +17,8 @@ from pydantic import Field
 from webdojo.gather import gather_or_cancel
 from webdojo.reward.function import invalid
 from webdojo.reward.judges.case import Case, Screen, quoted
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, failed, passed
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, failed, passed
 from webdojo.reward.judges.rubric import Fact, facts_of, reference_of
 from webdojo.reward.judges.verdict import SUCCESS, YES_NO, choice
 from webdojo.types import Reward, Task

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from webdojo.gather import gather_or_cancel
 from webdojo.reward.judges.case import Case, Screen, quoted
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, judged
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, judged
 from webdojo.reward.judges.verdict import STATUS, before_last_line, choice, said
 from webdojo.types import Reward, Task
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from webdojo.reward.judges.case import Case, Screen
-from webdojo.reward.judges.judge import MATERIAL, Hearing, Judge, failed, judged
+from webdojo.reward.judges.hearing import Hearing
+from webdojo.reward.judges.judge import MATERIAL, Judge, failed, judged
 from webdojo.reward.judges.verdict import SUCCESS, choice
 from webdojo.types import Reward, Sampling
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator
-from typing import Any, Self
-
-from pydantic import PrivateAttr
+from pathlib import Path
+from typing import Any
 
 from webdojo.browser.interface import Session
 from webdojo.errors import RewardError, TaskError
-from webdojo.reward.function import RewardFunction
+from webdojo.policy.engines import Chat
+from webdojo.reward.function import Asked
+from webdojo.reward.judges.hearing import Hearing, ModelReward
 from webdojo.reward.webarena import text, urls
 from webdojo.reward.webarena.evidence import Found, asks_shop, collect
 from webdojo.reward.webarena.functions import ShopApi, shop_address
-from webdojo.reward.webarena.grading import Ask, same_answer, same_reason
+from webdojo.reward.webarena.grading import same_answer, same_reason
 from webdojo.reward.webarena.rules import Dialect, Rules
 from webdojo.reward.webarena.spec import (
     NOT_ACHIEVABLE,
@@ -37,13 +38,17 @@ from webdojo.reward.webarena.spec import (
     needs_grader,
     read_spec,
 )
-from webdojo.types import ImageSource, Reward, Task, Trajectory
+from webdojo.types import ImageSource, Reward, Sampling, Task, Trajectory
 
 Facts = list[tuple[str, bool]]
 
+GRADED_TOKENS = 500
+"""Text tokens of a question to the model, about."""
 
-class WebArenaReward(RewardFunction):
-    """1 where all evaluators of a WebArena task hold, else 0."""
+
+class WebArenaReward(ModelReward):
+    """1 where all evaluators of a WebArena task hold, else 0. Only tasks whose evaluators leave open how a thing is
+    said need a model, which is `engine`'s; without one (`engine.base_url` is empty) they are refused."""
 
     name: str = "webarena"
     dialect: Dialect = "webarena"
@@ -54,17 +59,30 @@ class WebArenaReward(RewardFunction):
     shop_user: str = "admin"
     """The shop's administrator, whom the evaluators of some tasks need; WebArena's own by default."""
     shop_password: str = "admin1234"
-    _ask: Ask | None = PrivateAttr(default=None)
+    sampling: Sampling = Sampling(temperature=0, max_tokens=768)
 
-    def with_grader(self, ask: Ask | None) -> Self:
-        """A copy that asks a language model where words may differ."""
-        copy = self.model_copy()
-        copy._ask = ask
-        return copy
+    @property
+    def asks(self) -> bool:
+        """Whether there is a model to ask."""
+        return not isinstance(self.engine, Chat) or bool(self.engine.base_url)
 
-    def asks_grader(self, task: Task) -> bool:
-        """Whether a language model is asked about a task."""
-        return task.evaluator.get("type") == "webarena" and needs_grader(self._evaluators(task))
+    def check_setup(self) -> None:
+        if self.asks:
+            super().check_setup()
+
+    async def start(self, folder: Path | None) -> None:
+        if self.asks:
+            await super().start(folder)
+
+    async def close(self) -> None:
+        if self.asks:
+            await super().close()
+
+    def most_asked(self, steps: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
+        if not self.asks:
+            return Asked()
+        answers = self.sampling.max_tokens
+        return Asked(1, 0, GRADED_TOKENS, 0, answers, self.engine.price(GRADED_TOKENS, answers))
 
     def needs_answer(self, task: Task) -> bool:
         return any(isinstance(evaluator, StringMatch) for evaluator in self._evaluators(task))
@@ -79,10 +97,10 @@ class WebArenaReward(RewardFunction):
                 shop_address(task.evaluator.get("sites", {}))
             except TaskError as error:
                 raise TaskError(f"task {task.id!r}: {error}") from None
-        if self._ask is None and needs_grader(evaluators):
+        if needs_grader(evaluators) and not self.asks:
             raise TaskError(
                 f"the evaluator of task {task.id!r} asks a language model, and none is set: leave such tasks out "
-                "(env.graded=false), or give one (WebArenaReward.with_grader)"
+                "(env.graded=false), or name one (reward.name=webarena reward.engine.base_url=… reward.engine.model=…)"
             )
 
     async def evidence(self, trajectory: Trajectory, session: Session) -> dict[str, Any]:
@@ -97,12 +115,15 @@ class WebArenaReward(RewardFunction):
             return {"targets": await collect(targets, session, last_url, shop, self._rules)}
 
     async def score(self, trajectory: Trajectory, images: ImageSource) -> Reward:
+        return await self.hear(images, lambda hearing: self._verdict(trajectory, hearing))
+
+    async def _verdict(self, trajectory: Trajectory, hearing: Hearing) -> Reward:
         evaluators = self._evaluators(trajectory.task)
         facts: Facts = []
         for graded in (False, True):
             for evaluator in evaluators:
                 if needs_grader((evaluator,)) is graded:
-                    facts += await self._facts(evaluator, trajectory)
+                    facts += await self._facts(evaluator, trajectory, hearing)
             if not all(holds for _, holds in facts):
                 break
         success = all(holds for _, holds in facts)
@@ -127,36 +148,38 @@ class WebArenaReward(RewardFunction):
         except TaskError as error:
             raise TaskError(f"the evaluator of task {task.id!r} cannot be read: {error}") from None
 
-    async def _facts(self, evaluator: Evaluator, trajectory: Trajectory) -> Facts:
+    async def _facts(self, evaluator: Evaluator, trajectory: Trajectory, hearing: Hearing) -> Facts:
         match evaluator:
             case StringMatch():
-                return await self._answer_facts(evaluator, trajectory)
+                return await self._answer_facts(evaluator, trajectory, hearing)
             case UrlMatch():
                 url = trajectory.final.url if trajectory.final is not None else ""
                 name = f"the last page is {' or '.join(evaluator.references)}"
                 return [(name, urls.matches(evaluator, url, self._rules))]
             case ProgramHtml():
-                return [fact async for fact in self._page_facts(evaluator, trajectory)]
+                return [fact async for fact in self._page_facts(evaluator, trajectory, hearing)]
 
-    async def _answer_facts(self, evaluator: StringMatch, trajectory: Trajectory) -> Facts:
+    async def _answer_facts(self, evaluator: StringMatch, trajectory: Trajectory, hearing: Hearing) -> Facts:
         answer, question, facts = trajectory.answer, trajectory.task.instruction, Facts()
         if answer is None or not answer.strip():
             return [("there is an answer", False)]
         for check in evaluator.checks:
             if not isinstance(check, NotAchievable):
-                facts.append((_says("the answer", check), await self._holds(check, answer, question, answer=True)))
+                facts.append(
+                    (_says("the answer", check), await self._holds(check, answer, question, hearing, answer=True))
+                )
                 continue
             holds = text.matches(ExactMatch(reference=NOT_ACHIEVABLE), answer, self._rules, answer=True)
             earlier = all(held for _, held in facts)
             if check.reason and (not holds or (self.strict_compat and not earlier)):
                 said = text.clean(answer, self._rules)
-                holds = await same_reason(self._grader, question, check.reason, said, self._rules)
+                holds = await same_reason(hearing, question, check.reason, said, self._rules)
                 if self.strict_compat and holds:
                     facts = [(name, True) for name, _ in facts]
             facts.append((_says("the answer", check), holds))
         return facts
 
-    async def _page_facts(self, evaluator: ProgramHtml, trajectory: Trajectory) -> Any:
+    async def _page_facts(self, evaluator: ProgramHtml, trajectory: Trajectory, hearing: Hearing) -> Any:
         found = trajectory.evidence.get("targets")
         if found is None or len(found) != len(evaluator.targets):
             raise RewardError("the episode has no evidence of its pages, which is read before its session closes")
@@ -164,7 +187,7 @@ class WebArenaReward(RewardFunction):
             has = self._text(target, read)
             name = _says(f"what {_where(target)} at {read['url'] or 'no page'}", target.required)
             question = trajectory.task.instruction
-            yield name, has is not None and await self._holds(target.required, has, question, answer=False)
+            yield name, has is not None and await self._holds(target.required, has, question, hearing, answer=False)
 
     def _text(self, target: Target, found: Found) -> str | None:
         """What was found, as a text; None where that fails whatever is required."""
@@ -175,22 +198,16 @@ class WebArenaReward(RewardFunction):
             return "None" if self.strict_compat and "error" not in found else ""
         return str(value) if self._rules.strict_lite else html.unescape(str(value))
 
-    async def _holds(self, check: Check, given: str, question: str, *, answer: bool) -> bool:
+    async def _holds(self, check: Check, given: str, question: str, hearing: Hearing, *, answer: bool) -> bool:
         if isinstance(check, NotAchievable):
             raise AssertionError("this is a check of answers, and of several texts")
         if not isinstance(check, FuzzyMatch):
             return text.matches(check, given, self._rules, answer=answer)
         said = text.clean(given, self._rules) if answer else given
         for reference in [", ".join(check.references)] if self._rules.lite else check.references:
-            if not await same_answer(self._grader, question, reference, said, self._rules):
+            if not await same_answer(hearing, question, reference, said, self._rules):
                 return False
         return True
-
-    @property
-    def _grader(self) -> Ask:
-        if self._ask is None:
-            raise RewardError("the evaluator asks a language model, and none is set")
-        return self._ask
 
 
 def _targets(evaluators: tuple[Evaluator, ...]) -> list[Target]:

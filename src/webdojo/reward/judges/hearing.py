@@ -1,0 +1,165 @@
+"""Rewards that ask a model: which one it is, and how it is asked.
+
+Invariant: an answer that cannot be read is asked for once more; where that cannot be read either, the episode is
+invalid, never 0. Everything that was asked and answered is kept with the verdict.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import Field, PrivateAttr
+
+from webdojo.errors import BudgetError, ConfigError
+from webdojo.plugins import plug_field
+from webdojo.policy.config import ModelConfig
+from webdojo.policy.engine import EngineConfig, MessageModel, ServedModel
+from webdojo.policy.engines import ENGINES, Chat
+from webdojo.reward.function import RewardFunction, invalid
+from webdojo.reward.judges.case import Screen, quoted
+from webdojo.store.images import MemoryImages
+from webdojo.types import ImageRef, ImageSource, Judgement, Reward, Sampling
+
+T = TypeVar("T")
+
+AGAIN = "An earlier answer to this could not be read. It ended with {}. Answer again, and end exactly as told."
+REMEMBERED = 500
+"""Characters at the end of an unreadable answer that the model is shown when it is asked again."""
+
+
+class Unreadable(Exception):
+    """An answer of the model could not be read, and neither could the next one."""
+
+
+class ModelReward(RewardFunction):
+    """A reward that asks a model: `start` opens it, and `hear` is one episode before it."""
+
+    costs: ClassVar[bool] = True
+
+    engine: Annotated[EngineConfig, *plug_field(ENGINES, "chat")] = Chat()
+    """The model that judges: `chat` is any OpenAI-compatible endpoint, `hf` and `vllm` serve `model.path`."""
+    model: ModelConfig = ModelConfig()
+    """The checkpoint that judges, for engines that serve one."""
+    max_context_tokens: int = Field(default=32768, ge=256)
+    """Request and answer together, for engines that serve a checkpoint."""
+    sampling: Sampling = Sampling(temperature=0, max_tokens=2048)
+
+    _stack: Any = PrivateAttr(default=None)
+    _model: Any = PrivateAttr(default=None)
+
+    def check_setup(self) -> None:
+        try:
+            self.engine.check_messages()
+        except ConfigError as error:
+            raise type(error)(f"the judge {self.name!r} (section reward): {error}") from None
+        from webdojo.policy.model.folder import check_model_path
+
+        check_model_path(self.model.path)
+
+    @property
+    def address(self) -> str:
+        return self.engine.address
+
+    def silence(self) -> str:
+        return self.engine.silence()
+
+    async def start(self, folder: Path | None) -> None:
+        account = folder / "judge.sqlite" if folder is not None else None
+        served = ServedModel(self.model.path, self.model, MemoryImages(), self.max_context_tokens)
+        self._stack = AsyncExitStack()
+        self._model = await self._stack.enter_async_context(self.engine.open_messages(served, account))
+
+    async def close(self) -> None:
+        stack, self._stack, self._model = self._stack, None, None
+        await stack.aclose()
+
+    def picture(self, image: ImageRef, images: ImageSource) -> tuple[bytes, str]:
+        """A screenshot as the model is sent it, with its MIME type."""
+        return images.get(image), image.mime
+
+    async def hear(self, images: ImageSource, verdict: Callable[[Hearing], Awaitable[Reward]]) -> Reward:
+        """A verdict that is found by asking, with all that was asked and answered."""
+        hearing = Hearing(self, self._model, images)
+        try:
+            reward = await verdict(hearing)
+        except Unreadable as error:
+            reward = invalid("unreadable", str(error))
+        reward.judgements = hearing.judgements
+        return reward
+
+
+@dataclass
+class Hearing:
+    """One episode before a judge: puts its questions, and keeps them."""
+
+    config: ModelReward
+    model: MessageModel | None
+    """None where it has not started."""
+    images: ImageSource
+    _asked: list[list[Judgement]] = field(default_factory=list)
+    """What was answered to each question, in the order in which they were put."""
+
+    @property
+    def judgements(self) -> list[Judgement]:
+        """All that was asked and answered so far."""
+        return [judgement for answers in self._asked for judgement in answers]
+
+    async def ask(self, step: str, system: str, user: Sequence[str | Screen], read: Callable[[str], T | None]) -> T:
+        """The model's answer as `read` understands it; where it does not, the model is asked once more.
+
+        Args:
+            step: the name of the question, for `Reward.judgements`.
+            system: the protocol. Nothing that a page, an agent or a model wrote may stand in it.
+            user: texts, in which foreign text is `quoted`, and screenshots.
+            read: returns None for an answer that it cannot read.
+
+        Raises:
+            Unreadable: the second answer cannot be read either.
+        """
+        assert self.model is not None, "the judge has not started"
+        answers: list[Judgement] = []
+        self._asked.append(answers)
+        images: list[ImageRef] = [part.image for part in user if isinstance(part, Screen)]
+        numbers = iter(range(1, len(images) + 1))
+        prompt = "\n".join(part if isinstance(part, str) else f"{part.label} [image {next(numbers)}]" for part in user)
+        content: list[dict[str, Any]] = [part async for part in self._parts(user)]
+        again = ""
+        for _ in range(2):
+            note: list[dict[str, Any]] = [{"type": "text", "text": again}] if again else []
+            messages: list[dict[str, Any]] = [
+                {"role": "system", "content": system},
+                {"role": "user", "content": content + note},
+            ]
+            try:
+                answer = await self.model.say(messages, self.config.sampling)
+            except BudgetError as error:
+                raise BudgetError(f"the judge {self.config.name!r} (section reward): {error}") from None
+            shown = "\n".join(filter(None, [f"{system}\n\n{prompt}", again]))
+            answers.append(Judgement(step=step, prompt=shown, images=images, answer=answer))
+            if (value := read(answer)) is not None:
+                return value
+            again = AGAIN.format(quoted(answer[-REMEMBERED:]))
+        raise Unreadable(f"the judge's answer to {step!r} could not be read: {' '.join(answer.split())[-200:]!r}")
+
+    def recall(self, judgements: Sequence[Judgement]) -> None:
+        """Keep what was asked and answered before, for another episode of the same task."""
+        self._asked.append(list(judgements))
+
+    async def _parts(self, user: Sequence[str | Screen]) -> Any:
+        for part in user:
+            if isinstance(part, str):
+                yield {"type": "text", "text": part}
+                continue
+            yield {"type": "text", "text": part.label}
+            url = await asyncio.to_thread(self._data_url, part.image)
+            yield {"type": "image_url", "image_url": {"url": url}}
+
+    def _data_url(self, image: ImageRef) -> str:
+        data, mime = self.config.picture(image, self.images)
+        return f"data:{mime};base64,{base64.b64encode(data).decode()}"
