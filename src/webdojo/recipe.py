@@ -179,7 +179,9 @@ class Recipe(Section):
                         f"train.stages.{number}.difficulty_sampling {stage.difficulty_sampling} leaves none of the "
                         f"difficulties {sorted(levels)} of the training tasks: give one of them a weight"
                     )
-        for task in self.draw("eval", self.evaluate.tasks):
+        heldout, files = self.evaluate.tasks, self.tasks
+        own = files.path or files.eval_path
+        for task in self.draw("eval", heldout) if own else env.samples("eval", heldout, self.seed):
             env.check(task)
             reward.check(task)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 
 import httpx
 import pytest
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from webdojo.envs.dojo import Dojo
 from webdojo.envs.env import Visit
 from webdojo.errors import ConfigError, TaskError
-from webdojo.recipe import load_recipe
+from webdojo.recipe import Recipe, load_recipe
 from webdojo.reward.rules import Rules
 from webdojo.sites import HELDOUT_SEED
 from webdojo.sites.taskgen import make_tasks
@@ -63,6 +64,17 @@ def test_evaluation_may_have_one_task_a_site() -> None:
     assert tasks == env.tasks("eval", 59, 0)
     with pytest.raises(TaskError, match="61 tasks on as many sites need 21 of kind 'shop', and there are 20"):
         env.tasks("eval", 61, 0)
+
+
+def test_a_run_is_checked_by_one_task_and_the_number_of_all() -> None:
+    env = Dojo(kinds=["shop", "wiki", "mail"], heldout_sites=20, heldout_one_per_site=True)
+    assert env.samples("eval", 59, 0) == env.tasks("eval", 59, 0)[:1]
+    recipe = Recipe(name="r", env=env)
+    for tasks in (59, 61):
+        recipe = recipe.model_copy(update={"evaluate": recipe.evaluate.model_copy(update={"tasks": tasks})})
+        told = pytest.raises(TaskError, match="61 tasks on as many sites") if tasks == 61 else nullcontext()
+        with told:
+            recipe.check(trains=False, demonstrates=False)
 
 
 def test_difficulties_are_known_without_drawing_tasks() -> None:

@@ -110,7 +110,9 @@ def test_threads_may_write_at_once(store):
 
 
 def test_creating_over_a_run_says_what_to_do(store):
-    with pytest.raises(StoreError, match=r"already holds a run: .*--resume.*--run"):
+    with pytest.raises(
+        StoreError, match=r"already holds a run: choose another with --run; a training goes on with --resume"
+    ):
         RunStore.create(store.path, RECIPE, {})
 
 

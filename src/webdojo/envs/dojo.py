@@ -7,7 +7,8 @@ recipe brings none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -58,22 +59,28 @@ class Dojo(LocalEnvironment):
 
     def tasks(self, split: Split, n: int, seed: int) -> Sequence[Task]:
         """`n` tasks; kinds alternate, and difficulties alternate within one. They repeat where sites have no more."""
-        from webdojo.sites.taskgen import make_tasks
+        return list(self._drawn(split, n, seed))
+
+    def samples(self, split: Split, n: int, seed: int) -> Sequence[Task]:
+        return list(islice(self._drawn(split, n, seed), 1))
+
+    def _drawn(self, split: Split, n: int, seed: int) -> Iterator[Task]:
+        from webdojo.sites.taskgen import draw_tasks
 
         if split == "train":
-            return make_tasks(self.kinds, range(self.train_sites), n, seed, self._drawn(), self.layout)
+            return draw_tasks(self.kinds, range(self.train_sites), n, seed, self._weighted(), self.layout, False)
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_sites)
-        return make_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout, self.heldout_one_per_site)
+        return draw_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout, self.heldout_one_per_site)
 
     def difficulty_levels(self) -> Collection[int]:
         from webdojo.sites.taskgen import levels_of
 
         levels_of(self.kinds, self.difficulties, self.layout)
         return sorted(
-            {level for levels in levels_of(self.kinds, self._drawn(), self.layout).values() for level in levels}
+            {level for levels in levels_of(self.kinds, self._weighted(), self.layout).values() for level in levels}
         )
 
-    def _drawn(self) -> list[int]:
+    def _weighted(self) -> list[int]:
         """The difficulties of training tasks, each as often as its weight."""
         return [d for d in self.difficulties for _ in range(self.difficulty_sampling.get(d, 1))]
 

@@ -62,6 +62,15 @@ class Environment(Plug):
             Missing: only the user can bring them, and has not.
         """
 
+    def samples(self, split: Split, n: int, seed: int) -> Sequence[Task]:
+        """The tasks by which a run with these arguments of `tasks` is checked before it begins: all, or some that
+        stand for all.
+
+        Raises:
+            TaskError, Missing: as `tasks`.
+        """
+        return self.tasks(split, n, seed)
+
     def difficulty_levels(self) -> Collection[int]:
         """Difficulties that its training tasks have.
 

@@ -86,6 +86,19 @@ def make_tasks(
     are for all kinds alike or by kind; a difficulty that stands there twice is drawn twice as often. With
     `one_per_site` no two tasks are on the same site, and too few sites are a TaskError.
     """
+    return list(draw_tasks(kinds, site_seeds, n, seed, difficulties, layout, one_per_site))
+
+
+def draw_tasks(
+    kinds: Sequence[str],
+    site_seeds: dict[str, Sequence[int]] | Sequence[int],
+    n: int,
+    seed: int,
+    difficulties: Sequence[int],
+    layout: str,
+    one_per_site: bool,
+) -> Iterator[Task]:
+    """The tasks of `make_tasks` one by one; whatever is wrong with the arguments is raised before the first."""
     seeds = dict(site_seeds) if isinstance(site_seeds, dict) else dict.fromkeys(kinds, site_seeds)
     levels = levels_of(kinds, difficulties, layout)
     for kind in kinds:
@@ -99,7 +112,6 @@ def make_tasks(
             raise TaskError(
                 f"{n} tasks on as many sites need {wanted} of kind {kind!r}, and there are {len(apart[kind])}"
             )
-    tasks: list[Task] = []
     known: set[str] = set()
     for i in range(n):
         kind = kinds[i % len(kinds)]
@@ -110,8 +122,7 @@ def make_tasks(
             if task.id not in known:
                 break
         known.add(task.id)
-        tasks.append(task)
-    return tasks
+        yield task
 
 
 def stream(
