@@ -187,7 +187,11 @@ class Recipe(Section):
 
     def _missing(self, trains: bool) -> list[str]:
         """What the user has to bring and has not, each with how to give it."""
-        looks: list[Callable[[], object]] = [self.reward_function.check_setup, lambda: self.draw("eval", 1)]
+        looks: list[Callable[[], object]] = [
+            self.browser.check,
+            self.reward_function.check_setup,
+            lambda: self.draw("eval", 1),
+        ]
         found = []
         for look in [*looks, lambda: self.draw("train", 1)] if trains else looks:
             try:

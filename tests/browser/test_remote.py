@@ -21,7 +21,8 @@ from webdojo.browser.config import BrowserConfig, GuardConfig
 from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.pool import BrowserPool
-from webdojo.errors import BrowserError, ConfigError, Failure, StartError
+from webdojo.errors import BrowserError, ConfigError, Failure, Missing, StartError
+from webdojo.recipe import Recipe, dump_recipe
 from webdojo.store.images import MemoryImages
 from webdojo.types import ToolCall
 
@@ -100,7 +101,8 @@ async def test_no_browser_there_is_named() -> None:
             pass
 
 
-async def test_a_further_proxy_carries_everything(site: str) -> None:
+async def test_a_further_proxy_carries_everything(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROXY_PASSWORD", "secret")
     served: list[str] = []
 
     class Recorder(Guard):
@@ -110,7 +112,7 @@ async def test_a_further_proxy_carries_everything(site: str) -> None:
 
     async with GuardProxy(Recorder(LOCAL)) as upstream:
         config = BrowserConfig(
-            proxy=f"http://ada:secret@127.0.0.1:{upstream.port}",
+            proxy=f"http://ada:${{PROXY_PASSWORD}}@127.0.0.1:{upstream.port}",
             viewport_px=(500, 500),
             navigation_retries=0,
             guard=GuardConfig(private_hosts=["127.0.0.1"], blocked_domains=["blocked.example"]),
@@ -129,6 +131,27 @@ async def test_a_further_proxy_carries_everything(site: str) -> None:
 def test_a_wrong_proxy_is_named(proxy: str) -> None:
     with pytest.raises(ConfigError, match=r"browser\.proxy is '.*write http://host:port"):
         BrowserPool(BrowserConfig(proxy=proxy), MemoryImages())
+
+
+def test_passwords_of_proxies_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match=r"browser\.proxy has a password, .*\$\{PROXY_PASSWORD\}") as refused:
+        BrowserConfig(proxy="http://ada:hunter2@proxy.example:3128").check()
+    assert "hunter2" not in str(refused.value)
+    monkeypatch.delenv("TOKEN", raising=False)
+    named = BrowserConfig(proxy="http://ada:${TOKEN}@proxy.example:3128")
+    with pytest.raises(Missing, match=r"TOKEN is not in the environment: set it"):
+        named.check()
+    monkeypatch.setenv("TOKEN", "hunter2")
+    named.check()
+    assert "hunter2" not in dump_recipe(Recipe(name="r", browser=named))
+
+
+async def test_an_address_that_holds_a_token_is_named_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "hunter2")
+    with pytest.raises(BrowserError, match=r"no browser at browser\.cdp_url 'http://127.0.0.1:9/\$\{TOKEN\}'") as lost:
+        async with BrowserPool(BrowserConfig(cdp_url="http://127.0.0.1:9/${TOKEN}"), MemoryImages()):
+            pass
+    assert "hunter2" not in str(lost.value)
 
 
 async def test_sessions_start_logged_in_and_say_who_they_are(tmp_path: Path, site: str) -> None:

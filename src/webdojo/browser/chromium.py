@@ -28,6 +28,7 @@ from webdojo.browser.begin_frame import FLAGS, BeginFrames
 from webdojo.browser.config import BrowserConfig, StorageState
 from webdojo.browser.driver import Driver
 from webdojo.browser.page.scripts import script
+from webdojo.config import with_environment
 from webdojo.errors import BrowserError, Failure
 
 _INIT_JS = ";\n".join(map(script, ("popups.js", "clipboard.js", "timers.js")))
@@ -239,11 +240,13 @@ class Chromium:
 async def _browser(playwright: Playwright, config: BrowserConfig, flags: Sequence[str]) -> Browser:
     timeout_ms = config.start_timeout_s * 1000
     if config.cdp_url:
+        address = with_environment(config.cdp_url, "browser.cdp_url")
         try:
-            return await playwright.chromium.connect_over_cdp(config.cdp_url, timeout=timeout_ms)
+            return await playwright.chromium.connect_over_cdp(address, timeout=timeout_ms)
         except PlaywrightError as error:
+            why = first_line(error).replace(address, config.cdp_url)
             raise BrowserError(
-                f"no browser at browser.cdp_url {config.cdp_url!r}: {first_line(error)}; start one with "
+                f"no browser at browser.cdp_url {config.cdp_url!r}: {why}; start one with "
                 "--remote-debugging-port, or leave the key out"
             ) from None
     executable = find_chromium(config)

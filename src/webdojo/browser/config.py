@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from webdojo.config import Section
+from webdojo.config import Section, with_environment
 from webdojo.errors import ConfigError
 
 StorageState = dict[str, Any]
 """Cookies and local storage that a session begins with: plain JSON with `cookies` and `origins`, as Playwright's
 `storage_state` writes it."""
+
+
+_PASSWORD = re.compile(r"//[^/@:]*:([^/@]*)@")
 
 
 class GuardConfig(Section):
@@ -51,13 +55,15 @@ class BrowserConfig(Section):
     """Chromium to run; empty finds one (see `browser/chromium.py`)."""
     cdp_url: str = ""
     """DevTools address of a browser that runs elsewhere (`wss://…`, `http://…`), to use instead of starting one.
-    What it opens does not pass the guard; only the addresses that the agent asks for are checked."""
+    What it opens does not pass the guard; only the addresses that the agent asks for are checked. `${NAME}` in it is
+    read from the environment: `wss://host/?token=${TOKEN}`."""
     servers: list[str] = []
     """Browser servers (`webdojo browser serve`) that `train` and `eval` use instead of this machine's browsers, such as
     `http://10.0.0.7:8400`; their token is read from WEBDOJO_BROWSER_TOKEN. The rest of this section is then theirs, but
     for `viewport_px`, which must be the same there, `acquire_timeout_s` and `step_retries`."""
     proxy: str = ""
-    """Forward proxy to the web, `http://user:password@host:port`. It resolves names, so the guard sees names only."""
+    """Forward proxy to the web, `http://host:port` or `http://user:${NAME}@host:port` with a password from the
+    environment. It resolves names, so the guard sees names only."""
     storage_state: str = ""
     """File with cookies and local storage that every session starts with, as Playwright's `storage_state` writes it."""
     uploads: list[str] = []
@@ -110,6 +116,18 @@ class BrowserConfig(Section):
     """Which addresses may be reached; by default all public ones, and the embedded sites."""
     serve: ServeConfig = ServeConfig()
     """Limits of `webdojo browser serve`."""
+
+    def check(self) -> None:
+        """Raise ConfigError where a password would be written into recipes and run folders, Missing where what stands
+        for one is not in the environment."""
+        password = _PASSWORD.search(self.proxy)
+        if password is not None and "${" not in password[1]:
+            raise ConfigError(
+                "browser.proxy has a password, which would be written into the run folder: put it into the environment "
+                "and name it there, 'browser.proxy=http://user:${PROXY_PASSWORD}@host:port'"
+            )
+        with_environment(self.proxy, "browser.proxy")
+        with_environment(self.cdp_url, "browser.cdp_url")
 
 
 _UPLOAD_MB = 50

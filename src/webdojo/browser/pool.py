@@ -23,6 +23,7 @@ from webdojo.browser.network.guard import Guard
 from webdojo.browser.network.proxy import GuardProxy
 from webdojo.browser.reach import BACK_OFF_S, check_address, reach
 from webdojo.browser.session import BrowserSession
+from webdojo.config import with_environment
 from webdojo.errors import BrowserError, Failure, StartError
 from webdojo.memory import free_memory
 from webdojo.types import ImageSink
@@ -72,7 +73,9 @@ class BrowserPool:
         self._images = images
         self._hosts = hosts
         self._guard = Guard(config.guard)
-        self._proxy = GuardProxy(self._guard, config.proxy, config.guard.connections_per_second)
+        self._proxy = GuardProxy(
+            self._guard, with_environment(config.proxy, "browser.proxy"), config.guard.connections_per_second
+        )
         self._storage_state = read_storage_state(config.storage_state, "browser.storage_state")
         self._files = files_to_upload(config.uploads)
         self._max_browsers = browser_count(config)

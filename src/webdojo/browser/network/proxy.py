@@ -142,7 +142,8 @@ def _read_upstream(url: str) -> tuple[str, int, list[str]]:
     except ValueError:
         host, port = None, 0
     if host is None or parts.scheme != "http":
-        raise ConfigError(f"browser.proxy is {url!r}: write http://host:port or http://user:password@host:port")
+        shown = url.rpartition("@")[2]  # without a password
+        raise ConfigError(f"browser.proxy is {shown!r}: write http://host:port or http://user:${{NAME}}@host:port")
     if parts.username is None:
         return host, port, []
     login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
