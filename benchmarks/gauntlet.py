@@ -15,6 +15,7 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -66,32 +67,37 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--only", nargs="+", default=[], help="names of trials")
     parser.add_argument("--times", type=int, default=3, help="of webdojo; the peers try once (default %(default)s)")
+    parser.add_argument("--concurrency", type=int, default=1, help="trials at once (default %(default)s)")
     arguments = parser.parse_args()
     chosen = [trial for trial in trials() if not arguments.only or trial.name in arguments.only]
     python = browser_peers.prepare(browser_peers.VENV) if "browsergym" in arguments.ways else ""
     part = record.Part("gauntlet")
-    rows: list[dict[str, Any]] = []
     before = {(row["way"], row["time"], row["trial"]): row for row in part.entries()}
-    jobs = [(way, time) for way in arguments.ways for time in range(arguments.times if way == "webdojo" else 1)]
-    with progress("gauntlet", len(jobs) * len(chosen)) as bar:
-        for way, time in jobs:
-            for trial in chosen:
-                row = before.get((way, time, trial.name))
-                if row is None:
-                    outcome = asyncio.run(once(way, trial, python))
-                    row = {
-                        "way": way,
-                        "time": time,
-                        "family": trial.family,
-                        "trial": trial.name,
-                        "handled": not outcome.failures,
-                        "lost": outcome.lost,
-                        "canary_hits": outcome.canary_hits,
-                        "failures": outcome.failures[:3],
-                    }
-                    part.add(row)
-                rows.append(row)
-                bar.advance(1, now=f"{way} {trial.name}")
+
+    def row_of(way: str, time: int, trial: Trial) -> dict[str, Any]:
+        if (way, time, trial.name) in before:
+            return before[way, time, trial.name]
+        outcome = asyncio.run(once(way, trial, python))
+        return {
+            "way": way,
+            "time": time,
+            "family": trial.family,
+            "trial": trial.name,
+            "handled": not outcome.failures,
+            "lost": outcome.lost,
+            "canary_hits": outcome.canary_hits,
+            "failures": outcome.failures[:3],
+        }
+
+    rounds = [(way, time) for way in arguments.ways for time in range(arguments.times if way == "webdojo" else 1)]
+    tries = [(way, time, trial) for way, time in rounds for trial in chosen]
+    rows: list[dict[str, Any]] = []
+    with progress("gauntlet", len(tries)) as bar, ThreadPoolExecutor(arguments.concurrency) as threads:
+        for row in threads.map(lambda each: row_of(*each), tries):
+            if (row["way"], row["time"], row["trial"]) not in before:
+                part.add(row)
+            rows.append(row)
+            bar.advance(1, now=f"{row['way']} {row['trial']}")
     failed = {way: {row["trial"] for row in rows if row["way"] == way and not row["handled"]} for way in WAYS}
     tried = Counter(trial.family for trial in chosen)
     for way in arguments.ways:
