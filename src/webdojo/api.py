@@ -218,7 +218,7 @@ def evaluate(
     from webdojo.loops.start import evaluate_model
 
     with TemporaryDirectory(prefix="webdojo-eval-") as folder:
-        result = evaluate_model(_recipe(recipe, overrides), model, Path(run or f"{folder}/run"))
+        result = evaluate_model(_recipe(recipe, overrides), model, Path(run or f"{folder}/run"), resume=False)
     return dict(result["success_eval"])
 
 

@@ -50,7 +50,7 @@ def remote(server: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> list[str
 
 def evaluated(recipe: Recipe, folder: Path) -> list[dict[str, Any]]:
     """The episodes of an evaluation, in the order of their tasks, without what differs from run to run."""
-    evaluate_model(recipe, recipe.model.path, folder)
+    evaluate_model(recipe, recipe.model.path, folder, resume=False)
     with RunStore.open(folder, readonly=True) as store:
         episodes = sorted(store.trajectories("eval", 0), key=lambda trajectory: trajectory.task.id)
     for episode in episodes:

@@ -101,18 +101,21 @@ def evaluate(
     run: Annotated[
         Path | None, typer.Option(help="Run folder.", show_default="runs/eval-RECIPE, runs/eval-RECIPE-2, …")
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the evaluation in that folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model on a recipe's held-out tasks, and keep its episodes in a run folder."""
     from webdojo.loops.run_folder import next_free
     from webdojo.view.tables import success_table
 
+    if resume and run is None:
+        raise typer.BadParameter("--resume needs --run, the folder of the evaluation")
     recipe, path = recipe_and_model("eval", recipe_name, overrides, model, endpoint)
     from webdojo.loops.start import evaluate_model
 
     folder = run or next_free(Path("runs"), f"eval-{recipe.name}")
-    with interruptible(f"; what was measured so far is in {folder}"):
-        result = evaluate_model(recipe, path, folder)
+    with interruptible(f"; what was measured so far is kept. Go on with the same command and: --run {folder} --resume"):
+        result = evaluate_model(recipe, path, folder, resume)
     page = _write_report(folder)
     if as_json:
         typer.echo(json.dumps(result, indent=2))

@@ -222,7 +222,7 @@ def _infra_error(failed: Sequence[Trajectory], which: str) -> WebdojoError:
         kind, why = RewardError, last.reward.reason
     return kind(
         f"{which} failed for no fault of the agent, the last one by {why}; "
-        "remove the cause and start again; a training goes on with --resume, which runs them again"
+        "remove the cause, then go on with --resume, which runs them again"
     )
 
 

@@ -56,29 +56,35 @@ def run_recipe(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     # What the model cannot do must not leave a run folder behind.
     processor = Processor.load(model_folder(recipe.model.path))
     check_learner(recipe)
-    info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
-    store = RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info)
-    with store, RunLog(store) as log:
-        if resume:  # with which recipe it goes on
-            again = {key: info[key] for key in ("created", "command", "git")}
-            noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
-            store.write_start(dump_recipe(recipe), noted)
+    with _opened(recipe, run, resume, {}) as store, RunLog(store) as log:
+        if resume:
             warn_of_missing(store)
         with closing(Pipeline(recipe, store, log).all(processor)) as work:  # Ctrl-C may come before it begins
             return asyncio.run(work)
 
 
-def measure_model(recipe: Recipe, model_path: str, run: Path) -> dict[str, Any]:
-    """Measure a model on the held-out tasks of a recipe that was checked, in a new run folder."""
+def measure_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> dict[str, Any]:
+    """Measure a model on the held-out tasks of a recipe that was checked, in a run folder."""
     processor = Processor.load(model_folder(model_path))
-    info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser))
-    info |= {"model": recipe.engine.serves(model_path), "processor": model_path}
+    measured = {"model": recipe.engine.serves(model_path), "processor": model_path}
     with (
-        RunStore.create(run, dump_recipe(recipe), info) as store,
+        _opened(recipe, run, resume, measured) as store,
         RunLog(store) as log,
         closing(Pipeline(recipe, store, log).evaluate_alone(processor, model_path)) as work,
     ):
         return asyncio.run(work)
+
+
+@contextmanager
+def _opened(recipe: Recipe, run: Path, resume: bool, more: dict[str, Any]) -> Iterator[RunStore]:
+    """The store of a new run, with `more` in its info, or of one that goes on, which notes with which recipe."""
+    info = run_info(recipe.seed, "" if recipe.browser.servers else find_chromium(recipe.browser)) | more
+    with RunStore.open(run) if resume else RunStore.create(run, dump_recipe(recipe), info) as store:
+        if resume:
+            again = {key: info[key] for key in ("created", "command", "git")}
+            noted = store.info | {"resumed": [*store.info.get("resumed", []), again]}
+            store.write_start(dump_recipe(recipe), noted)
+        yield store
 
 
 class Pipeline:

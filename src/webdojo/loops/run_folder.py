@@ -74,6 +74,24 @@ def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
     recipe = load_recipe(str(folder / "recipe.yaml"), overrides, migrate=True)
     if recipe.name != name:
         raise ConfigError(f"the run in {folder} was started with recipe {recipe.name!r}, not {name!r}: name that one")
+    _check_unchanged(folder, started, recipe)
+    return recipe
+
+
+def check_goes_on(folder: Path, recipe: Recipe, model: str) -> None:
+    """Raise a ConfigError where the evaluation in a folder is not one of this model by this recipe."""
+    with RunStore.open(folder, readonly=True) as store:
+        measured = store.info.get("model", "")
+    started = load_recipe(str(folder / "recipe.yaml"), migrate=True)
+    if (recipe.name, model) != (started.name, measured):
+        raise ConfigError(
+            f"{folder} holds an evaluation of {measured!r} by recipe {started.name!r}, not of {model!r} by "
+            f"{recipe.name!r}: name these, or start a new --run"
+        )
+    _check_unchanged(folder, started, recipe)
+
+
+def _check_unchanged(folder: Path, started: Recipe, recipe: Recipe) -> None:
     before, after = (each.model_dump(exclude={"env": {"host", "port"}}) for each in (started, recipe))
     for key in FIXED:
         if reduce(getitem, key.split("."), before) != reduce(getitem, key.split("."), after):
@@ -81,4 +99,3 @@ def saved_recipe(folder: Path, name: str, overrides: list[str]) -> Recipe:
                 f"{key} of the run in {folder} cannot change half-way, as what it has stored depends on it: "
                 "leave out the override, or start a new --run"
             )
-    return recipe

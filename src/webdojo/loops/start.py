@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from webdojo.errors import EngineError
+from webdojo.loops.run_folder import check_goes_on
 from webdojo.policy.model.folder import check_model_path
 from webdojo.recipe import Recipe
 from webdojo.store.run import check_new_run
@@ -33,11 +34,14 @@ def train(recipe: Recipe, run: Path, resume: bool) -> dict[str, Any]:
     return run_recipe(recipe, run, resume)
 
 
-def evaluate_model(recipe: Recipe, model_path: str, run: Path) -> dict[str, Any]:
-    """Measure a model on the recipe's held-out tasks in a new run folder and return what `result.json` holds."""
+def evaluate_model(recipe: Recipe, model_path: str, run: Path, resume: bool) -> dict[str, Any]:
+    """Measure a model on the recipe's held-out tasks in a run folder and return what `result.json` holds."""
     check_model_path(model_path)
-    check_new_run(run)
+    if resume:
+        check_goes_on(run, recipe, recipe.engine.serves(model_path))
+    else:
+        check_new_run(run)
     recipe.check(trains=False, demonstrates=False)
     from webdojo.loops.pipeline import measure_model
 
-    return measure_model(recipe, model_path, run)
+    return measure_model(recipe, model_path, run, resume)

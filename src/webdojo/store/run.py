@@ -66,7 +66,7 @@ _COLUMNS = ", ".join(TrajectoryRow._fields)
 def check_new_run(path: Path) -> None:
     """Raise a StoreError where a folder holds a run or other files; one that is not there may become a run."""
     if (path / DATABASE).exists():
-        raise StoreError(f"{path} already holds a run: choose another with --run; a training goes on with --resume")
+        raise StoreError(f"{path} already holds a run: go on with it by --resume, or choose another with --run")
     # A lock without a database was left by a `create` that was killed, so this folder may be reused.
     if path.is_dir() and any(path.iterdir()) and not (path / LOCK).exists():
         raise StoreError(f"{path} holds other files and no run: choose an empty or new folder with --run")
