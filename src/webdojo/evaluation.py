@@ -80,8 +80,9 @@ def share(successes: int, n: int) -> Rate:
     return Rate(n=n, successes=successes, rate=successes / n if n else 0.0, ci95=wilson95(successes, n))
 
 
-def bootstrap95(clusters: Sequence[Sequence[bool]], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
-    """The percentile interval of the share of True over all clusters, when whole clusters are resampled."""
+def bootstrap95(clusters: Sequence[Sequence[float]], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
+    """The percentile interval of the mean of all values, such as the share of True, when whole clusters are resampled;
+    (0, 1) where there are none."""
     import numpy as np  # a recipe, whose section stands here, needs none
 
     if not clusters:

@@ -114,3 +114,20 @@ def test_gc_leaves_a_run_alone_that_is_written(runs: Path, tmp_path: Path) -> No
 def test_a_wrong_folder_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     assert message in one_line_error(webdojo("runs", *arguments, cwd=tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_evaluations_are_compared_by_task(runs: Path, tmp_path: Path) -> None:
+    recipe = dump_recipe(load_recipe("quickstart"))
+    for name, wins in (("a", 4), ("b", 13)):
+        with RunStore.create(tmp_path / name, recipe, {"seed": 0}) as store:
+            for number in range(16):
+                episode = trajectory(f"{name}{number}", store.images, success=number < wins)
+                task = episode.task.model_copy(update={"id": f"t{number}"})
+                store.add_trajectory(episode.model_copy(update={"task": task}), "eval", 0)
+    told = webdojo("compare", tmp_path / "a", tmp_path / "b").stdout
+    assert "25.0%" in told and "81.2%" in told and "+56.2%" in told and "0.0039" in told
+    assert "b won: t4, t5, t6, t7, t8, t9, t10, t11, t12" in " ".join(told.split())
+    found = json.loads(webdojo("compare", tmp_path / "a", tmp_path / "b", "--json").stdout)
+    assert found["comparisons"][0]["official"]["lost"] == []
+    assert "name at least two" in webdojo("compare", tmp_path / "a").stderr
+    assert "holds no evaluation" in one_line_error(webdojo("compare", tmp_path / "a", runs / "killed"))

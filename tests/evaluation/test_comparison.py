@@ -1,0 +1,93 @@
+"""Comparing policies on the same tasks."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.store.fabricate import trajectory
+from webdojo.comparison import Measured, Outcome, compare, measured
+from webdojo.errors import StoreError
+from webdojo.store.run import RunStore
+from webdojo.types import Termination
+
+
+def policy(name: str, outcomes: str) -> Measured:
+    """A policy whose k-th task ended as the k-th character says: `+`, `-`, or `!` for invalid; a space is no task."""
+    found = [
+        Outcome(task_id=f"t{number}", success=each == "+", valid=each != "!")
+        for number, each in enumerate(outcomes)
+        if each != " "
+    ]
+    return Measured(name=name, outcomes=found)
+
+
+def test_what_was_won_and_lost_is_told_by_task() -> None:
+    found = compare(policy("a", "++--+-"), policy("b", "+-+++-")).official
+    assert (found.won, found.lost, found.n) == (["t2", "t3"], ["t1"], 6)
+    assert (found.first.successes, found.second.successes) == (3, 4)
+    assert found.difference.value == pytest.approx(1 / 6)
+    assert found.mcnemar_p == 1.0  # 3 differ, 1 against 2
+
+
+@pytest.mark.parametrize(("lost", "won", "p"), [(0, 10, 2 / 1024), (1, 9, 22 / 1024), (10, 0, 2 / 1024), (0, 0, 1.0)])
+def test_mcnemar_is_exact(lost: int, won: int, p: float) -> None:
+    first, second = "+" * lost + "-" * won + "+-", "-" * lost + "+" * won + "+-"
+    assert compare(policy("a", first), policy("b", second)).official.mcnemar_p == pytest.approx(p)
+
+
+def test_the_interval_is_that_of_the_paired_difference() -> None:
+    """50 of 100 tasks are won and none is lost: what differs by task varies less than the two rates do."""
+    low, high = compare(policy("a", "-" * 100), policy("b", "+-" * 50)).official.difference.ci95
+    assert 0.38 < low < 0.42 and 0.58 < high < 0.62
+    same = compare(policy("a", "+-" * 50), policy("b", "+-" * 50)).official.difference
+    assert (same.value, same.ci95) == (0.0, (0.0, 0.0))
+
+
+def test_of_policies_that_are_equally_good_one_in_twenty_seems_better() -> None:
+    draw, wrong = random.Random(0), 0
+    for _ in range(400):
+        a, b = ("".join(draw.choices("+-", k=60)) for _ in range(2))
+        low, high = compare(policy("a", a), policy("b", b)).official.difference.ci95
+        wrong += not low <= 0 <= high
+    assert 8 <= wrong <= 36, "5 % of 400 are 20"
+
+
+def test_invalid_episodes_are_failures_and_stand_apart() -> None:
+    found = compare(policy("a", "+!-+"), policy("b", "-++!"))
+    assert (found.official.n, found.official.won, found.official.lost) == (4, ["t1", "t2"], ["t0", "t3"])
+    assert (found.valid.n, found.valid.won, found.valid.lost) == (2, ["t2"], ["t0"])
+
+
+def test_only_episodes_of_the_same_task_are_compared() -> None:
+    found = compare(policy("a", "+- +"), policy("b", " ++-"))
+    assert (found.official.n, found.left_out) == (2, 2)
+    with pytest.raises(StoreError, match="a and b have no task in common: measure both on the same tasks"):
+        compare(policy("a", "+ "), policy("b", " +"))
+
+
+def test_the_runs_of_a_task_are_paired_in_their_order() -> None:
+    def runs(name: str, outcomes: str) -> Measured:
+        return Measured(name=name, outcomes=[Outcome(task_id="t", success=it == "+", valid=True) for it in outcomes])
+
+    found = compare(runs("a", "+--"), runs("b", "-+-+"))
+    assert (found.official.n, found.left_out, found.official.won, found.official.lost) == (3, 1, ["t"], ["t"])
+
+
+def test_an_evaluation_is_read_from_its_run(tmp_path: Path) -> None:
+    with RunStore.create(tmp_path, "", {}) as store:
+        with pytest.raises(StoreError, match="holds no evaluation: measure the model by `webdojo eval`"):
+            measured(tmp_path)
+        failed: dict[str, Any] = {"success": False, "valid": False, "termination": Termination.ENV_ERROR}
+        first = trajectory("a", store.images, **failed)
+        again = trajectory("b", store.images).model_copy(update={"task": first.task})
+        for each in (first, again, trajectory("c", store.images, **failed)):
+            store.add_trajectory(each, "eval_rl", 3)
+        store.add_trajectory(trajectory("d", store.images), "eval_rl", 2)
+        found = measured(tmp_path).outcomes
+        assert [(each.success, each.valid) for each in found] == [(True, True), (False, False)], "what ran again counts"
+        store.add_trajectory(trajectory("e", store.images), "eval", 0)
+        assert len(measured(tmp_path).outcomes) == 1, "an evaluation of its own comes first"
