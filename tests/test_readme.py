@@ -133,6 +133,7 @@ EQUIVALENTS: dict[str, Callable[[str, Path], None]] = {
     r"webdojo report runs/quickstart": as_it_stands,
     r"webdojo runs (list|episodes|trace|export|gc) ?.*": as_it_stands,
     r"webdojo eval quickstart --model tiny": short_eval,
+    r"webdojo compare runs/eval-quickstart runs/quickstart": as_it_stands,
 }
 
 
