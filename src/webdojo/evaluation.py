@@ -104,7 +104,7 @@ def success(trajectories: Sequence[Trajectory]) -> SuccessRate:
         valid_n=valid.n,
         valid_rate=valid.rate,
         valid_ci95=valid.ci95,
-        ci95_by_website=bootstrap95(list(_split(scored, lambda t: t.task.website).values())),
+        ci95_by_website=bootstrap95([each for _, each in sorted(_split(scored, lambda t: t.task.website).items())]),
         by_difficulty=_rates(_split(scored, lambda t: t.task.difficulty)),
         by_kind=_rates(_split(scored, lambda t: t.task.kind)),
         terminations=dict(Counter(trajectory.termination.value for trajectory in trajectories).most_common()),

@@ -58,3 +58,9 @@ def test_interval_by_website_is_wider_when_sites_succeed_or_fail_as_a_whole():
     assert high - low > 0.4
     assert bootstrap95(mixed) == (0.5, 0.5)
     assert bootstrap95(together) == (low, high)
+
+
+def test_the_order_in_which_episodes_end_changes_no_figure():
+    images = MemoryImages()
+    episodes = [trajectory(f"t{n}", images, success=n % 3 == 0, site=n % 7) for n in range(30)]
+    assert success(episodes) == success(episodes[::-1])
