@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import Field, PrivateAttr
 
@@ -46,6 +46,16 @@ PROTOCOL_TOKENS = 2000
 
 class Unreadable(Exception):
     """An answer of the model could not be read, and neither could the next one."""
+
+
+class Question(NamedTuple):
+    """How much of an episode one question shows."""
+
+    images: int = 0
+    steps: int = 0
+    """Turns whose actions and feedback it tells."""
+    answers: int = 0
+    """Earlier answers of the model that it repeats."""
 
 
 class Judge(RewardFunction):
@@ -86,16 +96,25 @@ class Judge(RewardFunction):
     def silence(self) -> str:
         return self.engine.silence()
 
-    def questions(self, steps: int) -> tuple[int, int]:
-        """The most requests about an episode of so many turns, and the most images in all of them together."""
-        return 1, min(self.max_images or steps + 1, steps + 1)
+    def questions(self, steps: int, facts: int) -> list[Question]:
+        """The most that is asked about an episode, where every answer can be read at once.
 
-    def most_asked(self, steps: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
-        requests, images = self.questions(steps)
-        text = requests * (PROTOCOL_TOKENS + steps * step_tokens)
-        seen = images * self.engine.image_cost(size_px)
-        answers = requests * self.sampling.max_tokens
-        return Asked(requests, images, text, seen, answers, self.engine.price(text + seen, answers))
+        Args:
+            steps: turns of the episode, which has one screenshot more.
+            facts: those of the task's rubric, at least 1.
+        """
+        return [Question(self.shown(steps + 1), steps)]
+
+    def shown(self, screens: int) -> int:
+        """How many of so many screenshots one question shows."""
+        return min(self.max_images or screens, screens)
+
+    def most_asked(self, steps: int, facts: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
+        questions, longest = self.questions(steps, facts), self.sampling.max_tokens
+        images = sum(each.images for each in questions)
+        text = sum(PROTOCOL_TOKENS + each.steps * step_tokens + each.answers * longest for each in questions)
+        seen, answers = images * self.engine.image_cost(size_px), len(questions) * longest
+        return Asked(len(questions), images, text, seen, answers, self.engine.price(text + seen, answers))
 
     async def start(self, folder: Path | None) -> None:
         account = folder / "judge.sqlite" if folder is not None else None
