@@ -59,8 +59,10 @@ class Truthful(EngineConfig):
     """Facts that do not hold, as a question puts them, each with how its task is put."""
 
     def learn(self, trajectories: Iterable[Trajectory]) -> None:
-        """Take the truth from the rewards of the rules."""
+        """Take the truth from the rewards of the rules; nobody is asked about an episode that the system failed."""
         for trajectory in trajectories:
+            if trajectory.termination.is_infra:
+                continue
             assert trajectory.reward is not None
             instruction, facts = Case(trajectory).instruction, [fact.text for fact in facts_of(trajectory.task)]
             self._facts[instruction] = facts
