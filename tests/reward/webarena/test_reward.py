@@ -209,7 +209,7 @@ def test_a_recipe_names_it_and_its_grader() -> None:
     asks = load_recipe("quickstart", [*changes, "reward.engine.model=m"]).reward_function
     asks.check_setup()
     asks.check(episode("x", reference_answers={"fuzzy_match": ["x"]}).task)
-    assert (asks.address, asks.most_asked(9, 500, (640, 640)).requests) == (address, 1)
+    assert (asks.address, asks.most_asked(9, 1, 500, (640, 640)).requests) == (address, 1)
 
 
 async def test_what_a_grader_was_asked_is_kept() -> None:

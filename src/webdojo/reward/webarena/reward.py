@@ -78,7 +78,7 @@ class WebArenaReward(ModelReward):
         if self.asks:
             await super().close()
 
-    def most_asked(self, steps: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
+    def most_asked(self, steps: int, facts: int, step_tokens: int, size_px: tuple[int, int]) -> Asked:
         if not self.asks:
             return Asked()
         answers = self.sampling.max_tokens
