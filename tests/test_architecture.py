@@ -25,7 +25,7 @@ LAYERS = [
     {"loops"},
     {"dry_run"},
     {"recipe", "recipe_hints"},
-    {"agreement", "evaluation", "rollout", "trainer"},
+    {"agreement", "comparison", "evaluation", "rollout", "trainer"},
     {"agent", "envs", "policy", "reward"},
     {"browser_service", "sites"},
     {"browser", "store", "tasks"},

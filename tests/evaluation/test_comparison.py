@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.store.fabricate import trajectory
-from webdojo.comparison import Measured, Outcome, compare, measured
+from webdojo.comparison import Measured, Outcome, compare
 from webdojo.errors import StoreError
+from webdojo.loops.runs import measured
 from webdojo.store.run import RunStore
 from webdojo.types import Termination
 
