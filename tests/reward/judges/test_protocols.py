@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import pytest
 from PIL import Image
 
-from tests.reward.judges.episodes import IMAGES, Model, episode, judged, script, shot
+from tests.reward.judges.episodes import IMAGES, Model, episode, judged, script, seen, shot
 from tests.reward.judges.protocols import (
     CRITERIA,
     FINDINGS,
@@ -144,6 +144,26 @@ async def test_nor_is_anyone_asked_where_the_environment_ended_it(name: str) -> 
     assert (reward.value, reward.valid, model.asked) == (0, True, [])
 
 
+READ_THE_ANSWER = {
+    openwebrl.SYSTEM,
+    webvoyager.SYSTEM,
+    deepshop.SYSTEM,
+    webgym.CLAIMS,
+    process_outcome.PROCESS,
+    process_outcome.OUTCOME,
+}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+async def test_the_final_answer_is_shown_to_the_questions_that_are_about_it(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    model = protocol.model()
+    await judged(protocol.make(model), episode(evaluator=protocol.evaluator))
+    for asked in model.asked:
+        shown = 'Final answer of the agent: "Blue Mug, $7"' in asked.text
+        assert shown is (asked.system in READ_THE_ANSWER), asked.system
+
+
 @pytest.mark.parametrize("name", ["webjudge", "agenttrek"])
 async def test_a_protocol_that_judges_actions_needs_no_answer(name: str) -> None:
     protocol = PROTOCOLS[name]
@@ -201,22 +221,24 @@ async def test_questions_that_are_put_at_once_are_dropped_when_one_of_them_fails
 
 
 @pytest.mark.parametrize(
-    ("options", "mime", "size"),
+    ("stored", "options", "mime", "size"),
     [
-        ({}, "image/png", (64, 48)),
-        ({"image_max_side": 32}, "image/png", (32, 24)),
-        ({"image_max_side": 64}, "image/png", (64, 48)),
-        ({"image_max_side": 63}, "image/png", (63, 47)),
-        ({"image_format": "jpeg"}, "image/jpeg", (64, 48)),
-        ({"image_format": "webp", "image_max_side": 16}, "image/webp", (16, 12)),
-        ({"image_format": "png"}, "image/png", (64, 48)),
+        ((64, 48), {}, "image/png", (64, 48)),
+        ((64, 48), {"image_max_side": 32}, "image/png", (32, 24)),
+        ((64, 48), {"image_max_side": 64}, "image/png", (64, 48)),
+        ((64, 48), {"image_max_side": 63}, "image/png", (63, 47)),
+        ((48, 64), {"image_max_side": 48}, "image/png", (36, 48)),
+        ((64, 48), {"image_format": "jpeg"}, "image/jpeg", (64, 48)),
+        ((64, 48), {"image_format": "webp", "image_max_side": 16}, "image/webp", (16, 12)),
+        ((64, 48), {"image_format": "png"}, "image/png", (64, 48)),
     ],
 )
-async def test_screenshots_are_sent_in_the_size_and_format_that_is_asked_for(options, mime, size) -> None:
+async def test_screenshots_are_sent_in_the_size_and_format_that_is_asked_for(stored, options, mime, size) -> None:
     protocol = PROTOCOLS["openwebrl"]
     model = protocol.model()
-    await judged(protocol.make(model, **options), episode())
-    url = model.asked[0].images[0]
+    final = seen(4).model_copy(update={"screenshot": shot(4, *stored)})
+    await judged(protocol.make(model, **options), episode(final=final))
+    url = model.asked[0].images[-1]
     assert url.startswith(f"data:{mime};base64,")
     picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
     assert (picture.format, picture.size) == (mime.removeprefix("image/").upper(), size)
@@ -251,22 +273,20 @@ async def test_the_last_screenshots_are_shown_each_with_its_step(name, steps, op
         assert asked.images == [image(number) for number in shown]
 
 
-async def test_openwebrl_is_given_task_history_and_answer_but_no_thoughts() -> None:
+async def test_openwebrl_is_given_task_and_history_but_no_thoughts() -> None:
     model = PROTOCOLS["openwebrl"].model()
     await judged(PROTOCOLS["openwebrl"].make(model), episode())
     (asked,) = model.asked
     assert '"Find the cheapest mug"' in asked.text
-    assert '"Blue Mug, $7"' in asked.text
     assert 'Step 2: action=[{"click": {"x": 1, "y": 2}}] feedback=["clicked 2"]' in asked.text
     assert "thought" not in asked.text
 
 
-async def test_webvoyager_is_given_task_and_answer_alone() -> None:
+async def test_webvoyager_is_given_no_actions() -> None:
     model = PROTOCOLS["webvoyager"].model()
     await judged(PROTOCOLS["webvoyager"].make(model), episode())
     (asked,) = model.asked
     assert '"Find the cheapest mug"' in asked.text
-    assert '"Blue Mug, $7"' in asked.text
     assert "clicked" not in asked.text
 
 
@@ -474,7 +494,6 @@ async def test_webgym_tells_each_question_what_it_needs() -> None:
     model = protocol.model()
     await judged(protocol.make(model), episode(evaluator=RUBRIC))
     (claims,), (first, second) = model.about(webgym.CLAIMS), model.about(webgym.FACT)
-    assert '"Blue Mug, $7"' in claims.text
     assert "Step 1" not in claims.text
     assert 'Fact: "It is a mug"' in first.text
     assert 'Its group: "the mug"' in first.text
@@ -488,9 +507,11 @@ async def test_webgym_tells_each_question_what_it_needs() -> None:
 REFERENCED = {**RUBRIC, "definite_answer": "blue  mug, $7 "}
 
 
-async def test_a_reference_answer_that_is_given_needs_no_judge() -> None:
+@pytest.mark.parametrize(("reference", "answer"), [("blue  mug, $7 ", "Blue Mug, $7"), (0, "0"), (7.5, " 7.5\n")])
+async def test_a_reference_answer_that_is_given_needs_no_judge(reference: object, answer: str) -> None:
     model = PROTOCOLS["webgym"].model()
-    reward = await judged(PROTOCOLS["webgym"].make(model), episode(evaluator=REFERENCED))
+    given = episode(answer=answer, evaluator={**RUBRIC, "definite_answer": reference})
+    reward = await judged(PROTOCOLS["webgym"].make(model), given)
     assert (reward.value, reward.parts, model.asked) == (1, {"reference": 1}, [])
 
 
@@ -587,7 +608,6 @@ async def test_every_screenshot_is_seen_in_one_window(window: int, seen: list[li
     (process_asked,), (outcome_asked,) = model.about(process_outcome.PROCESS), model.about(process_outcome.OUTCOME)
     for asked in (process_asked, outcome_asked):
         assert asked.text.count('"shows": "a mug"') == len(seen)
-        assert '"Blue Mug, $7"' in asked.text
         assert "Step 3: action=" in asked.text
     assert labels(process_asked.texts) == [4]
     assert labels(outcome_asked.texts) == [2, 3, 4]
