@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 HERE = Path(__file__).parent
 LAST = {"webarena": ["pages"]}
 """Modules by folder that start a browser, and are run where no other one has noticed a mutation."""
-LEFT_OUT = {"": ["mutations"], "judges": ["endpoint", "hostile_page", "tiny_judge"]}
+LEFT_OUT = {"": ["mutations"], "judges": ["endpoint", "hostile_page", "judge", "tiny_judge"]}
 """Modules by folder that are not run."""
 
 
