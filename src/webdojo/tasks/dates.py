@@ -100,7 +100,7 @@ def _day(found: re.Match[str], years: int) -> date | None:
     year, month = int(found[f"y{form}"]) + years, found[f"m{form}"]
     number = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
     day = None if form == _FORMS else int(found[f"d{form}"])
-    if month.isdigit() and number > 12 and day is not None:  # 20/12/2023: the day stands first
+    if form == 4 and number > 12 and day is not None:  # 20/12/2023: the day stands first
         number, day = day, number
     try:
         return date(year, number, day or calendar.monthrange(year, number)[1])
