@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from webdojo.envs.registry import TasksConfig
 from webdojo.envs.task_sets import tasks_of
@@ -207,9 +207,7 @@ def test_a_day_that_is_none_is_refused(day: str) -> None:
 
 def test_tasks_of_any_source_move(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
-    file.write_text(
-        '{"id": "a", "instruction": "A flight on 2024-05-02", "start_url": "http://a/", "website": "a"}\n'
-    )
+    file.write_text('{"id": "a", "instruction": "A flight on 2024-05-02", "start_url": "http://a/", "website": "a"}\n')
     config = TasksConfig(eval_path=str(file), shift_dates=date(2026, 6, 1))
     assert [task.instruction for task in tasks_of(Web(), config, "eval", 5, 0)] == ["A flight on 2027-05-02"]
 
@@ -223,8 +221,10 @@ def test_a_split_of_the_embedded_web(split: str) -> None:
     tasks = recipe.draw("eval", 12)
     assert tasks == recipe.draw("eval", 12)
     assert len({task.id for task in tasks}) == 12
-    assert {task.kind for task in tasks} <= {"admin", "places"} if split == "test_kinds" else {"admin"}.isdisjoint(
-        {task.kind for task in tasks}
+    assert (
+        {task.kind for task in tasks} <= {"admin", "places"}
+        if split == "test_kinds"
+        else {"admin"}.isdisjoint({task.kind for task in tasks})
     )
     assert {task.website for task in tasks}.isdisjoint({task.website for task in recipe.draw("train", 30)})
 
@@ -248,8 +248,5 @@ def test_the_commands_of_the_page_are_right() -> None:
     commands = [line for line in blocks.splitlines() if line.startswith("webdojo eval")]
     assert len(commands) == 9
     for command in commands:
-        import shlex
-
         _, _, name, *rest = shlex.split(command)
         load_recipe(name, [word for word in rest if "=" in word and not word.startswith("--")])
-    assert yaml.safe_load(dump_recipe(load_recipe("webvoyager")))["name"] == "webvoyager"

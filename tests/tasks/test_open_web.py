@@ -182,7 +182,9 @@ def test_webvoyagers_files(file: str, n: int) -> None:
     assert len({task.metadata["web_name"] for task in tasks}) == 15
     google = {task.metadata["web_name"] for task in tasks if task.website == "www.google.com"}
     assert google == {"Google Search", "Google Map", "Google Flights"}
-    assert all(task.metadata["past_dated"] and "20" in task.instruction for task in tasks if "past_dated" in task.metadata)
+    assert all(
+        task.metadata["past_dated"] and "20" in task.instruction for task in tasks if "past_dated" in task.metadata
+    )
 
 
 @has_data

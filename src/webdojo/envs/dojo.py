@@ -79,9 +79,7 @@ class Dojo(LocalEnvironment):
                     f"env.eval_split {self.eval_split!r} has none of the kinds {self.kinds} (env.kinds): it has "
                     f"{', '.join(has)}"
                 )
-            tasks = stream(
-                self.eval_split, seed=seed, kinds=kinds, difficulties=self.difficulties, layout=self.layout
-            )
+            tasks = stream(self.eval_split, seed=seed, kinds=kinds, difficulties=self.difficulties, layout=self.layout)
             return islice(tasks, n)
         seeds = range(HELDOUT_SEED, HELDOUT_SEED + self.heldout_sites)
         return draw_tasks(self.kinds, seeds, n, seed, self.difficulties, self.layout, self.heldout_one_per_site)
