@@ -113,7 +113,7 @@ COUNTS = {
     "online-mind2web/online_mind2web.json": (300, 6, 0),
     "deepshop/deepshop.jsonl": (150, 0, 0),
 }
-"""Tasks, those with a date that has passed on `DAY`, and of these those that plan ahead; docs/benchmarks.md has them."""
+"""Tasks, those with a date that has passed on `DAY`, and of these those that plan ahead, as docs/benchmarks.md says."""
 
 
 def texts(file: Path) -> list[str]:
