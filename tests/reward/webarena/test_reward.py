@@ -236,6 +236,14 @@ def test_a_recipe_names_it_and_its_grader() -> None:
     assert (asks.address, asks.most_asked(9, 1, 500, (640, 640)).requests) == (address, 1)
 
 
+async def test_secrets_of_an_episode_reach_no_grader() -> None:
+    grader = Grader("incorrect")
+    said = episode("My password is hunter2", reference_answers={"fuzzy_match": ["1"]})
+    await scored(said.model_copy(update={"secrets": ["hunter2"]}), grader)
+    ((_, user),) = grader.asked
+    assert "password is" in user and "hunter2" not in user
+
+
 async def test_what_a_grader_was_asked_is_kept() -> None:
     reward = await scored(episode("one", reference_answers={"fuzzy_match": ["1"]}), Grader("It is.\ncorrect"))
     (said,) = reward.judgements

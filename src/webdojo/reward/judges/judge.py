@@ -72,7 +72,7 @@ class Judge(ModelReward):
         if (excused := self.excuse(trajectory)) is not None:
             return excused
         case = Case(trajectory)
-        return await self.hear(images, lambda hearing: self.judge(case, hearing))
+        return await self.hear(trajectory, images, lambda hearing: self.judge(case, hearing))
 
     def excuse(self, trajectory: Trajectory) -> Reward | None:
         found = not_the_agents_doing(trajectory)
