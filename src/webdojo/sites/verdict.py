@@ -21,10 +21,10 @@ the task's:
 | `visited` | each of these places was served to the session |
 | `followed` | the first of these pages led to the second, with the fields that it names after `?`, which may be empty |
 | `seen` | each of these facts was on screen (`catalog.py`) |
-| `listed` | each thing of this list was on screen in a list by these filters, or by fewer and what these tell |
-| `ordered` | a list in the order of `label`, by the filters of `of` or fewer, was on screen with each of `things` |
+| `listed` | each thing of this list was on screen, in a list by these filters, or by fewer and what these tell |
+| `ordered` | each of `things` was on screen in one list, in the order of `label`, by the filters of `of` likewise |
 | `last` | the last page served whose path begins with the first of these is the second |
-| `searched` | a search that would have found this name was made |
+| `searched` | a search that would have found this name was made, and all that it found was on screen |
 | `state` | these keys of the changed state have these values |
 | `answer` | the answer says the value (`answers/`); with `thing`, `attribute` and `of` it also says of what |
 | `any` | of these groups of checks one holds |
@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -45,7 +46,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of, within
 from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import says
-from webdojo.sites.catalog import Collection, Constraint, fact_name, listed_fact, order_fact
+from webdojo.sites.catalog import Attribute, Collection, Constraint, fact_name, found_fact, listed_fact, order_fact
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
 from webdojo.sites.pages import CatalogSite
@@ -107,7 +108,8 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                     last = next((path for path in reversed(visited) if path.startswith(wanted[0])), "")
                     reason = "" if last == wanted[1] else f"ended with {last}, not with {wanted[1]}"
                 case "searched":
-                    reason = "" if _was_searched(wanted, visited) else f"never searched for {wanted}"
+                    known = _was_searched(site_of(task, host), wanted, visited, seen)
+                    reason = "" if known else f"never searched for {wanted}"
                 case "state":
                     reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
                 case "answer":
@@ -192,49 +194,59 @@ def _place(path: str, query: str) -> Place:
     return {"path": path.strip("/"), "query": values}
 
 
+def _filters_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint]]:
+    """The collection of the list at an address of an evaluator, and its filters."""
+    parts = urlsplit(where)
+    collection = site.collections[parts.path.strip("/")]
+    return collection, collection.asked(dict(parse_qsl(parts.query)))
+
+
 def _list_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint], str] | None:
     """The collection that a list is of, its filters, and its page number; None if the address is of no list."""
-    parts = urlsplit(site.inward(where))
-    query = dict(parse_qsl(parts.query))
-    collection = site.collections.get(parts.path.strip("/"))
-    if collection is None:
+    inward = site.inward(where)
+    parts = urlsplit(inward)
+    if parts.path.strip("/") not in site.collections:
         return None
-    return collection, collection.asked(query), query.get("page", "1")
+    return *_filters_at(site, inward), dict(parse_qsl(parts.query)).get("page", "1")
 
 
 def _was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
-    """Whether all things of a list were on screen, on pages of one list.
+    """Whether all things of a list were on screen, and with them that they are all.
 
-    That may be a list by fewer filters, all of which was on screen, with what tells that things pass the others; or its
-    beginning, if it was in the order of a limit that is left out, until the limit was passed.
+    A list by these filters or fewer was on screen to its end, with what tells that the things pass the filters that it
+    lacks; or it was in the order of a limit, which is all that it lacks, and on screen until that was passed.
     """
-    found = _list_at(site, where)
-    if found is None:
-        return False
-    (collection, asked, _), known = found, set(seen)
-    wanted = {entity.slug for entity in collection.find(asked)}
+    (collection, asked), known = _filters_at(site, where), set(seen)
+    wanted = collection.find(asked)
     for address, given in _narrower(collection, asked, known):
-        shown = {entity.slug for entity in collection.entities if listed_fact(entity.slug, address) in known}
-        others = [each.attribute for each in asked if each not in given]
-        told = {fact_name(slug, each.label) for slug in wanted for each in others}
-        whole = {entity.slug for entity in collection.find(given)}
-        if wanted <= shown and told <= known and shown >= whole:
-            return True
-        if len(others) == 1 and others[0].filter in ("max", "under") and wanted < shown:
-            ordered = {slug for slug in whole if order_fact(slug, others[0].label, address) in known}
-            if wanted < ordered:
+        lacking = [each.attribute for each in asked if each not in given]
+        if all(listed_fact(each.slug, address) in known for each in collection.find(given)):
+            if _told((each.slug for each in wanted), lacking, known):
+                return True
+        elif [each.filter for each in lacking] in (["max"], ["under"]):
+            (limit,) = lacking
+            first = [each.slug for each in collection.find(given, limit.key)[: len(wanted) + 1]]
+            ordered = all(order_fact(slug, limit.label, address) in known for slug in first)
+            if ordered and _told(first, lacking, known):
                 return True
     return False
 
 
 def _was_ordered(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str]) -> bool:
-    """Whether things were on screen in one list by the order of a label, which has no other filters than an address."""
+    """Whether things were on screen in one list by the order of a label.
+
+    If that is to be the list at an address, it has no other filters; what it lacks was told of the things.
+    """
     label, things, known = wanted["label"], wanted["things"], set(seen)
     start = order_fact(things[0], label, "")
     addresses = [each.removeprefix(start) for each in known if each.startswith(start)]
     if "of" in wanted:
-        found = _list_at(site, wanted["of"])
-        addresses = [] if found is None else [each for each, _ in _narrower(found[0], found[1], known)]
+        collection, asked = _filters_at(site, wanted["of"])
+        addresses = [
+            address
+            for address, given in _narrower(collection, asked, known)
+            if _told(things, (each.attribute for each in asked if each not in given), known)
+        ]
     return any(all(order_fact(thing, label, where) in known for thing in things) for where in addresses)
 
 
@@ -247,6 +259,11 @@ def _narrower(
         given = collection.asked(dict(parse_qsl(parts.query)))
         if parts.path == f"/{collection.slug}" and all(each in asked for each in given):
             yield address, given
+
+
+def _told(things: Iterable[str], attributes: Iterable[Attribute], seen: set[str]) -> bool:
+    """Whether the values of attributes of things were on screen."""
+    return all(fact_name(thing, each.label) in seen for thing, each in product(things, attributes))
 
 
 def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
@@ -273,13 +290,16 @@ def _was_followed(here: str, there: str, came: str, address: str) -> bool:
     return here == came and wanted.path == given.path and bool(fields) == bool(sent) and fields <= sent
 
 
-def _was_searched(name: str, visited: Iterable[str]) -> bool:
-    """Whether a search was made whose every word is in a name, so that it would have found a thing of that name."""
+def _was_searched(site: CatalogSite, name: str, visited: Iterable[str], seen: Iterable[str]) -> bool:
+    """Whether a search was made whose every word is in a name, and all that it found was on screen."""
+    known, things = set(seen), [each for collection in site.collections.values() for each in collection.entities]
     for address in visited:
         parts = urlsplit(address)
         words = dict(parse_qsl(parts.query)).get("q", "").lower().split()
         if parts.path == "/search" and words and all(word in name.lower() for word in words):
-            return True
+            found = (each for each in things if all(word in each.name.lower() for word in words))
+            if all(found_fact(each.slug) in known for each in found):
+                return True
     return False
 
 
