@@ -22,6 +22,7 @@ the task's:
 | `followed` | the first of these pages led to the second, with the fields that it names after `?`, which may be empty |
 | `seen` | each of these facts was on screen (`catalog.py`) |
 | `listed` | each thing of this list was on screen, in a list by these filters, or by fewer and what these tell |
+| `counted` | the number of things in this list was on screen, or that of each value of a further filter |
 | `ordered` | each of `things` was on screen in one list, in the order of `label`, by the filters of `of` likewise |
 | `last` | the last page served whose path begins with the first of these is the second |
 | `searched` | a search that would have found this name was made, and all that it found was on screen |
@@ -46,16 +47,26 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of, within
 from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import says
-from webdojo.sites.catalog import Attribute, Collection, Constraint, fact_name, found_fact, listed_fact, order_fact
+from webdojo.sites.catalog import (
+    Collection,
+    Constraint,
+    count_fact,
+    fact_name,
+    found_fact,
+    listed_fact,
+    order_fact,
+    told_fact,
+)
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
 from webdojo.sites.pages import CatalogSite
+from webdojo.sites.site import href
 from webdojo.sites.subject import subject_of
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _ON_PAGES = frozenset(("url", "within", "shows", "visited", "followed", "last", "searched"))
-_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "ordered", "state", "answer", "any"))
+_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "counted", "ordered", "state", "answer", "any"))
 _VIEW = ("sort", "page")
 """Keys of a list's query that change neither what the list is about nor what is in it."""
 
@@ -101,6 +112,9 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                 case "listed":
                     known = _was_listed(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw all of {wanted}"
+                case "counted":
+                    known = _was_counted(site_of(task, host), wanted, seen)
+                    reason = "" if known else f"never saw the number of {wanted}"
                 case "ordered":
                     known = _was_ordered(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw {wanted['things']} in the order of {wanted['label']}"
@@ -219,17 +233,29 @@ def _was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
     (collection, asked), known = _filters_at(site, where), set(seen)
     wanted = collection.find(asked)
     for address, given in _narrower(collection, asked, known):
-        lacking = [each.attribute for each in asked if each not in given]
+        lacking = [each for each in asked if each not in given]
         if all(listed_fact(each.slug, address) in known for each in collection.find(given)):
             if _told((each.slug for each in wanted), lacking, known):
                 return True
-        elif [each.filter for each in lacking] in (["max"], ["under"]):
-            (limit,) = lacking
+        elif [each.attribute.filter for each in lacking] in (["max"], ["under"]):
+            limit = lacking[0].attribute
             first = [each.slug for each in collection.find(given, limit.key)[: len(wanted) + 1]]
             ordered = all(order_fact(slug, limit.label, address) in known for slug in first)
             if ordered and _told(first, lacking, known):
                 return True
     return False
+
+
+def _was_counted(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
+    """Whether it was on screen how many things a list has, or how many it has of each value of a further filter."""
+    (collection, _), known = _filters_at(site, where), set(seen)
+    query = dict(parse_qsl(urlsplit(where).query))
+    sums = [[where]]
+    for attribute in collection.attributes:
+        if attribute.filter == "is" and attribute.key not in query:
+            parts = collection.constraints(attribute)
+            sums.append([href(f"/{collection.slug}", **query, **part.query) for part in parts])
+    return any(all(count_fact(part) in known for part in parts) for parts in sums)
 
 
 def _was_ordered(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str]) -> bool:
@@ -245,7 +271,7 @@ def _was_ordered(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str])
         addresses = [
             address
             for address, given in _narrower(collection, asked, known)
-            if _told(things, (each.attribute for each in asked if each not in given), known)
+            if _told(things, [each for each in asked if each not in given], known)
         ]
     return any(all(order_fact(thing, label, where) in known for thing in things) for where in addresses)
 
@@ -261,9 +287,12 @@ def _narrower(
             yield address, given
 
 
-def _told(things: Iterable[str], attributes: Iterable[Attribute], seen: set[str]) -> bool:
-    """Whether the values of attributes of things were on screen."""
-    return all(fact_name(thing, each.label) in seen for thing, each in product(things, attributes))
+def _told(things: Iterable[str], filters: Iterable[Constraint], seen: set[str]) -> bool:
+    """Whether it was on screen of each thing whether it passes each filter: by its value, or because a list told it."""
+    return all(
+        fact_name(thing, each.attribute.label) in seen or told_fact(thing, each) in seen
+        for thing, each in product(things, filters)
+    )
 
 
 def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
