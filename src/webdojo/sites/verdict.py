@@ -281,9 +281,8 @@ def _narrower(
 ) -> Iterator[tuple[str, list[Constraint]]]:
     """The addresses and filters of the lists that were on screen with these filters or fewer."""
     for address in {known.partition("#")[2] for known in seen} - {""}:
-        parts = urlsplit(address)
-        given = collection.asked(dict(parse_qsl(parts.query)))
-        if parts.path == f"/{collection.slug}" and all(each in asked for each in given):
+        given = collection.asked(dict(parse_qsl(urlsplit(address).query)))
+        if all(each in asked for each in given):
             yield address, given
 
 
