@@ -14,9 +14,10 @@ from webdojo.sites.actions import Action
 from webdojo.sites.catalog import Attribute, Collection, Entity
 from webdojo.sites.catalog_goals import MAKERS
 from webdojo.sites.goal import Fact, Goal, fact
-from webdojo.sites.kinds import KINDS
+from webdojo.sites.kinds import KINDS, load_site
 from webdojo.sites.pages import CatalogSite, made
 from webdojo.sites.serving.server import SESSION_HEADER, SiteServer
+from webdojo.sites.sized import SizedSite
 from webdojo.sites.verdict import Verdict, evaluate
 from webdojo.types import Task
 
@@ -27,7 +28,7 @@ BOOK = (
     Attribute("price", "Price", "number", "$", True, "max", "Cheapest first", "cheapest", "for at most {value}"),
     Attribute("author", "Author", listed=True, filter="is", phrase="by {value}", person=True),
     Attribute("shelf", "Shelf", filter="is", phrase="on the shelf {value}"),
-    Attribute("pages", "Pages", "number", "", False, "max", "Shortest first", "shortest", "with at most {value} pages"),
+    Attribute("pages", "Pages", "number", "", False, "under", "Shortest first", "shortest", "under {value} pages"),
     Attribute("loans", "Loans", "number", filter="min", phrase="with at least {value} loans"),
     Attribute("state", "State", asked=False),
 )
@@ -97,6 +98,7 @@ HONEST = {
         "goes on in the order of prices until they are too high": "/books?genre=maps&sort=price",
         "adds up the shelves": "/books?genre=maps&price=20&shelf=north /books?genre=maps&price=20&shelf=south",
     },
+    ("count", "/books?genre=maps"): {"reads the number above the list": "/books?genre=maps"},
     ("count", "/books?loans=5&price=20"): {
         "goes on until prices are too high": "/books?loans=5&sort=price /books?loans=5&sort=price&page=2",
     },
@@ -149,9 +151,13 @@ GUESSES = {
     ("count", "/books?genre=maps&price=20"): {
         "looks at nothing": "/",
         "opens what counts": "/books/green-atlas /books/old-atlas",
-        "sees the beginning of a list in no order": "/books?genre=maps",
+        "sees the beginning of the list": "/books?genre=maps",
         "sees the list in another order": "/books?genre=maps&sort=pages",
         "sets a further filter": "/books?genre=maps&price=20&shelf=north",
+    },
+    ("count", "/books?genre=fiction&price=20"): {"sees the beginning in no order": "/books?genre=fiction"},
+    ("count", "/books?genre=maps"): {
+        "adds up limits": "/books?genre=maps&price=20 /books?genre=maps&price=50",
     },
     ("count", "/books?loans=5&price=20"): {"stops before prices are too high": "/books?loans=5&sort=price"},
     ("count", "/books?pages=250"): {
@@ -223,24 +229,29 @@ def goal(name: str, key: str) -> Goal:
     return next(drawn for drawn in draws if drawn is not None and drawn.key == key)
 
 
-def task(facts: tuple[Fact, ...]) -> Task:
-    evaluator = {"facts": list(facts)}
-    metadata = {"layout": "auto"}
+def task(facts: tuple[Fact, ...], host: str = HOST, layout: str = "auto") -> Task:
+    start, evaluator = f"http://{host}/", {"facts": list(facts)}
     return Task(
-        id="t", instruction="?", start_url=f"http://{HOST}/", website=HOST, evaluator=evaluator, metadata=metadata
+        id="t", instruction="?", start_url=start, website=host, evaluator=evaluator, metadata={"layout": layout}
     )
 
 
 def verdict_on(name: str, key: str, route: str, server: SiteServer) -> Verdict:
     """The verdict on a session that opens some pages and gives the answer of the oracle."""
     urls = [each if "://" in each else f"http://{HOST}{each}" for each in route.split()]
-    for url in map(httpx.URL, urls):
-        headers = {SESSION_HEADER: "s", "Host": url.host, "Connection": "close"}
-        httpx.get(f"http://{server.address}{url.raw_path.decode()}", headers=headers, trust_env=False)
+    for url in urls:
+        get(url, server)
     asked = goal(name, key)
     verdict = evaluate(task(asked.facts), asked.plan[-1]["answer"], urls[-1], server.state("s"))
     server.end("s")
     return verdict
+
+
+def get(url: str, server: SiteServer, **headers: str) -> None:
+    """Open a page, as an address that is typed if no header says otherwise."""
+    to = httpx.URL(url)
+    own = {SESSION_HEADER: "s", "Host": to.host, "Connection": "close"}
+    httpx.get(f"http://{server.address}{to.raw_path.decode()}", headers={**own, **headers}, trust_env=False)
 
 
 def table(routes: dict[tuple[str, str], dict[str, str]]) -> list[pytest.ParameterSet]:
@@ -292,6 +303,16 @@ def test_a_list_shows_the_same_by_the_same_filters_or_by_fewer_and_its_cards(
         assert not ends_on(path, OTHER)
     for path in wrong:
         assert not ends_on(path), path
+
+
+def test_a_list_of_the_compact_layout_is_known_by_its_section() -> None:
+    shop = load_site("shop", 3, "compact")
+    assert isinstance(shop, SizedSite)
+    one, other, *_ = map(shop.list_path, shop.groups)
+    asked = task((fact("It is shown", shows=one),), shop.host, "compact")
+    for path, right in ((one, True), (f"{one}?sort=price", True), (other, False), (f"{one}?color=red", False)):
+        here = {"state": {}, "visited": [path], "seen": []}
+        assert evaluate(asked, "done", shop.url(path), {shop.host: here}).success == right, path
 
 
 def test_facts_tell_which_filters_are_set(server: SiteServer) -> None:

@@ -202,10 +202,7 @@ def _is_at(wanted: Place, path_with_query: str) -> bool:
 
 
 def _place(path: str, query: str) -> Place:
-    values = {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}
-    if values.get("page") == "1":
-        del values["page"]
-    return {"path": path.strip("/"), "query": values}
+    return {"path": path.strip("/"), "query": {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}}
 
 
 def _filters_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint]]:
