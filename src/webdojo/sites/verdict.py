@@ -321,7 +321,7 @@ def _was_searched(site: CatalogSite, name: str, visited: Iterable[str], seen: It
     for address in visited:
         parts = urlsplit(address)
         words = dict(parse_qsl(parts.query)).get("q", "").lower().split()
-        if parts.path == "/search" and words and all(word in name.lower() for word in words):
+        if parts.path == "/search" and all(word in name.lower() for word in words):
             found = (each for each in things if all(word in each.name.lower() for word in words))
             if all(found_fact(each.slug) in known for each in found):
                 return True
