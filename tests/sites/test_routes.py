@@ -37,7 +37,7 @@ BOOKS = """
 Green Atlas   Maps     10  Ada Lin   North  300  9
 Old Atlas     Maps     14  Ada Lin   South  120  3
 Wide Atlas    Maps     30  Bo Reed   South   90  1
-Small Atlas   Maps     22  Ada Lin   North  210  8
+Green Chart   Maps     22  Ada Lin   North  210  8
 Blue Novel    Fiction   8  Bo Reed   North  410  5
 Long Novel    Fiction  18  Cy Hart   South  500  7
 Torn Novel    Fiction  25  Bo Reed   North  350  6
@@ -85,9 +85,9 @@ class Library(CatalogSite):
 
 ALL = "/books /books?page=2 /books?page=3"
 SHORT = "/books?sort=pages /books?sort=pages&page=2"
-"""Wide, Old and Last; Small, Green and Torn."""
+"""Wide, Old and Last; Chart, Green and Torn."""
 CHEAP = "/books?sort=price /books?sort=price&page=2"
-"""Blue, Green and Old; Long, Small and Torn."""
+"""Blue, Green and Old; Long, Chart and Torn."""
 MAPS = "/books?genre=maps /books?genre=maps&page=2"
 LOANED = "/books?loans=5 /books?loans=5&page=2"
 MARKED = "/books?marks=5 /books?marks=5&page=2 /books?marks=5&page=3"
@@ -110,7 +110,7 @@ HONEST = {
     },
     ("count", "/books?pages=250"): {
         "opens the shortest ones until one is too long":
-            f"{SHORT} /books/wide-atlas /books/old-atlas /books/last-novel /books/small-atlas /books/green-atlas",
+            f"{SHORT} /books/wide-atlas /books/old-atlas /books/last-novel /books/green-chart /books/green-atlas",
     },
     ("count", "/books?author=ada+lin"): {"reads it on the page of the author": "/writers/ada-lin"},
     ("names", "/books?genre=maps"): {"reads all": MAPS},
@@ -120,7 +120,7 @@ HONEST = {
         "compares the prices": MAPS,
     },
     ("names", "/books?genre=maps&sort=pages"): {
-        "opens all and compares": f"{MAPS} /books/green-atlas /books/old-atlas /books/wide-atlas /books/small-atlas",
+        "opens all and compares": f"{MAPS} /books/green-atlas /books/old-atlas /books/wide-atlas /books/green-chart",
     },
     ("names", "/books?loans=5&sort=pages"): {"looks up in another list which have enough loans": f"{SHORT} {LOANED}"},
     ("compare", "/books/old-atlas-/books/last-novel-pages"): {
@@ -139,11 +139,12 @@ HONEST = {
     ("missing", "Blue Atlas"): {
         "searches for it": "/search?q=blue+atlas",
         "searches in capitals": "/search?q=BLUE+ATLAS",
-        "searches for a word": "/search?q=atlas /search?q=atlas&page=2",
+        "searches for a word": "/search?q=atlas",
         "searches for a part of a word": "/search?q=bl",
         "browses all": ALL,
         "browses the genre of all that is called so": MAPS,
     },
+    ("missing", "Old Novel"): {"looks through all that a word finds": "/search?q=novel /search?q=novel&page=2"},
     ("missing", "Ada Hart"): {"browses all": "/writers /writers?page=2"},
     ("refused", "/books/old-atlas-lend"): {"reads why": "/books/old-atlas"},
     ("act", "/books/blue-novel-the-cheapest-book/lend"): {
@@ -176,7 +177,7 @@ GUESSES = {
     ("count", "/books?pages=250"): {
         "sees no number of pages": SHORT,
         "stops at the last one that counts":
-            f"{SHORT} /books/wide-atlas /books/old-atlas /books/last-novel /books/small-atlas",
+            f"{SHORT} /books/wide-atlas /books/old-atlas /books/last-novel /books/green-chart",
     },
     ("count", "/books?shelf=north"): {"sees no shelf": ALL},
     ("count", "/books?loans=5"): {"sees no loans": ALL},
@@ -210,13 +211,16 @@ GUESSES = {
         "searches for more than the name": "/search?q=blue+atlas+maps",
         "searches for nothing": "/search?q=",
         "searches where there is no search": "/books?q=blue+atlas",
-        "sees some of what a word finds": "/search?q=atlas",
         "browses the beginning of the list": "/books",
         "browses the books of somebody who wrote an atlas": "/books?author=ada+lin",
         "browses the books of the author of Blue Novel": "/books?author=bo+reed",
     },
     ("missing", "Ada Hart"): {"browses the genre of Ada Lin": "/writers?genre=maps"},
-    ("missing", "Old Novel"): {"browses a list that happens to have all novels": LOANED},
+    ("missing", "Old Novel"): {
+        "sees some of what a word finds": "/search?q=novel",
+        "browses a list that happens to have all novels": LOANED,
+    },
+    ("missing", "Green Novel"): {"browses the shelf of what is green": "/books?shelf=north /books?shelf=north&page=2"},
     ("refused", "/books/old-atlas-lend"): {"sees it in a list": "/books /search?q=old+atlas"},
     ("open", "/books/blue-novel-the-cheapest-book"): {"leaves it again": "/books/blue-novel /"},
     ("narrow", "/books?author=ada+lin&genre=maps"): {"takes them back": "/books?author=ada+lin&genre=maps /books"},

@@ -66,5 +66,5 @@ def browsed(collection: Collection, name: str) -> Iterator[dict[str, Any]]:
         for attribute in collection.attributes:
             if len(akin) > 1 and attribute.filter == "is":
                 own = Constraint(attribute, akin[0].values[attribute.key])
-                if all(map(own.holds, akin)) and 2 * len(akin) >= len(collection.find([own])):
+                if all(map(own.holds, akin)) and 2 * len(akin) > len(collection.find([own])):
                     yield {"listed": href(f"/{collection.slug}", **own.query)}
