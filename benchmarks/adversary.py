@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from webdojo.sites.catalog import listed_fact, order_fact
+from webdojo.sites.catalog import count_fact, listed_fact, order_fact
 from webdojo.sites.kinds import site_of
 from webdojo.types import Task
 
@@ -81,6 +81,8 @@ def _on_screen(task: Task, host: str, checks: dict[str, Any]) -> list[str]:
     if "ordered" in checks:
         label, where = checks["ordered"]["label"], checks["ordered"].get("of", "/")
         return [order_fact(thing, label, where) for thing in checks["ordered"]["things"]]
+    if "counted" in checks:
+        return [count_fact(checks["counted"])]
     if "listed" not in checks:
         return []
     where = urlsplit(checks["listed"])

@@ -25,12 +25,13 @@ def judge(
     state: dict[str, Any] | None = None,
     seen: list[str] | None = None,
     visited: list[str] | None = None,
+    followed: list[list[str]] | None = None,
     elsewhere: dict[str, Any] | None = None,
 ) -> Verdict:
     """The verdict; unless told otherwise, the last page was served."""
     task = Task(id="t", instruction="What is the Size of Royal Mug?", start_url=URL, website=HOST, evaluator=evaluator)
     served = [url.removeprefix(URL[:-1])] if visited is None else visited
-    here = {HOST: {"state": state or {}, "seen": seen or [], "visited": served}}
+    here = {HOST: {"state": state or {}, "seen": seen or [], "visited": served, "followed": followed or []}}
     return evaluate(task, answer, url, here | (elsewhere or {}))
 
 
@@ -92,6 +93,7 @@ def test_the_last_page_must_have_been_served() -> None:
 def test_a_search_that_was_asked_for_must_have_been_made() -> None:
     goal = fact("Results were shown", visited=[place("/search", q="royal mug")])
     assert passes(goal, visited=["/", "/search?q=Royal+Mug", "/p/royal-mug"])
+    assert passes(goal, visited=["/search?q=royal++mug+"])
     for visited in ([], ["/c/mugs", "/p/royal-mug"], ["/search?q=mug"], ["/search"], ["//["]):
         assert not passes(goal, visited=visited)
 
@@ -101,6 +103,47 @@ def test_a_place_without_a_query_is_there_under_any_query() -> None:
     for path in ("/c/mugs", "/c/mugs?page=2", "/c/mugs/?color=red&page=3"):
         assert passes(goal, visited=[path])
     assert not passes(goal, visited=["/c/rugs", "/"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "right", "wrong"),
+    [
+        (
+            ("/map", "/places/inn"),
+            [("/map", "/places/inn")],
+            [("/", "/places/inn"), ("/map", "/places/bar"), ("/map", "/places/inn?from=map")],
+        ),
+        (
+            ("/find", "/places?district&category"),
+            [("/find", "/places?district=old&category="), ("/find", "/places?district=&category=&now=open")],
+            [("/find", "/places"), ("/find", "/places?district=old"), ("/find", "/shops?district=&category=")],
+        ),
+    ],
+)
+def test_one_page_must_have_led_to_the_other(
+    wanted: tuple[str, str], right: list[tuple[str, str]], wrong: list[tuple[str, str]]
+) -> None:
+    goal = fact("It led there", followed=wanted)
+    for way in right:
+        assert passes(goal, followed=[list(way)]), way
+        assert passes(goal, followed=[["/", "/more"], list(way)]), way
+    for way in wrong:
+        assert not passes(goal, followed=[list(way)]), way
+
+
+def test_the_card_that_the_map_showed_last_is_the_one_that_counts() -> None:
+    goal = {"says": "The map shows the inn", "last": ["/map/card/", "/map/card/inn"]}
+    assert passes(goal, visited=["/map", "/map/card/bar", "/map/card/inn", "/map"])
+    for visited in (["/map"], ["/map/card/inn", "/map/card/bar"]):
+        assert not passes(goal, visited=visited), visited
+
+
+def test_what_is_done_is_not_done_if_the_agent_says_that_it_is_not() -> None:
+    goal = {"facts": [CART], "state": {"cart/red-mug": 1}}
+    assert judge(goal, "Red Mug is in the cart.", state={"cart/red-mug": 1}).success
+    gave_up = judge(goal, "I could not find the cart.", state={"cart/red-mug": 1})
+    assert gave_up == Verdict(False, "the agent said that it was not done: 'I could not find the cart.'", (True,))
+    assert passes(fact("The answer is Out of stock", answer=text("Out of stock")), "Out of stock")
 
 
 def test_of_several_ways_one_is_enough() -> None:

@@ -232,6 +232,12 @@ def listed_fact(entity: str, where: str) -> str:
     return f"{entity}#{where}"
 
 
+def told_fact(entity: str, constraint: Constraint) -> str:
+    """The same for what a list under a filter tells of an entity in it: its value, or that it passes a limit."""
+    label, exact = constraint.attribute.label, constraint.attribute.filter == "is"
+    return fact_name(entity, label if exact else f"{label}, {constraint.label}")
+
+
 def found_fact(entity: str) -> str:
     """The same for an entity among the results of a search."""
     return f"{entity}.Found"

@@ -14,7 +14,7 @@ from webdojo.errors import TaskError
 from webdojo.sites.actions import Action
 from webdojo.sites.answers.values import any_order, in_order, missing, number, refused, winner
 from webdojo.sites.blocks import Field
-from webdojo.sites.catalog import Attribute, Collection, Constraint, Value, count_fact, fact_name
+from webdojo.sites.catalog import Attribute, Collection, Constraint, Value, fact_name
 from webdojo.sites.evidence import answer_of, browsed, counted_elsewhere, narrowed, unit_of, was_shown
 from webdojo.sites.goal import Goal, Plan, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, named, query_of, quoted, refer
@@ -159,7 +159,7 @@ def _count(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     phrase = _phrase(collection, constraints)
     cores = (f"the number of {phrase}", f"the exact count of {phrase}")
     known: list[dict[str, Any]] = [
-        {"seen": [count_fact(where)]},
+        {"counted": where},
         {"listed": where},
         *counted_elsewhere(site, collection, constraints),
     ]

@@ -57,12 +57,14 @@ def counted_elsewhere(
 def browsed(collection: Collection, name: str) -> Iterator[dict[str, Any]]:
     """Checks of which one holds if a list was browsed in which a thing of this name would have stood.
 
-    That is the whole list, or the list under a filter that all things pass whose names have a word of it.
+    That is the whole list, or one under a filter that all things pass whose names have a word of it, if there are
+    several and most things there: the mugs for a mug, but not the articles of somebody who once wrote about mugs.
     """
     yield {"listed": f"/{collection.slug}"}
     for word in name.split():
         akin = [entity for entity in collection.entities if word in entity.name.split()]
         for attribute in collection.attributes:
-            if akin and attribute.filter == "is" and len({entity.values[attribute.key] for entity in akin}) == 1:
-                value = str(akin[0].values[attribute.key]).lower()
-                yield {"listed": href(f"/{collection.slug}", **{attribute.key: value})}
+            if len(akin) > 1 and attribute.filter == "is":
+                own = Constraint(attribute, akin[0].values[attribute.key])
+                if all(map(own.holds, akin)) and 2 * len(akin) > len(collection.find([own])):
+                    yield {"listed": href(f"/{collection.slug}", **own.query)}

@@ -53,6 +53,7 @@ from webdojo.sites.catalog import (
     found_fact,
     listed_fact,
     order_fact,
+    told_fact,
 )
 from webdojo.sites.compact import Row
 from webdojo.sites.design.look import CatalogLook, Look, make_catalog_look, make_look
@@ -279,10 +280,9 @@ class CatalogSite(ABC):
             Pager(path, query, page, pages),
         ]
         filters = {key: value for key, value in query.items() if key != "sort"}
-        told = [c.attribute.label for c in constraints if c.attribute.filter == "is"]
         where = href(path, **filters)
         shows = [count_fact(where), *(listed_fact(entity.slug, where) for entity in entities)]
-        shows += [fact_name(entity.slug, label) for entity in entities for label in told]
+        shows += [told_fact(entity.slug, constraint) for entity in entities for constraint in constraints]
         if "sort" in query:
             shows += [order_fact(entity.slug, collection.by_key[sort].label, where) for entity in entities]
         return Page("list", title, {"blocks": blocks, "collection": collection}, tuple(shows))

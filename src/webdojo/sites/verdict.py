@@ -21,10 +21,11 @@ the task's:
 | `visited` | each of these places was served to the session |
 | `followed` | the first of these pages led to the second, with the fields that it names after `?`, which may be empty |
 | `seen` | each of these facts was on screen (`catalog.py`) |
-| `listed` | each thing of this list was on screen in a list by these filters, or by fewer and what these tell |
-| `ordered` | a list in the order of `label`, by the filters of `of` or fewer, was on screen with each of `things` |
+| `listed` | each thing of this list was on screen, in a list by these filters, or by fewer and what these tell |
+| `counted` | the number of things in this list was on screen, or that of each value of a further filter |
+| `ordered` | each of `things` was on screen in one list, in the order of `label`, by the filters of `of` likewise |
 | `last` | the last page served whose path begins with the first of these is the second |
-| `searched` | a search that would have found this name was made |
+| `searched` | a search that would have found this name was made, and all that it found was on screen |
 | `state` | these keys of the changed state have these values |
 | `answer` | the answer says the value (`answers/`); with `thing`, `attribute` and `of` it also says of what |
 | `any` | of these groups of checks one holds |
@@ -38,6 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -45,16 +47,26 @@ from webdojo.errors import TaskError
 from webdojo.sites.answers.reading import texts_of, within
 from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import says
-from webdojo.sites.catalog import Collection, Constraint, fact_name, listed_fact, order_fact
+from webdojo.sites.catalog import (
+    Collection,
+    Constraint,
+    count_fact,
+    fact_name,
+    found_fact,
+    listed_fact,
+    order_fact,
+    told_fact,
+)
 from webdojo.sites.goal import Place
 from webdojo.sites.kinds import site_of
 from webdojo.sites.pages import CatalogSite
+from webdojo.sites.site import href
 from webdojo.sites.subject import subject_of
 from webdojo.types import Task
 
 _EVALUATOR = frozenset(("facts", "state", "states"))
 _ON_PAGES = frozenset(("url", "within", "shows", "visited", "followed", "last", "searched"))
-_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "ordered", "state", "answer", "any"))
+_CHECKS = _ON_PAGES | frozenset(("seen", "listed", "counted", "ordered", "state", "answer", "any"))
 _VIEW = ("sort", "page")
 """Keys of a list's query that change neither what the list is about nor what is in it."""
 
@@ -100,6 +112,9 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                 case "listed":
                     known = _was_listed(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw all of {wanted}"
+                case "counted":
+                    known = _was_counted(site_of(task, host), wanted, seen)
+                    reason = "" if known else f"never saw the number of {wanted}"
                 case "ordered":
                     known = _was_ordered(site_of(task, host), wanted, seen)
                     reason = "" if known else f"never saw {wanted['things']} in the order of {wanted['label']}"
@@ -107,7 +122,8 @@ def evaluate(task: Task, answer: str | None, final_url: str, state: dict[str, An
                     last = next((path for path in reversed(visited) if path.startswith(wanted[0])), "")
                     reason = "" if last == wanted[1] else f"ended with {last}, not with {wanted[1]}"
                 case "searched":
-                    reason = "" if _was_searched(wanted, visited) else f"never searched for {wanted}"
+                    known = _was_searched(site_of(task, host), wanted, visited, seen)
+                    reason = "" if known else f"never searched for {wanted}"
                 case "state":
                     reason = _wrong_change({key: changed[key] for key in wanted if key in changed}, wanted)
                 case "answer":
@@ -186,55 +202,74 @@ def _is_at(wanted: Place, path_with_query: str) -> bool:
 
 
 def _place(path: str, query: str) -> Place:
-    values = {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}
-    if values.get("page") == "1":
-        del values["page"]
-    return {"path": path.strip("/"), "query": values}
+    return {"path": path.strip("/"), "query": {key: " ".join(value.lower().split()) for key, value in parse_qsl(query)}}
+
+
+def _filters_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint]]:
+    """The collection of the list at an address of an evaluator, and its filters."""
+    parts = urlsplit(where)
+    collection = site.collections[parts.path.strip("/")]
+    return collection, collection.asked(dict(parse_qsl(parts.query)))
 
 
 def _list_at(site: CatalogSite, where: str) -> tuple[Collection, list[Constraint], str] | None:
     """The collection that a list is of, its filters, and its page number; None if the address is of no list."""
-    parts = urlsplit(site.inward(where))
-    query = dict(parse_qsl(parts.query))
-    collection = site.collections.get(parts.path.strip("/"))
-    if collection is None:
+    inward = site.inward(where)
+    parts = urlsplit(inward)
+    if parts.path.strip("/") not in site.collections:
         return None
-    return collection, collection.asked(query), query.get("page", "1")
+    return *_filters_at(site, inward), dict(parse_qsl(parts.query)).get("page", "1")
 
 
 def _was_listed(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
-    """Whether all things of a list were on screen, on pages of one list.
+    """Whether all things of a list were on screen, and with them that they are all.
 
-    That may be a list by fewer filters, all of which was on screen, with what tells that things pass the others; or its
-    beginning, if it was in the order of a limit that is left out, until the limit was passed.
+    A list by these filters or fewer was on screen to its end, with what tells that the things pass the filters that it
+    lacks; or it was in the order of a limit, which is all that it lacks, and on screen until that was passed.
     """
-    found = _list_at(site, where)
-    if found is None:
-        return False
-    (collection, asked, _), known = found, set(seen)
-    wanted = {entity.slug for entity in collection.find(asked)}
+    (collection, asked), known = _filters_at(site, where), set(seen)
+    wanted = collection.find(asked)
     for address, given in _narrower(collection, asked, known):
-        shown = {entity.slug for entity in collection.entities if listed_fact(entity.slug, address) in known}
-        others = [each.attribute for each in asked if each not in given]
-        told = {fact_name(slug, each.label) for slug in wanted for each in others}
-        whole = {entity.slug for entity in collection.find(given)}
-        if wanted <= shown and told <= known and shown >= whole:
-            return True
-        if len(others) == 1 and others[0].filter in ("max", "under") and wanted < shown:
-            ordered = {slug for slug in whole if order_fact(slug, others[0].label, address) in known}
-            if wanted < ordered:
+        lacking = [each for each in asked if each not in given]
+        if all(listed_fact(each.slug, address) in known for each in collection.find(given)):
+            if _told((each.slug for each in wanted), lacking, known):
+                return True
+        elif [each.attribute.filter for each in lacking] in (["max"], ["under"]):
+            limit = lacking[0].attribute
+            first = [each.slug for each in collection.find(given, limit.key)[: len(wanted) + 1]]
+            ordered = all(order_fact(slug, limit.label, address) in known for slug in first)
+            if ordered and _told(first, lacking, known):
                 return True
     return False
 
 
+def _was_counted(site: CatalogSite, where: str, seen: Iterable[str]) -> bool:
+    """Whether it was on screen how many things a list has, or how many it has of each value of a further filter."""
+    (collection, _), known = _filters_at(site, where), set(seen)
+    query = dict(parse_qsl(urlsplit(where).query))
+    sums = [[where]]
+    for attribute in collection.attributes:
+        if attribute.filter == "is" and attribute.key not in query:
+            parts = collection.constraints(attribute)
+            sums.append([href(f"/{collection.slug}", **query, **part.query) for part in parts])
+    return any(all(count_fact(part) in known for part in parts) for parts in sums)
+
+
 def _was_ordered(site: CatalogSite, wanted: dict[str, Any], seen: Iterable[str]) -> bool:
-    """Whether things were on screen in one list by the order of a label, which has no other filters than an address."""
+    """Whether things were on screen in one list by the order of a label.
+
+    If that is to be the list at an address, it has no other filters; what it lacks was told of the things.
+    """
     label, things, known = wanted["label"], wanted["things"], set(seen)
     start = order_fact(things[0], label, "")
     addresses = [each.removeprefix(start) for each in known if each.startswith(start)]
     if "of" in wanted:
-        found = _list_at(site, wanted["of"])
-        addresses = [] if found is None else [each for each, _ in _narrower(found[0], found[1], known)]
+        collection, asked = _filters_at(site, wanted["of"])
+        addresses = [
+            address
+            for address, given in _narrower(collection, asked, known)
+            if _told(things, [each for each in asked if each not in given], known)
+        ]
     return any(all(order_fact(thing, label, where) in known for thing in things) for where in addresses)
 
 
@@ -243,10 +278,17 @@ def _narrower(
 ) -> Iterator[tuple[str, list[Constraint]]]:
     """The addresses and filters of the lists that were on screen with these filters or fewer."""
     for address in {known.partition("#")[2] for known in seen} - {""}:
-        parts = urlsplit(address)
-        given = collection.asked(dict(parse_qsl(parts.query)))
-        if parts.path == f"/{collection.slug}" and all(each in asked for each in given):
+        given = collection.asked(dict(parse_qsl(urlsplit(address).query)))
+        if all(each in asked for each in given):
             yield address, given
+
+
+def _told(things: Iterable[str], filters: Iterable[Constraint], seen: set[str]) -> bool:
+    """Whether it was on screen of each thing whether it passes each filter: by its value, or because a list told it."""
+    return all(
+        fact_name(thing, each.attribute.label) in seen or told_fact(thing, each) in seen
+        for thing, each in product(things, filters)
+    )
 
 
 def _shows(site: CatalogSite, wanted: str, url: str) -> bool:
@@ -273,13 +315,16 @@ def _was_followed(here: str, there: str, came: str, address: str) -> bool:
     return here == came and wanted.path == given.path and bool(fields) == bool(sent) and fields <= sent
 
 
-def _was_searched(name: str, visited: Iterable[str]) -> bool:
-    """Whether a search was made whose every word is in a name, so that it would have found a thing of that name."""
+def _was_searched(site: CatalogSite, name: str, visited: Iterable[str], seen: Iterable[str]) -> bool:
+    """Whether a search was made whose every word is in a name, and all that it found was on screen."""
+    known, things = set(seen), [each for collection in site.collections.values() for each in collection.entities]
     for address in visited:
         parts = urlsplit(address)
         words = dict(parse_qsl(parts.query)).get("q", "").lower().split()
-        if parts.path == "/search" and words and all(word in name.lower() for word in words):
-            return True
+        if parts.path == "/search" and all(word in name.lower() for word in words):
+            found = (each for each in things if all(word in each.name.lower() for word in words))
+            if all(found_fact(each.slug) in known for each in found):
+                return True
     return False
 
 

@@ -312,7 +312,7 @@ def _undo(host: dict[str, Any], checks: dict[str, Any]) -> None:
                 host["state"] = {key: value for key, value in host["state"].items() if key not in wanted}
             case "seen":
                 host["seen"] = [fact for fact in host["seen"] if fact not in wanted]
-            case "listed" | "ordered":
+            case "listed" | "counted" | "ordered":
                 host["seen"] = [fact for fact in host["seen"] if "#" not in fact]
             case "url" | "within":
                 forget(wanted["path"].strip("/").__eq__)

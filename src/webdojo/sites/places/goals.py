@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from webdojo.sites.answers.values import winner
 from webdojo.sites.catalog import Entity
 from webdojo.sites.evidence import answer_of, narrowed, unit_of, was_shown
-from webdojo.sites.goal import Fact, Goal, Place, Plan, any_view, done, fact, place, visit
+from webdojo.sites.goal import Fact, Goal, Plan, any_view, done, fact, place, visit
 from webdojo.sites.instructions.references import Reference, draw_constraints, joined, query_of, refer
 from webdojo.sites.pages import CatalogSite
 from webdojo.sites.site import href
@@ -26,7 +27,7 @@ def on_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
         f"bring up what the map says about {it.phrase}{near}",
     )
     plan = [*_way(it), _marker(it.entity), done(f"The map shows {it.entity.name}.")]
-    return Goal("on_map", it.key, {}, (*it.facts(visited=_card(it.entity)), _selected(it.entity)), plan, cores=cores)
+    return Goal("on_map", it.key, {}, (*it.facts(followed=_card(it.entity)), _selected(it.entity)), plan, cores=cores)
 
 
 def from_map(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
@@ -117,19 +118,20 @@ def located(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
     return Goal("located", where, {}, checks, plan, cores=cores)
 
 
-def _card(entity: Entity) -> list[Place]:
-    return [place(f"/map/card/{entity.slug}")]
+def _card(entity: Entity) -> tuple[str, str]:
+    """The way to the card of a place."""
+    return "/map", f"/map/card/{entity.slug}"
 
 
 def _opened(entity: Entity) -> Fact:
-    return fact(f"The map showed the card of {entity.name}", visited=_card(entity))
+    return fact(f"The map showed the card of {entity.name}", followed=_card(entity))
 
 
 def _selected(entity: Entity) -> Fact:
     """The map shows the card, or led to it where its scripts are broken."""
-    card = f"/map/card/{entity.slug}"
-    on_map = [{"url": any_view("/map"), "last": ["/map/card/", card]}, {"url": place(card), "followed": ["/map", card]}]
-    return fact(f"The map shows the card of {entity.name} at the end", one_of=on_map)
+    led = _card(entity)
+    shown: list[dict[str, Any]] = [{"url": any_view("/map"), "last": ["/map/card/", led[1]]}, {"url": place(led[1])}]
+    return fact(f"The map shows the card of {entity.name} at the end", followed=led, one_of=shown)
 
 
 def _page(entity: Entity) -> Fact:
