@@ -23,7 +23,6 @@ from webdojo.sites.answers.sides import (
     clauses_of,
     contrasts,
     has_own_figure,
-    is_asked,
     named_in_part,
     numbers_of,
     only_lists,
@@ -58,7 +57,7 @@ def says_winner(
     if not all(has_own_figure(reading, each, numbers) for each in names):
         return False
     everything = list(names)
-    names = [each for each in names if not (is_asked(reading, each) or only_lists(reading, each, clauses))]
+    names = [each for each in names if not only_lists(reading, each, clauses)]
     names = [each for each in names if not contrasts(reading, each, clauses, len(wanted["sides"]) > 2)]
     mentioned, whole = {each.side for each in names}, {each.side for each in names if not each.part}
     idle = pairs(reading, names)

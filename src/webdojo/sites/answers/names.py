@@ -118,8 +118,7 @@ def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mention
 
 def _talk(reading: Reading, mentions: Sequence[Mention]) -> set[int]:
     """The places of sentences that name nothing, and of what leads to a list: `I sorted, and found: A, B`."""
-    marks = {each.end: each.phrase[-1] for each in mentions if each.phrase[-1] in "?!."}  # they end no sentence
-    gaps = [word.gap.replace(marks.get(at, "\0"), "", 1) for at, word in enumerate(reading.words)]
+    gaps = [word.gap for word in reading.words]
     starts = [0, *(at for at, gap in enumerate(gaps) if at and _SENTENCE.search(gap)), len(gaps)]
     found: set[int] = set()
     for start, end in pairwise(starts):

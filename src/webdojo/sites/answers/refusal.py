@@ -162,7 +162,7 @@ class _Clause:
 def says_missing(name: str, answer: str, question: str) -> bool:
     """Whether an answer says that nothing has this name, which it need not repeat."""
     own = set(texts_of(name))
-    clauses = _clauses(_without_questions(answer, name), question, [name], own)
+    clauses = _clauses(answer, question, [name], own)
     named = any(_NAME in clause.words for clause in clauses)
     said = False
     for clause in clauses:
@@ -265,12 +265,10 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
     reading = Reading(PAGES.sub(" ", _KEY.sub(" ", answer)), question)
     found = reading.find((*names, *_QUOTED.findall(question)))
     starts = {each.start: _NAME if each.phrase in names else _QUOTE for each in found}
-    marks = {each.end: each.phrase[-1] for each in found if each.phrase[-1] in "?!."}  # they end no sentence
 
     def parts() -> Iterator[str]:
         for at, word in enumerate(reading.words):
-            gap = word.gap.replace(marks[at], "", 1) if at in marks else word.gap
-            breaks = _BREAK.search(gap) and word.text not in ("false", "no", "null", "none")
+            breaks = _BREAK.search(word.gap) and word.text not in ("false", "no", "null", "none")
             if breaks and (reading.free[at] or at in starts):
                 yield "\n"
             if at in starts:
@@ -281,13 +279,6 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
 
     asked = {word for word in reading.asked if word not in own}
     return [_Clause(" ".join(each.split()), asked) for each in " ".join(parts()).split("\n") if each.strip()]
-
-
-def _without_questions(answer: str, name: str) -> str:
-    """An answer without the sentences that ask something back."""
-    mark = name if name.endswith("?") else "\0"
-    answer = answer.replace(mark, name[:-1])
-    return re.sub(r"[^.!?\n]*\?", " ", answer)
 
 
 def gives_up(answer: str, question: str) -> bool:

@@ -16,6 +16,7 @@ An answer of more than `_LONGEST` characters says nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date as Date
 from decimal import Decimal
@@ -30,23 +31,11 @@ from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.refusal import says_missing, says_refused
 from webdojo.sites.answers.subject import NOTHING, Subject, claims
 from webdojo.sites.answers.tables import as_pairs
+from webdojo.sites.answers.telling import told
 from webdojo.sites.answers.values import UNITS, evaluator
 
 _LONGEST = 4000
-_CLOSING = re.compile(
-    r"(?:\b(?:please )?(?:let me know|feel free|is there anything|do you (?:need|want)|would you like|can i help"
-    r"|may i help|hope (?:this|that) helps|i hope|happy to help|anything else|what else)\b[^.!?\n]*[.!?]*\s*)+$",
-    re.IGNORECASE,
-)
-"""The courtesies at the end of an answer."""
-_BACK = re.compile(r"\b(?:you|your|shall i|should i|need|want)\b", re.IGNORECASE)
-"""What a question back to the person has."""
-_ASIDE = re.compile(
-    r"\b100 ?% (?:sure|certain|confident|positive)\b|\bconfidence: ?[\w.]+ ?%?|\bstep \d{1,2}\b"
-    r"|(?<=[\w.)]) ?\[\d{1,2}\]",
-    re.IGNORECASE,
-)
-"""Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
+_QUOTED = re.compile(r"“([^”]+)”")
 
 
 def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = NOTHING) -> bool:
@@ -55,10 +44,10 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     Raises:
         TaskError: The evaluator holds nothing that can be checked.
     """
-    answer = _told(answer, question, str(wanted))
-    asks = answer.endswith("?") and "?" not in str(wanted)
-    if len(answer) > _LONGEST or (asks and wanted.get("type") != "missing"):
-        answer = ""  # too much, or a question
+    if len(answer) > _LONGEST:
+        answer = ""
+    names = (*_strings(wanted), *subject.names, *subject.rivals, *_QUOTED.findall(question))
+    answer = told(answer, question, names, asks_back=wanted.get("type") in ("missing", "refused"))
     match wanted:
         case {"type": "text", "value": str(value)} if texts_of(value):
             return says_names([value], as_pairs(answer), question, subject)
@@ -92,19 +81,10 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
 
 
-def _told(answer: str, question: str, wanted: str) -> str:
-    """What an answer tells: without the question, if it repeats that, without courtesies and asides."""
-    asked = question.strip().rstrip(".?!")
-    if len(asked.split()) > 2:
-        answer = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", answer, flags=re.IGNORECASE)
-    answer = answer.strip()
-    if "star" in question:
-        answer = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", answer)
-        answer = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", answer)
-    while (
-        answer.endswith("?") and "?" not in wanted and (end := max(answer.rfind(mark, 0, -1) for mark in ".!?\n")) > 0
-    ):
-        if not _BACK.search(answer, end):
-            break
-        answer = answer[: end + 1].rstrip()
-    return _ASIDE.sub(" ", _CLOSING.sub("", answer)).strip()
+def _strings(wanted: Any) -> Iterator[str]:
+    """All texts of an evaluator."""
+    if isinstance(wanted, str):
+        yield wanted
+    elif isinstance(wanted, (list, tuple, dict)):
+        for each in wanted.values() if isinstance(wanted, dict) else wanted:
+            yield from _strings(each)

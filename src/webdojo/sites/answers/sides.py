@@ -14,7 +14,6 @@ from webdojo.sites.answers.figures import figures_of
 from webdojo.sites.answers.reading import FILLERS, TALK, Reading, texts_of
 from webdojo.sites.answers.values import UNITS, word_set
 
-_MARKS = "?!."
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (
     ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("vs",), ("versus",), ("against",),
@@ -65,12 +64,7 @@ def said_in(reading: Reading, clause: Clause) -> tuple[str, ...]:
 def sides_named(reading: Reading, sides: list[list[str]]) -> list[Name]:
     """The sides that an answer mentions by their names, or of two by their order; they are explained."""
     side_of = {name: side for side, names in enumerate(sides) for name in names}
-    names = []
-    for each in reading.find(side_of):
-        names.append(Name(each.start, each.end, side_of[each.phrase]))
-        if each.phrase[-1] in _MARKS and each.end < len(reading.words):  # the mark is the name's, and ends no sentence
-            word = reading.words[each.end]
-            reading.words[each.end] = word._replace(gap=word.gap.replace(each.phrase[-1], "", 1))
+    names = [Name(each.start, each.end, side_of[each.phrase]) for each in reading.find(side_of)]
     return sorted([*names, *_by_order(reading, names)]) if len(sides) == 2 else names
 
 
@@ -174,13 +168,6 @@ def named_in_part(reading: Reading, sides: list[list[str]], labels: Collection[s
             reading.explain(at, last + 1)
             yield Name(at, last + 1, side, part=True)
         at = end
-
-
-def is_asked(reading: Reading, name: Name) -> bool:
-    """Whether a name stands in a question: `A? No, B.`"""
-    rest = "".join(word.gap for word in reading.words[name.end :])
-    ends = re.search(r"[.!?\n]", rest)
-    return ends is not None and ends[0] == "?"
 
 
 def only_lists(reading: Reading, name: Name, clauses: list[Clause]) -> bool:
