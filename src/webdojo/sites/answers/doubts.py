@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from webdojo.sites.answers.figures import LIMITING
 from webdojo.sites.answers.reading import FILLERS, TALK, Reading
@@ -22,6 +22,18 @@ DOUBTS = word_set(
     "without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
+_HEARSAY = re.compile(
+    r"\b(?:some|many|most|people|others?|they|somebody|someone"
+    r"|(?:a|my|your) (?:\w+ )?(?:friend|colleague|neighbour|guide|review|blog))"
+    r" (?:also |often )?(?:says?|said|claims?|claimed|thinks?|believes?|told|tells?|report(?:s|ed)?)\b"
+    r"|\baccording to (?:a|an|my|some|someone|somebody|one|others?|reviews?|rumou?rs?|people)\b"
+    r"|\b(?:rumou?r(?:s|ed)?|hearsay|heard|hunch|gut|arguably|plausibl[ey]|speculat\w+|guesswork|unchecked)\b"
+    r"|\blet(?:'s| us)? say\b|\b(?:i|i'd|would) (?:bet|wager|expect|imagine)\b|\bif (?:i|my)\b|\bcorrect me\b"
+    r"|\b(?:please|can you|someone) (?:confirm|verify|check)\b"
+    r"|\b(?:last|next) (?:year|month|week)\b|\b(?:tomorrow|yesterday|back then|in the past|once was)\b"
+    r"|\bis one of (?:the|these) (?:two|2)\b|\bin (?:some|any) order\b|\bdepending\b"
+)
+"""Says by hearsay, as a bet, or of another time, what is to be found out here; or leaves it open."""
 _EVERY = word_set("any all every everything anything nothing none")
 """Words from which `but` takes something out."""
 _MOST_WORDS = 60
@@ -40,7 +52,14 @@ def doubted(reading: Reading, allowed: Sequence[str] = ()) -> bool:
             return True
         if text == "used" and reading.texts[at + 1 : at + 3] == ("to", "be"):
             return True
-    return len(others) > _MOST_WORDS
+    told = " ".join(text if reading.free[at] else "-" for at, text in enumerate(reading.texts))
+    return hearsay(told, reading.asked) or len(others) > _MOST_WORDS
+
+
+def hearsay(text: str, asked: Iterable[str]) -> bool:
+    """Whether words that are not all of the question say something by hearsay, as a bet, or of another time."""
+    known = frozenset(asked)
+    return any(not known.issuperset(match[0].split()) for match in _HEARSAY.finditer(text))
 
 
 def _harmless(reading: Reading, at: int) -> bool:

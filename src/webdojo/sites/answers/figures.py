@@ -27,6 +27,7 @@ _LIMITS = word_set("≥ ≤ > < least most over under min max minimum maximum th
 _TOOLS = word_set("page pages filter filters step steps search searches condition conditions criteria reports months")
 """What people count on their way."""
 _OTHER = "another unit"
+_APART = re.compile(r"[:;.,\n]")
 _SIGNS = word_set("% $ € £ ¥ °")
 _CURRENCIES = word_set("$ € £ ¥ usd eur gbp")
 
@@ -54,7 +55,7 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Fig
         while value is not None and (longer := _continued(reading, at, said, unit)) is not None:
             more, said, at = longer
             value += more
-        before = texts[start - 1] if start else ""
+        before = texts[start - 1] if start and not _APART.search(reading.words[start].gap) else ""
         if before in _CURRENCIES and start > 1:
             before = texts[start - 2]
         bound = before in _BOUNDS or before == "or" or texts[max(start - 2, 0) : start] == ("up", "to")

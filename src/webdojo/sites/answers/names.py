@@ -47,6 +47,8 @@ def says_names(
     for at in figures:
         reading.explain(at, at + 1)
     said = list(dict.fromkeys(claimed))
+    if doubted(reading):
+        return False
     if not listed and (
         about_another(reading, subject, values[0]) or _called_else(reading, mentions, subject, values[0])
     ):
@@ -55,7 +57,6 @@ def says_names(
     return (
         right
         and not stray
-        and not doubted(reading)
         and not _invented(reading, counts, subject, [each for each in mentions if each.phrase not in told])
     )
 

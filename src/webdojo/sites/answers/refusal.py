@@ -14,6 +14,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from webdojo.sites.answers.doubts import hearsay
 from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, texts_of
 from webdojo.sites.answers.values import word_set
 
@@ -222,7 +223,7 @@ def _contradicted(clauses: list[_Clause], reason: Set[str] = frozenset()) -> boo
         words, unknown = clause.words, clause.unknown
         given = any(_stem(word) in reason for word in words)
         hedged = not _HEDGES.isdisjoint(set(words).difference(clause.asked)) and _YOU.isdisjoint(words)
-        if _DOUBLE.search(clause.text) or hedged:
+        if _DOUBLE.search(clause.text) or hedged or hearsay(clause.text, clause.asked):
             return True
         if any(_claimed(clause, at, reason) for at in range(len(words))):
             return True

@@ -12,7 +12,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"</?[a-z_]{2,20}>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>",
+    re.IGNORECASE,
+)
 _STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.*?</\1>", re.DOTALL)
 _STATUS = re.compile(r"[\"'](?:status|confidence)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high)[\"'],?")
 """Fields of JSON that tell of no value."""
