@@ -204,7 +204,8 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
         LOCKED, EDIT, GAMES,
         ["It cannot be deleted.", "The article is not locked.", "It does not exist.", "It is locked, but I deleted it.",
          "Letters about games is locked.", "I have no permission to delete it.", "It might be locked.",
-         "Either it is locked or it does not exist.", "Tin is locked."],
+         "It could be locked.", "I did it although it is locked.", "It is no longer locked.",
+         "If it is locked, I can't do it.", "Either it is locked or it does not exist.", "Tin is locked."],
     ),
     (
         ARCHIVED, ARCHIVE, GAMES,

@@ -81,7 +81,7 @@ def says_winner(
         if _goes_on(reading, clause):
             inside = [each for each in everything if each.start < clause.start][-1:] + inside
         sides = {each.side for each in inside}
-        told = _unnamed(reading, clause.start, clause.end)
+        told = reading.unexplained(clause.start, clause.end)
         nought = next((clause.start + at for at, text in enumerate(told) if text in NOUGHT), None)
         if len(sides) == 1 and figures[min(sides)] == 0 and nought is not None:  # `A has none`
             figured[nought] = numbers[nought] = min(sides)
@@ -105,11 +105,6 @@ def says_winner(
     return said_sides == {wanted["best"]}
 
 
-def _unnamed(reading: Reading, start: int, end: int) -> list[str]:
-    """Words from a place to another, with `-` for those of names and figures."""
-    return [reading.texts[at] if reading.free[at] else "-" for at in range(start, end)]
-
-
 def _goes_on(reading: Reading, clause: Clause) -> bool:
     """Whether a clause says something of what was named before it: `A has 34, which is more`."""
     first, gap = said_in(reading, clause)[:1], reading.words[clause.start].gap if clause.start < clause.end else ""
@@ -119,7 +114,7 @@ def _goes_on(reading: Reading, clause: Clause) -> bool:
 
 def _elsewhere(reading: Reading, clause: Clause, asked: Collection[str], labels: Collection[str], sides: int) -> bool:
     """Whether a clause compares something that is not asked about, or of many says which has least."""
-    texts = _unnamed(reading, clause.start, clause.end)
+    texts = reading.unexplained(clause.start, clause.end)
     for at, text in enumerate(texts):
         before, after = texts[at - 1] if at else "", texts[at + 1] if at + 1 < len(texts) else ""
         if any(text in words and by.isdisjoint(asked) for words, by in DIMENSIONS) and before != "-":

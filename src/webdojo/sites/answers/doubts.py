@@ -52,8 +52,7 @@ def doubted(reading: Reading, allowed: Sequence[str] = ()) -> bool:
             return True
         if text == "used" and reading.texts[at + 1 : at + 3] == ("to", "be"):
             return True
-    told = " ".join(text if reading.free[at] else "-" for at, text in enumerate(reading.texts))
-    return hearsay(told, reading.asked) or len(others) > _MOST_WORDS
+    return hearsay(" ".join(reading.unexplained()), reading.asked) or len(others) > _MOST_WORDS
 
 
 def hearsay(text: str, asked: Iterable[str]) -> bool:

@@ -13,6 +13,13 @@ from webdojo.sites.answers.subject import Subject, about_another, figure_of, is_
 _SENTENCE = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
 _PROSE = 3
 """Words from which a sentence without a name is no entry of a list."""
+_OPEN = re.compile(
+    r"\b(?:and|among|amongst) (?!no )(?:\w+ )?(?:more|others?)\b|\b(?:one|any|some|either) of -|\bat least -"
+    r"|\b(?:for (?:example|instance)|such as|including|like|e g|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
+)
+"""Leaves a list open, with `-` for what it names."""
+_ENTRY = re.compile(r"\s*[(#|]?\s*(\d{1,2})\s*[.):|]")
+"""The number of an entry of a list or of a row."""
 _BREAK = re.compile(r"[,;:.!?()\n|&/]| - ")
 
 
@@ -28,7 +35,7 @@ def says_names(
     for value in values:  # a number of a telephone may have other gaps
         if re.fullmatch(r"[\d-]+", value):
             answer = re.sub(rf"\b{value.replace('-', '[ .-]?')}\b", value, answer)
-    reading = Reading(_unnumbered(answer) if listed else PAGES.sub(" ", answer), question, subject.names)
+    reading = Reading(_unnumbered(_by_number(answer)) if listed else PAGES.sub(" ", answer), question, subject.names)
     told = [name for name in subject.names if name not in values]
     told += [said for said in subject.told if not (listed and re.search(r"\d", said))]  # those are checked below
     wanted = {texts_of(value): value for value in values}
@@ -47,7 +54,7 @@ def says_names(
     for at in figures:
         reading.explain(at, at + 1)
     said = list(dict.fromkeys(claimed))
-    if doubted(reading):
+    if doubted(reading) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
         return False
     if not listed and (
         about_another(reading, subject, values[0]) or _called_else(reading, mentions, subject, values[0])
@@ -138,6 +145,17 @@ def _parts(reading: Reading) -> list[int]:
         number += bool(_BREAK.search(word.gap)) or word.text in ("and", "then")
         numbers.append(number)
     return numbers
+
+
+def _by_number(answer: str) -> str:
+    """A list with the lines of its entries in the order of their numbers: `2. Blue\\n1. Red`."""
+    lines = answer.split("\n")
+    numbers = {at: int(found[1]) for at, line in enumerate(lines) if (found := _ENTRY.match(line))}
+    if sorted(numbers.values()) != list(range(1, len(numbers) + 1)):
+        return answer
+    for at, entry in zip(numbers, sorted(numbers, key=lambda at: numbers[at]), strict=True):
+        lines[at] = answer.split("\n")[entry]
+    return "\n".join(lines)
 
 
 def _unnumbered(answer: str) -> str:

@@ -345,6 +345,11 @@ class Reading:
         before, after = (self._before[start], self.texts[start]), (self.texts[end - 1], self._after[end - 1])
         return before in self._pairs or after in self._pairs
 
+    def unexplained(self, start: int = 0, end: int | None = None) -> list[str]:
+        """The words from a place to another, with `-` for those that are explained."""
+        places = range(start, len(self.texts) if end is None else end)
+        return [self.texts[at] if self.free[at] else "-" for at in places]
+
     def left(self) -> list[int]:
         """The places of words that are neither explained, nor fillers, nor repeat the question."""
         return [

@@ -31,10 +31,11 @@ _THINGS = (
     r"|services?|flights?|hotels?|contacts?|users?|pages?)"
 )
 _ABSENT = re.compile(
-    r"\bno\b(?!$| (?:doubt|need|problems?|one|others?|more|further|reservation|booking|comment|action|change|answer"
-    r"|idea)\b)"
-    r"|(?<!did )\bnothing\b|\b(?:none|nowhere|nonexistent|absent|missing|unavailable|lacks)\b"
-    rf"|\b(?:zero|0|without|empty) (?:\w+ )?{_THINGS}\b"
+    r"\bno\b(?!$| (?:doubt|need|problems?|time|chance|one|others?|more|further|reservation|booking|comment|action|change"
+    r"|answer|idea)\b)"
+    r"|(?<!did )\bnothing\b(?! (?:wrong|but|to|about|was|has)\b)"
+    r"|\b(?:none|nowhere|nonexistent|absent|missing|unavailable|lacks)\b"
+    rf"|\b(?:zero|0|without|empty) (?:\w+ )?{_THINGS}\b|\b{_THINGS} (?:0|zero)\b"
     rf"|\bthere {_NOT}\b|\b{_NOT} (?:a|any|one)\b|\b(?:found|exists?|opened) (?:false|null|no|none)\b"
     rf"|\b{_NOT} (?:[\w§¶]+ ){{0,4}}?(?:exist\w*|found|find\w*|locate\w*|see|seen|discover\w*|listed|available|offered"
     r"|there|here|present|in|on|among|part|anywhere|appear\w*|turn\w*|come|came|show\w*|have|has|contain\w*|match\w*)\b"
@@ -54,7 +55,8 @@ _THERE = re.compile(
 )
 """Says that it is there."""
 _DID = re.compile(
-    rf"\bi (?:have |then |also |now )?(?:left|put|gave|set (?:it|{_NAME}))\b|\bis now\b|\bnow (?:has|is)\b"
+    r"\bi did (?:it|so|that|this)\b"
+    rf"|\bi (?:have |then |also |now )?(?:left|put|gave|set (?:it|{_NAME}))\b|\bis now\b|\bnow (?:has|is)\b"
     r"|\bis (?:still )?available\b|\bi used (?!the\b|its\b|search)"
 )
 _SUCCESS = word_set(
@@ -70,14 +72,16 @@ _REASONS = word_set(
 """Words of reasons; those of another than the right one contradict it."""
 _HEDGES = word_set(
     "maybe perhaps possibly probably might may think guess unsure except unless instead besides anyway anyhow another "
-    "regardless nevertheless despite until temporarily"
+    "regardless nevertheless despite until temporarily if"
 )
 _DOUBLE = re.compile(
     r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be) (?:\w+ )?"
     r"(?:impossible|unavailable|missing|nonexistent|unable|true)\b|\b(?:not|don't) know\b|\banything but\b"
-    r"|\bnot (?:sure|certain)\b|\bcould be that\b|\b(?:find|found|seen?|located?|looked) (?:\w+ ){0,2}yet\b"
-    r"|\bthe (?:rest|remaining)\b"
+    r"|\bnot (?:sure|certain|that)\b|\bno longer\b|\bcould be\b|\bat first\b|\bthen (?:i )?did\b"
+    r"|\b(?:find|found|seen?|located?|looked) (?:\w+ ){0,2}yet\b|\bthe (?:rest|remaining)\b"
+    r"|\bon the (?:first|1st) page\b"
 )
+"""Takes a denial back, or leaves it open."""
 _TOLD = (
     TALK
     | FILLERS
@@ -85,7 +89,7 @@ _TOLD = (
         "0 404 absent admin afraid among area ask certain contact contacts contain contains feasible gave hurry ie "
         "infeasible lacks must nope quick regrettably stopped tell you're "
         "anyone anything anywhere apologies apologize archive article articles asked bring "
-        "brings catalogue cause conclude conclusion current currently database either email emails exist existing "
+        "brings catalogue cause conclude conclusion current currently database either email emails exist existing matched "
         "exists false final finding flight flights forms forum going headline hence hit hits hotel hotels inbox "
         "issue issues like listing listings located location looking magazine mail mailbox mails map match matches "
         "message messages news nonexistent not opening or outcome outcomes place places possible post posts reason "
@@ -105,6 +109,7 @@ _COUNTED = word_set(
 _VALUES = word_set("answer value price cost costs equals result =")
 _KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", re.IGNORECASE)
 """Keys of JSON that say nothing of the value."""
+_TALLY = re.compile(r"\b(results|matches|hits|found)\s*[:=]\s*(?=\d)", re.IGNORECASE)
 _FAILURE = re.compile(
     r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
     r"|failure|fails|gave up|give up|giving up|no way to|did not find|didn't find"
@@ -174,7 +179,7 @@ def says_missing(name: str, answer: str, question: str) -> bool:
             return False
         if not clause.denies and _THERE.search(clause.text):
             return False
-        said |= absent or (clause.denies and _NAME in clause.words)
+        said |= absent
     return said and not _contradicted(clauses)
 
 
@@ -230,7 +235,7 @@ def _contradicted(clauses: list[_Clause], reason: Set[str] = frozenset()) -> boo
         if reason and (_NONEXISTENT.search(clause.text) or not _TROUBLES.isdisjoint(unknown)):
             return True
         numbers = [at for at, word in enumerate(words) if word in (*unknown, "0") and word.lstrip(".")[:1].isdecimal()]
-        if any(_COUNTED.isdisjoint(words[at + 1 : at + 4]) for at in numbers):
+        if any(_COUNTED.isdisjoint(words[max(0, at - 1) : at + 4]) for at in numbers):
             return True
         if not clause.denies and not given:
             if _DID.search(clause.text) or (reason and not _REASONS.isdisjoint(unknown)):
@@ -263,7 +268,7 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
 
     `own` are words of the question that are no talk where they do not stand in the name.
     """
-    reading = Reading(PAGES.sub(" ", _KEY.sub(" ", answer)), question)
+    reading = Reading(PAGES.sub(" ", _TALLY.sub(r"\1 ", _KEY.sub(" ", answer))), question)
     found = reading.find((*names, *_QUOTED.findall(question)))
     starts = {each.start: _NAME if each.phrase in names else _QUOTE for each in found}
 
