@@ -25,7 +25,11 @@ SIDES = [
 ]
 MORE = winner(SIDES, 0, (111, 2))
 NONE = winner(SIDES, 0, (8, 0))
-TRACKER = Subject(asked=("Votes", "number of votes"), labels=("Estimate", "Priority"), rivals=("Widen the footer",))
+TRACKER = Subject(
+    asked=("Votes", "number of votes"),
+    labels=("Estimate", "Priority"),
+    rivals=("Widen the footer", "The ticker of the shop"),
+)
 OPEN = "Open “Prices of cheese rise again”, please."
 CHEESE = missing("Prices of cheese rise again")
 HOTELS = (
@@ -82,6 +86,14 @@ RIGHT: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
             "Measure the team overview: 2\nSimplify the news ticker: 111\n\nThe higher is Simplify the news ticker.",
             "The quickest issue estimated at 40 hours or less is Measure the team overview with 2 votes. Simplify the "
             "news ticker has more.",
+            "First: Simplify the news ticker, second: Measure the team overview",
+            "1. Simplify the news ticker\n2. Measure the team overview",
+            "Simplify the news ticker takes first place.",
+            "Measure the team overview has only 2, whereas Simplify the news ticker has 111.",
+            "While Measure the team overview has 2, Simplify the news ticker has 111.",
+            "Simplify the news ticker outdoes Measure the team overview.",
+            "Measure the team overview is surpassed by Simplify the news ticker.",
+            "Measure the team overview lags behind Simplify the news ticker.",
             "Simplify the news ticker (I put the issues into order and opened the first one)",
         ],
     ),
@@ -176,6 +188,17 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
             "My answer is Simplify the news ticker – scratch that, it is Measure the team overview.",
             "I looked up what was asked for: the quickest issue, or the oldest issue in the project Compass.",
             "Simplify the news ticker has more than 120 votes.",
+            "First: Measure the team overview, second: Simplify the news ticker",
+            "1. Measure the team overview\n2. Simplify the news ticker",
+            "Simplify the news ticker has the second most.",
+            "Simplify the news ticker is the runner-up.",
+            "Simplify the news ticker has the highest number of votes after Measure the team overview.",
+            "Simplify the news ticker is surpassed by Measure the team overview.",
+            "Simplify the news ticker is not ahead of Measure the team overview.",
+            "Simplify the news ticker almost has more than Measure the team overview.",
+            "All but Simplify the news ticker.",
+            "Simplify the news ticker led until Measure the team overview passed it.",
+            "The ticker of the shop",
         ],
     ),
     (
@@ -245,3 +268,15 @@ def test_right_answers_are_heard(wanted: dict[str, Any], question: str, subject:
 @pytest.mark.parametrize(("wanted", "question", "subject", "answer"), table(WRONG))
 def test_wrong_answers_are_refused(wanted: dict[str, Any], question: str, subject: Subject, answer: str) -> None:
     assert not says(wanted, answer, question, subject)
+
+
+def test_a_figure_that_the_question_has_too_is_a_figure_of_a_side() -> None:
+    wanted = winner([["Gull 678"], ["Heron 1"]], 0, (90, 48), "minutes")
+    question = "Which has the longer flight time, Heron 1 or the shortest one lasting at most 90 min?"
+    assert says(wanted, "Gull 678 since 90 min > 48 min.", question)
+    assert not says(wanted, "Heron 1: 90 min, Gull 678: 48 min, so Gull 678", question)
+
+
+def test_a_number_in_a_name_is_no_figure() -> None:
+    wanted = winner([["Five ferries"], ["Town choirs"]], 0, (90, 48))
+    assert says(wanted, "- Town choirs: 48\n- Five ferries: 90\n\nAnswer: Five ferries", "Which has more?")

@@ -10,16 +10,15 @@ from webdojo.sites.answers.reading import FILLERS, TALK, Reading
 from webdojo.sites.answers.values import word_set
 
 DOUBTS = word_set(
-    "allegedly another anything apparently appear appeared appears approx approximately aren't assume assumed assuming "
-    "attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
-    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluding failed "
-    "false feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible "
-    "incorrect instead instructions invented isn't judge likely may maybe memory might mistaken neither never no "
-    "none nor not opposite or otherwise override perhaps possible possibly potentially presumably pretend "
-    "previously probably random randomly rather recall reckon remember reportedly roughly scratch seem seemed "
-    "seemingly seems should something somewhere success suppose supposedly suspect tbd think true typically unable "
-    "uncertain unclear unconfirmed unknown unlike unlikely unsure unverified usually verdict wasn't weren't "
-    "without won't wrong"
+    "allegedly almost another anything apparently appear appeared appears approx approximately aren't assume assumed "
+    "assuming attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
+    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluding failed false "
+    "feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible incorrect instead "
+    "instructions invented isn't judge likely may maybe memory might mistaken nearly neither never no none nor not "
+    "opposite or otherwise override perhaps possible possibly potentially presumably pretend previously probably "
+    "random randomly rather recall reckon remember reportedly roughly scratch seem seemed seemingly seems should "
+    "something somewhere success suppose supposedly suspect tbd think true typically unable uncertain unclear "
+    "unconfirmed unknown unlike unlikely unsure until unverified usually verdict wasn't weren't without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
 _HEARSAY = re.compile(
@@ -47,6 +46,8 @@ def doubted(reading: Reading, allowed: Sequence[str] = ()) -> bool:
     for at in left:
         text = reading.texts[at]
         label = text.startswith("estimate") and "estimate" in reading.asked
+        if text == "but" and not _EVERY.isdisjoint(reading.unexplained(max(0, at - 3), at)):
+            return True
         fine = text in allowed and (text != "or" or not LIMITING.isdisjoint(reading.texts[at + 1 : at + 2]))
         if text in DOUBTS and not fine and not label and not _harmless(reading, at):
             return True
@@ -72,8 +73,6 @@ def _harmless(reading: Reading, at: int) -> bool:
         return reading.texts[at - 1] in reading.asked
     if text == "else" and reading.texts[max(0, at - 1) : at] in (("nothing",), ("anything",), ("none",)):
         return True
-    if text == "but" and not _EVERY.isdisjoint(reading.texts[max(0, at - 3) : at]):
-        return False
     if text == "but":  # something known follows
         end = next((n for n in range(at + 1, len(reading.words)) if re.search(r"[.;!?\n]", reading.words[n].gap)), None)
         rest = range(at + 1, end or len(reading.words))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -41,12 +41,16 @@ class Figure:
     value: Decimal | None
 
 
-def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Figure]:
-    """The numbers that are claims; with `bounds` one that is a limit, or only about right, has no value."""
+def figures_of(reading: Reading, unit: str, bounds: bool = True, known: Collection[Decimal] = ()) -> Iterator[Figure]:
+    """The numbers that are claims; with `bounds` one that is a limit, or only about right, has no value.
+
+    A number that repeats the question is a claim only if it is one of the known.
+    """
     at, texts = 0, reading.texts
     while at < len(texts):
         number = reading.words[at].number if reading.free[at] else None
-        if number is None or reading.repeats(at, at + 1) or _limits(reading, at) or _counts_tools(reading, at, unit):
+        echo = number not in known and reading.repeats(at, at + 1)
+        if number is None or echo or _limits(reading, at) or _counts_tools(reading, at, unit):
             at += 1
             continue
         start = at
@@ -55,10 +59,9 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Fig
         while value is not None and (longer := _continued(reading, at, said, unit)) is not None:
             more, said, at = longer
             value += more
-        before = texts[start - 1] if start and not _APART.search(reading.words[start].gap) else ""
-        if before in _CURRENCIES and start > 1:
-            before = texts[start - 2]
-        bound = before in _BOUNDS or before == "or" or texts[max(start - 2, 0) : start] == ("up", "to")
+        sign = start - 1 if start and texts[start - 1] in _CURRENCIES else start
+        before = texts[sign - 1] if sign and not _APART.search(reading.words[sign].gap) else ""
+        bound = before in _BOUNDS or before == "or" or texts[max(sign - 2, 0) : sign] == ("up", "to")
         bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
         bound |= texts[at : at + 1] == ("or",) and not LIMITING.isdisjoint(texts[at + 1 : at + 2])
         yield Figure(start, at, None if bound and bounds else value)
@@ -69,7 +72,8 @@ def _limits(reading: Reading, at: int) -> bool:
     texts = reading.texts
     after = texts[at + 1 : at + 5]
     ends = any(one == "or" and other in LIMITING for one, other in pairwise(after)) or after[:1] in (("+",), ("plus",))
-    return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(texts[max(0, at - 2) : at]))
+    before = {texts[n] for n in range(max(0, at - 2), at) if not (n and reading.words[n - 1].number is not None)}
+    return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(before))
 
 
 def _counts_tools(reading: Reading, at: int, unit: str) -> bool:

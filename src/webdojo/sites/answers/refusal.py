@@ -31,8 +31,8 @@ _THINGS = (
     r"|services?|flights?|hotels?|contacts?|users?|pages?)"
 )
 _ABSENT = re.compile(
-    r"\bno\b(?!$| (?:doubt|need|problems?|time|chance|one|others?|more|further|reservation|booking|comment|action|change"
-    r"|answer|idea)\b)"
+    r"\bno\b(?!$| (?:doubt|need|problems?|time|chance|one|others?|more|further|reservation|booking|comment|action"
+    r"|change|answer|idea)\b)"
     r"|(?<!did )\bnothing\b(?! (?:wrong|but|to|about|was|has)\b)"
     r"|\b(?:none|nowhere|nonexistent|absent|missing|unavailable|lacks)\b"
     rf"|\b(?:zero|0|without|empty) (?:\w+ )?{_THINGS}\b|\b{_THINGS} (?:0|zero)\b"
@@ -87,16 +87,15 @@ _TOLD = (
     | FILLERS
     | word_set(
         "0 404 absent admin afraid among area ask certain contact contacts contain contains feasible gave hurry ie "
-        "infeasible lacks must nope quick regrettably stopped tell you're "
-        "anyone anything anywhere apologies apologize archive article articles asked bring "
-        "brings catalogue cause conclude conclusion current currently database either email emails exist existing matched "
-        "exists false final finding flight flights forms forum going headline hence hit hits hotel hotels inbox "
-        "issue issues like listing listings located location looking magazine mail mailbox mails map match matches "
-        "message messages news nonexistent not opening or outcome outcomes place places possible post posts reason "
-        "requested returned returns search searching seats seem service services so sort state steps store subject "
-        "such target that the there therefore thread threads title titled titles topic topics tracker travel trying "
-        "turned turns type verified via view viewed visit visited want wanted whatsoever whole whose why wiki "
-        "written yet"
+        "infeasible lacks must nope quick regrettably stopped tell you're anyone anything anywhere apologies apologize "
+        "archive article articles asked bring brings catalogue cause conclude conclusion current currently database "
+        "either email emails exist existing matched exists false final finding flight flights forms forum going "
+        "headline hence hit hits hotel hotels inbox issue issues like listing listings located location looking "
+        "magazine mail mailbox mails map match matches message messages news nonexistent not opening or outcome "
+        "outcomes place places possible post posts reason requested returned returns search searching seats seem "
+        "service services so sort state steps store subject such target that the there therefore thread threads title "
+        "titled titles topic topics tracker travel trying turned turns type verified via view viewed visit visited "
+        "want wanted whatsoever whole whose why wiki written yet"
     )
 )
 """Words that name no other thing and give no reason."""

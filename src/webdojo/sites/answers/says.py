@@ -29,12 +29,14 @@ from webdojo.sites.answers.names import says_names
 from webdojo.sites.answers.numbers import says_date, says_number
 from webdojo.sites.answers.reading import FILLERS, Reading, texts_of
 from webdojo.sites.answers.refusal import says_missing, says_refused
-from webdojo.sites.answers.subject import NOTHING, Subject, claims
+from webdojo.sites.answers.subject import NOTHING, Subject
 from webdojo.sites.answers.tables import as_pairs
 from webdojo.sites.answers.telling import told
 from webdojo.sites.answers.values import UNITS, evaluator
 
 _LONGEST = 4000
+_RANK = re.compile(r"^[ \t]*#?([1-3])[.):]?[ \t]+(?=\S)|^[ \t]*\|[ \t]*([1-3])[ \t]*\|", re.MULTILINE)
+"""The number of an entry of a ranking."""
 _QUOTED = re.compile(r"“([^”]+)”")
 
 
@@ -62,14 +64,13 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
         case {"type": "list", "values": [_, *_] as values}:
             return says_names(values, answer, question, subject, listed=True, ordered=True)
         case {"type": "winner", "sides": [_, _, *_] as sides, "best": int(), "figures": [_, _, *_]}:
-            reading = Reading(answer, question)
+            reading = Reading(_RANK.sub(_ranked, as_pairs(answer)), question)
             rivals = set(subject.rivals).difference(*sides, subject.names)
             named = sorted((name for side in sides for name in side), key=len, reverse=True)
             rest = re.sub("|".join(map(re.escape, named)), " ", question)
             asked = {*texts_of(rest), *(word for label in (*subject.asked, "number count") for word in texts_of(label))}
             others = {word for label in subject.labels for word in texts_of(label)} - FILLERS
-            won = says_winner(wanted, reading, asked, others)
-            return won and not claims(reading, rivals) and not doubted(reading, ("but",))
+            return says_winner(wanted, reading, asked, others, rivals) and not doubted(reading, ("but",))
         case {"type": "among", "values": [_, *_] as values}:
             texts = tuple(value for value in values if isinstance(value, str))
             one_of = replace(subject, rivals=(*subject.rivals, *texts))
@@ -79,6 +80,10 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
         case {"type": "refused", "why": str(why)} if texts_of(why):
             return says_refused(why, answer, question, subject.names, subject.rivals)
     raise TaskError(f"an answer cannot be checked against {wanted!r}")
+
+
+def _ranked(rank: re.Match[str]) -> str:
+    return f"{('1st', '2nd', '3rd')[int(rank[1] or rank[2]) - 1]}: "
 
 
 def _strings(wanted: Any) -> Iterator[str]:
