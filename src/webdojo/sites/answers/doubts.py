@@ -30,7 +30,8 @@ _HEARSAY = re.compile(
     r"|\blet(?:'s| us)? say\b|\b(?:i|i'd|would) (?:bet|wager|expect|imagine)\b|\bif (?:i|my)\b|\bcorrect me\b"
     r"|\b(?:please|can you|someone) (?:confirm|verify|check)\b"
     r"|\b(?:last|next) (?:year|month|week)\b|\b(?:tomorrow|yesterday|back then|in the past|once was)\b"
-    r"|\bis one of (?:the|these) (?:two|2)\b|\bin (?:some|any) order\b|\bdepending\b"
+    r"|\bis one of (?:the|these) (?:two|2)\b|\bin (?:some|any) order\b|\b(?:depending|so far)\b"
+    r"|\band (?:\w+ )?more\b|\bat the (?:latest|earliest)\b"
 )
 """Says by hearsay, as a bet, or of another time, what is to be found out here; or leaves it open."""
 _EVERY = word_set("any all every everything anything nothing none")
@@ -82,7 +83,19 @@ def _harmless(reading: Reading, at: int) -> bool:
         )
     return after in {
         "should": ("say", "tell", "answer", "report"),
-        "no": ("other", "others", "more", "less", "further", "additional", "doubt", "worries", "problem", "trouble"),
+        "no": (
+            "other",
+            "others",
+            "more",
+            "less",
+            "fewer",
+            "further",
+            "additional",
+            "doubt",
+            "worries",
+            "problem",
+            "trouble",
+        ),
         "nothing": ("else", "more"),
         "either": ("of",),
         "might": ("expect",),

@@ -13,11 +13,14 @@ from webdojo.sites.answers.values import converted, units_of, word_set
 
 _BOUNDS = word_set(
     "about around roughly approximately approx nearly almost circa ca before over under above below least most than "
-    "between minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus "
-    "times by"
+    "between minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times "
+    "by near first last"
 )
+_BEFORE = (("up", "to"), ("close", "to"), ("next", "to"), ("half", "of"), ("part", "of"), ("share", "of"))
 """Words before a number that make it another one."""
-_AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed")
+_AFTER = word_set(
+    "+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed too more"
+)
 """The same after it."""
 LIMITING = word_set(
     "more less fewer better higher lower later greater above below over under older newer longer shorter"
@@ -61,8 +64,9 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True, known: Collecti
             value += more
         sign = start - 1 if start and texts[start - 1] in _CURRENCIES else start
         before = texts[sign - 1] if sign and not _APART.search(reading.words[sign].gap) else ""
-        bound = before in _BOUNDS or before == "or" or texts[max(sign - 2, 0) : sign] == ("up", "to")
+        bound = before in _BOUNDS or before == "or" or texts[max(sign - 2, 0) : sign] in _BEFORE
         bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
+        bound |= texts[at : at + 1] == ("at",) and not _LIMITS.isdisjoint(texts[at + 1 : at + 2])
         bound |= texts[at : at + 1] == ("or",) and not LIMITING.isdisjoint(texts[at + 1 : at + 2])
         yield Figure(start, at, None if bound and bounds else value)
 
@@ -71,14 +75,16 @@ def _limits(reading: Reading, at: int) -> bool:
     """Whether a number is a limit that the question gives, in other words: `rated 3 stars or better`, `≥ 1000`."""
     texts = reading.texts
     after = texts[at + 1 : at + 5]
-    ends = any(one == "or" and other in LIMITING for one, other in pairwise(after)) or after[:1] in (("+",), ("plus",))
+    ends = any(
+        (one == "or" and other in LIMITING) or (one == "at" and other in _LIMITS) for one, other in pairwise(after)
+    ) or after[:1] in (("+",), ("plus",))
     before = {texts[n] for n in range(max(0, at - 2), at) if not (n and reading.words[n - 1].number is not None)}
     return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(before))
 
 
 def _counts_tools(reading: Reading, at: int, unit: str) -> bool:
     after = reading.texts[at + 1 : at + 2]
-    return reading.words[at].spelled and not unit and not _TOOLS.isdisjoint(after)
+    return not unit and not _TOOLS.difference(reading.asked).isdisjoint(after)
 
 
 def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[str], int]:

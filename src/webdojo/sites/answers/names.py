@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from webdojo.sites.answers.doubts import doubted
@@ -56,9 +56,7 @@ def says_names(
     said = list(dict.fromkeys(claimed))
     if doubted(reading) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
         return False
-    if not listed and (
-        about_another(reading, subject, values[0]) or _called_else(reading, mentions, subject, values[0])
-    ):
+    if not listed and about_another(reading, subject, values[0]):
         return False
     right = said == list(values) if ordered else sorted(said) == sorted(set(values))
     return (
@@ -78,17 +76,6 @@ def _is_own(reading: Reading, at: int, named: Sequence[Mention], subject: Subjec
     after = [each for each in named if each.start > at]
     beside = (after or before)[0] if first < named[0].start else (before[-1:] or after)[0]
     return figure_of(reading, at) in subject.values[beside.phrase]
-
-
-def _called_else(reading: Reading, mentions: Iterable[Mention], subject: Subject, value: str) -> bool:
-    """Whether an answer calls the value by another label: `Ada is the editor`."""
-    other = set(subject.labels).difference(subject.asked)
-    said = [reading.texts[each.end : each.end + 5] for each in mentions if each.phrase == value]
-    return any(
-        words[:1] in (("is",), ("was",)) and words[2 : 2 + len(texts_of(label))] == texts_of(label)
-        for words in said
-        for label in other
-    )
 
 
 def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mentions: Sequence[Mention]) -> bool:

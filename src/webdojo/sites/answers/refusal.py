@@ -189,11 +189,11 @@ def says_refused(why: str, answer: str, question: str, names: Iterable[str] = ()
     if any(not reading.repeats(each.start, each.end) for each in found):
         return False
     clauses = _clauses(answer, question, names)
-    said = {_stem(word) for clause in clauses for word in clause.words}
+    said = [{_stem(word) for word in clause.words} for clause in clauses]
     for reason in (why, *_OTHERWISE.get(why, ())):
         words = [word for word in texts_of(reason) if word not in _LIGHT]
         stems = {_stem(word) for word in words}
-        if stems <= said and (not why.startswith("already ") or _was_so(clauses, words)):
+        if any(stems <= each for each in said) and (not why.startswith("already ") or _was_so(clauses, words)):
             return not any(_denied(clause, stems) for clause in clauses) and not _contradicted(clauses, stems)
     return False
 

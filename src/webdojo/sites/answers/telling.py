@@ -36,6 +36,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 """Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
+_EXACTLY = re.compile(r"\bno more(?:,| and|, and) no (?:less|fewer)(?: than)?\b", re.IGNORECASE)
 _CORRECTION = re.compile(
     r"\b(?:no,? wait|wait,? (?:no|actually)|wait(?=[,.:!…—–])|scratch that|strike that|correction(?=[:,.])"
     r"|i mean(?:t)?|make that|on second thoughts?|i stand corrected|my mistake|oops)\b"
@@ -67,6 +68,7 @@ def told(answer: str, question: str, names: Iterable[str], asks_back: bool = Fal
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
     text = _unmarked(text, frozenset(name for name in names if _MARK.search(name)))
     text = _ASIDE.sub(" ", _CLOSING.sub("", text.strip())).strip()
+    text = _EXACTLY.sub("exactly", text)
     if "star" in question:
         text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
         text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
