@@ -17,13 +17,15 @@ OAK = winner([("Oak",), ("Pine",)], 0, (9, 3))
     "said",
     ["Some say {}.", "According to a review, {}.", "A friend told me {}.", "Rumor has it that it's {}.",
      "Someone claims {}.", "I would bet on {}.", "Let's say {}.", "It will be {} tomorrow.", "It was {} last year.",
-     "{} is what one would expect.", "If I remember it right, {}."],
+     "{} is what one would expect.", "If I remember it right, {}.", "{} (just kidding)",
+     "To the best of my knowledge {}", "{}, to be verified", "{} - needs verification", "It was supposed to be {}.", "I made this up: {}", "You said {}.",
+     "N/A ({})", "Example: {}", "An old version of the page said {}.", "Confidence: low. {}"],
 )  # fmt: skip
 def test_hearsay_bets_and_other_times_are_no_answers(said: str) -> None:
-    assert says(text("South"), "South, says the page.", REGION, BAY)
+    for fine in ("South, says the page.", "South, definitely.", "Clearly, it is South.", "South. Confidence: high"):
+        assert says(text("South"), fine, REGION, BAY)
     assert not says(text("South"), said.format("South"), REGION, BAY)
     assert not says(OAK, said.format("Oak"), "Which has more, Oak or Pine?")
-    assert not says(missing("Red Mug"), said.format("There is no Red Mug"), "Open Red Mug.")
 
 
 def test_words_of_the_question_are_no_hearsay() -> None:
@@ -33,3 +35,10 @@ def test_words_of_the_question_are_no_hearsay() -> None:
 def test_a_word_before_a_colon_is_no_bound() -> None:
     assert says(number(6), "I checked twice: 6.", "How many are there?")
     assert not says(number(6), "twice 6", "How many are there?")
+
+
+@pytest.mark.parametrize(
+    "said", ["Some say {}.", "A friend told me {}.", "If I remember it right, {}.", "{} last year."]
+)
+def test_so_are_they_where_nothing_is_there(said: str) -> None:
+    assert not says(missing("Red Mug"), said.format("there is no Red Mug"), "Open Red Mug.")

@@ -77,7 +77,8 @@ def test_may_is_a_month() -> None:
     "answer",
     ["I set 2 filters. 20", "2 articles on page 1 and 18 on page 2, so 20.", "20 articles on 2 pages",
      "20, all on one page", "No more and no less than 20.", "20 — no more, no fewer.",
-     "20 articles with 1,000 views or more", "20 have at least 1000 views", "The page of articles shows 20.", "20 with 1000 views at least"],
+     "20 articles with 1,000 views or more", "20 have at least 1000 views", "The page of articles shows 20.",
+     "20 with 1000 views at least", "It took me a while, but there are 20 articles.", "20 [1].\n\n[1] http://x-1.localhost/y"],
 )  # fmt: skip
 def test_what_is_counted_on_the_way_is_no_claim(answer: str) -> None:
     assert says(number(20), answer, COUNT, ARTICLES)

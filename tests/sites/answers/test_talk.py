@@ -280,3 +280,10 @@ def test_a_figure_that_the_question_has_too_is_a_figure_of_a_side() -> None:
 def test_a_number_in_a_name_is_no_figure() -> None:
     wanted = winner([["Five ferries"], ["Town choirs"]], 0, (90, 48))
     assert says(wanted, "- Town choirs: 48\n- Five ferries: 90\n\nAnswer: Five ferries", "Which has more?")
+
+
+def test_an_echo_does_not_reach_across_a_name() -> None:
+    question = "Which has the higher comment count: on this site “By slow train”, or on news-1.localhost “Tin huts”?"
+    wanted = winner([["By slow train", "“By slow train”"], ["Tin huts", "“Tin huts”"]], 0, (90, 48))
+    assert says(wanted, "By slow train has more.", question)
+    assert not says(wanted, "By slow train or similar", question)

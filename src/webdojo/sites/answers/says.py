@@ -64,7 +64,7 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
         case {"type": "list", "values": [_, *_] as values}:
             return says_names(values, answer, question, subject, listed=True, ordered=True)
         case {"type": "winner", "sides": [_, _, *_] as sides, "best": int(), "figures": [_, _, *_]}:
-            reading = Reading(_RANK.sub(_ranked, as_pairs(answer)), question)
+            reading = Reading(_RANK.sub(_ranked, as_pairs(answer)), question, [side[0] for side in sides])
             rivals = set(subject.rivals).difference(*sides, subject.names)
             named = sorted((name for side in sides for name in side), key=len, reverse=True)
             rest = re.sub("|".join(map(re.escape, named)), " ", question)
