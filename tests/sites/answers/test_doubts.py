@@ -18,7 +18,9 @@ OAK = winner([("Oak",), ("Pine",)], 0, (9, 3))
     ["Some say {}.", "According to a review, {}.", "A friend told me {}.", "Rumor has it that it's {}.",
      "Someone claims {}.", "I would bet on {}.", "Let's say {}.", "It will be {} tomorrow.", "It was {} last year.",
      "{} is what one would expect.", "If I remember it right, {}.", "{} (just kidding)",
-     "To the best of my knowledge {}", "{}, to be verified", "{} - needs verification", "It was supposed to be {}.", "I made this up: {}", "You said {}.",
+     "To the best of my knowledge {}",
+     "{}, to be verified", "{} - needs verification", "It was supposed to be {}.",
+     "I made this up: {}", "You said {}.",
      "N/A ({})", "Example: {}", "An old version of the page said {}.", "Confidence: low. {}"],
 )  # fmt: skip
 def test_hearsay_bets_and_other_times_are_no_answers(said: str) -> None:

@@ -78,7 +78,9 @@ def test_may_is_a_month() -> None:
     ["I set 2 filters. 20", "2 articles on page 1 and 18 on page 2, so 20.", "20 articles on 2 pages",
      "20, all on one page", "No more and no less than 20.", "20 — no more, no fewer.",
      "20 articles with 1,000 views or more", "20 have at least 1000 views", "The page of articles shows 20.",
-     "20 with 1000 views at least", "It took me a while, but there are 20 articles.", "20 [1].\n\n[1] http://x-1.localhost/y"],
+     "20 with 1000 views at least", "20 (filters: Views: 1000)",
+     "I set the views to a minimum of 1000 and counted 20.",
+     "It took me a while, but there are 20 articles.", "20 [1].\n\n[1] http://x-1.localhost/y"],
 )  # fmt: skip
 def test_what_is_counted_on_the_way_is_no_claim(answer: str) -> None:
     assert says(number(20), answer, COUNT, ARTICLES)
@@ -86,7 +88,8 @@ def test_what_is_counted_on_the_way_is_no_claim(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["20 filters", "20 on page 1", "20 on the first page, and more on the second", "20 so far", "the first 20",
+    ["20 filters", "1000", "There are 1000.", "20, 1000", "1000 articles. 20.",
+     "20 on page 1", "20 on the first page, and more on the second", "20 so far", "the first 20",
      "no less than 20", "20 pages"],
 )  # fmt: skip
 def test_what_is_only_counted_in_part_is_wrong(answer: str) -> None:

@@ -287,3 +287,17 @@ def test_an_echo_does_not_reach_across_a_name() -> None:
     wanted = winner([["By slow train", "“By slow train”"], ["Tin huts", "“Tin huts”"]], 0, (90, 48))
     assert says(wanted, "By slow train has more.", question)
     assert not says(wanted, "By slow train or similar", question)
+
+
+def test_a_word_that_compares_is_none_in_a_name() -> None:
+    wanted = winner([["Behind the scenes: town choirs"], ["Tin huts"]], 0, (90, 48))
+    assert says(wanted, "Behind the scenes has more.", "Which has more?")
+    assert not says(wanted, "Behind the scenes: town choirs0", "Which has more?")
+    assert not says(wanted, "Tin huts is ahead of Behind the scenes.", "Which has more?")
+
+
+def test_an_echo_that_breaks_off_is_no_answer() -> None:
+    question = "What is the title of the article with more words: “Fruit trees”, or the least recently changed article?"
+    wanted = winner([["Fruit trees", "“Fruit trees”"], ["Tin huts", "the least recently changed article"]], 0, (9, 4))
+    assert says(wanted, "The title of the article with more words: “Fruit trees”", question)
+    assert not says(wanted, "What is the title of the article with more words: “Fruit trees”, or the least", question)

@@ -25,7 +25,8 @@ from webdojo.sites.answers.comparatives import (
     NOUNS,
     OBJECTS,
 )
-from webdojo.sites.answers.reading import Reading, texts_of
+from webdojo.sites.answers.figures import LIMITING
+from webdojo.sites.answers.reading import Reading
 from webdojo.sites.answers.sides import (
     ARROW,
     SO,
@@ -77,6 +78,8 @@ def says_winner(
     if numbers is None or not EVEN.isdisjoint(reading.texts[at] for at in reading.left()):
         return False
     names = sorted([*names, *named_in_part(reading, wanted["sides"], {*asked, *others})])
+    if any(_dangles(reading, at, names) for at, text in enumerate(reading.texts) if text == "or"):
+        return False
     clauses = list(clauses_of(reading, names))
     if not all(has_own_figure(reading, each, numbers) for each in names):
         return False
@@ -92,13 +95,6 @@ def says_winner(
         names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
-    named_by = {
-        text
-        for side in wanted["sides"]
-        for name in side
-        for text in texts_of(name)
-        if text.endswith("est") or text in ("least", "most")
-    }
     strong: set[int] = set()
     weak: set[int] = set()
     for clause in clauses:
@@ -112,7 +108,7 @@ def says_winner(
         if len(sides) == 1 and figures[min(sides)] == 0 and nought is not None:  # `A has none`
             figured[nought] = numbers[nought] = min(sides)
             reading.explain(nought, nought + 1)
-        said = _compared(reading, clause, inside, len(wanted["sides"]), named_by, numbers)
+        said = _compared(reading, clause, inside, len(wanted["sides"]), numbers)
         where = not figured and said is None and not _PAGES.isdisjoint(told)
         if inside and (where or _elsewhere(reading, clause, asked, labels, len(wanted["sides"]))):
             mentioned -= sides
@@ -129,6 +125,12 @@ def says_winner(
         return everything[0].side == wanted["best"] or not _BUT.isdisjoint(reading.texts)
     said_sides = strong or weak or (mentioned & whole if len(mentioned) == 1 else set())
     return said_sides == {wanted["best"]}
+
+
+def _dangles(reading: Reading, at: int, names: list[Name]) -> bool:
+    """Whether an `or` offers something beside the sides: `A, or something`."""
+    between = any(each.end <= at for each in names) and any(each.start > at for each in names)
+    return reading.free[at] and not between and LIMITING.isdisjoint(reading.texts[at + 1 : at + 2])
 
 
 def _goes_on(reading: Reading, clause: Clause) -> bool:
@@ -155,10 +157,8 @@ def _elsewhere(reading: Reading, clause: Clause, asked: Collection[str], labels:
     return False
 
 
-def _compared(
-    reading: Reading, clause: Clause, inside: list[Name], sides: int, named_by: set[str], numbers: Collection[int]
-) -> int | None:
-    """The side that a clause says has more; None if it compares nothing, such as with words of names alone."""
+def _compared(reading: Reading, clause: Clause, inside: list[Name], sides: int, numbers: Collection[int]) -> int | None:
+    """The side that a clause says has more; None if it compares nothing."""
     if not inside:
         return None
     places = range(clause.start, clause.end)
@@ -166,8 +166,7 @@ def _compared(
     for at in places[1:]:
         if (sign := reading.words[at].gap.strip(" ()")) in (">", "<"):
             free[at - 1] = sign
-    label = reading.words[clause.start + 1].gap if clause.start + 1 < clause.end else ""
-    words = {text for at, text in free.items() if text not in named_by or (at == clause.start and ":" in label)}
+    words = set(free.values())
     beaten = any(text in BEATS and free.get(at + 1) == "by" for at, text in free.items())
     if beaten or any(text in _ONLY and not {at + 1, at + 2}.isdisjoint(numbers) for at, text in free.items()):
         words = words - MORE | {"<"}

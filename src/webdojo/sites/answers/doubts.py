@@ -21,7 +21,7 @@ DOUBTS = word_set(
     "unconfirmed unknown unlike unlikely unsure until unverified usually verdict wasn't weren't without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
-_VALUE = r"(?:-|@|\d)"
+_VALUE = r"(?:-|@|[$€£]? ?\d)"
 _HEARSAY = re.compile(
     r"\b(?:(?:some|many|most|people|others?|they|somebody|someone"
     r"|(?:a|my|your) (?:\w+ )?(?:friend|colleague|neighbour|guide|review|blog))"

@@ -83,7 +83,7 @@ def _limits(reading: Reading, at: int) -> bool:
 
 
 def _counts_tools(reading: Reading, at: int, unit: str) -> bool:
-    after = reading.texts[at + 1 : at + 2]
+    after = reading.texts[at + 1 : at + 2] if at + 1 < len(reading.words) and reading.words[at + 1].gap == " " else ()
     return not unit and not _TOOLS.difference(reading.asked).isdisjoint(after)
 
 

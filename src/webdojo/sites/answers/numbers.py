@@ -22,6 +22,7 @@ _ON_PAGES = re.compile(
 )
 """Says on how many pages all is: `20 threads on 2 pages`."""
 _PAGE = re.compile(r"\b(?:first|second|third|last|next|other|each|every|this) page\b|\bpages\b")
+_PART = re.compile(r"[,.;()\n|]")
 _NOT_ON = word_set("before after by around since until till about from circa than past earlier later not or")
 """Words before a date that make it another one."""
 _DATED = word_set("sent posted joined published dated opened added created received written changed updated since due")
@@ -36,6 +37,7 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
     _explain_own(reading, subject, str(value), unit)
     on_pages = set() if subject.told else _on_pages(reading)
     figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
+    figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
         return False
     parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
@@ -46,6 +48,17 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
             reading.texts[at] in words and not _at_least(reading, at) for at in range(len(reading.texts))
         )
     return said == {value}
+
+
+def _echoes(reading: Reading, figure: Figure, subject: Subject) -> bool:
+    """Whether a figure is one of the question, told with the label of another value: `a maximum price of 200`."""
+    start, end, words = figure.start, figure.end, reading.words
+    while start and not _PART.search(words[start].gap):
+        start -= 1
+    while end < len(words) and not _PART.search(words[end].gap):
+        end += 1
+    said = {word[:4] for word in reading.texts[start:end]}
+    return reading.texts[figure.start] in reading.asked and not said.isdisjoint(_labels(subject))
 
 
 def _at_least(reading: Reading, at: int) -> bool:

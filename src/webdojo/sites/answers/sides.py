@@ -176,8 +176,13 @@ def named_in_part(reading: Reading, sides: list[list[str]], labels: Collection[s
                 elif reading.texts[end] not in FILLERS | words[side]:
                     break
                 end += 1
-            reading.explain(at, last + 1)
-            yield Name(at, last + 1, side, part=True)
+            start = at
+            while start and reading.free[start - 1] and reading.texts[start - 1] in words[side]:
+                if _CLAUSE.search(reading.words[start].gap):
+                    break
+                start -= 1
+            reading.explain(start, last + 1)
+            yield Name(start, last + 1, side, part=True)
         at = end
 
 
