@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from webdojo.sites.answers.refusal import gives_up
 from webdojo.sites.answers.says import says
 from webdojo.sites.answers.subject import Subject
 from webdojo.sites.answers.telling import told
@@ -82,3 +83,12 @@ def test_paragraphs_and_dots_inside_words_are_kept() -> None:
 
 def test_tags_are_no_names_of_a_list() -> None:
     assert says(any_order(["Oak", "Pine"]), "<answer>\nOak, Pine\n</answer>", COUNT)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("Done.", False), ("<think>I could not find it on the first page.</think>Done.", False),
+     ("~~I failed.~~ Done.", False), ("I could not do it.", True), ("Done — no, wait, I could not do it.", True)],
+)  # fmt: skip
+def test_giving_up_in_thoughts_is_none(answer: str, right: bool) -> None:
+    assert gives_up(answer, "Add Oak Chair to the cart.") is right

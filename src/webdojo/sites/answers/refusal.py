@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from webdojo.sites.answers.doubts import hearsay
 from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, texts_of
+from webdojo.sites.answers.telling import QUOTED, told
 from webdojo.sites.answers.values import word_set
 
 _NAME, _QUOTE = "§", "¶"
 """What stands for a name, and for other words that the question quotes."""
-_QUOTED = re.compile(r"“([^”]+)”")
 _NOT = (
     r"(?:not|no|never|nor|neither|none|nothing|without|cannot|(?:ca|could|did|does|do|is|are|was|were|wo|has|have)n'?t"
     r"|unable|impossible|infeasible|unavailable|missing|absent|nonexistent|lacks?|fail(?:s|ed|ure)?)"
@@ -268,7 +268,7 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
     `own` are words of the question that are no talk where they do not stand in the name.
     """
     reading = Reading(PAGES.sub(" ", _TALLY.sub(r"\1 ", _KEY.sub(" ", answer))), question)
-    found = reading.find((*names, *_QUOTED.findall(question)))
+    found = reading.find((*names, *QUOTED.findall(question)))
     starts = {each.start: _NAME if each.phrase in names else _QUOTE for each in found}
 
     def parts() -> Iterator[str]:
@@ -288,7 +288,7 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
 
 def gives_up(answer: str, question: str) -> bool:
     """Whether an answer says that its task was not done, in words that are not those of the task."""
-    reading = Reading(answer, question)
+    reading = Reading(told(answer, question, asks_back=True), question)
     own = (
         text if reading.free[at] and not reading.repeats(at, at + 1) else "-" for at, text in enumerate(reading.texts)
     )

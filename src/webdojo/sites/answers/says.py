@@ -1,13 +1,15 @@
 """Whether an answer says what was asked for.
 
-An answer is right if it says the value and contradicts it nowhere, in whatever words. What it says is what it claims:
-the values of the kind asked for that stand in it. A value is no claim where the answer repeats the question (`with at
-least 3 votes`), names the thing that was asked about, or says something else of it (`Arrow 12 for $39 takes 95 min`).
+An answer is right if it says the value and contradicts it nowhere, in whatever words. What it says is what it finally
+claims (`telling.py`): the values of the kind asked for that stand in it. A value is no claim where the answer repeats
+the question (`with at least 3 votes`), names the thing that was asked about, or says something else of it (`Arrow 12
+for $39 takes 95 min`).
 All claims must be the value. What contradicts it:
 
 - another value, or the name of another thing, of those that the site has (`Subject.rivals`);
 - a number that is none of the thing's, outside of sums that come to the value and of counts of pages;
 - a doubt, a denial or a bound beside it (`maybe`, `not`, `or`, `at least`), unless the question has it there, too;
+- hearsay, a bet, or that it is so at another time (`some say`, `I would bet`, `last year`);
 - something in a list that the site does not have.
 
 An answer of more than `_LONGEST` characters says nothing.
@@ -37,7 +39,6 @@ from webdojo.sites.answers.values import UNITS, evaluator
 _LONGEST = 4000
 _RANK = re.compile(r"^[ \t]*#?([1-3])[.):]?[ \t]+(?=\S)|^[ \t]*\|[ \t]*([1-3])[ \t]*\|", re.MULTILINE)
 """The number of an entry of a ranking."""
-_QUOTED = re.compile(r"“([^”]+)”")
 
 
 def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = NOTHING) -> bool:
@@ -48,7 +49,7 @@ def says(wanted: dict[str, Any], answer: str, question: str, subject: Subject = 
     """
     if len(answer) > _LONGEST:
         answer = ""
-    names = (*_strings(wanted), *subject.names, *subject.rivals, *_QUOTED.findall(question))
+    names = (*_strings(wanted), *subject.names, *subject.rivals)
     answer = told(answer, question, names, asks_back=wanted.get("type") in ("missing", "refused"))
     match wanted:
         case {"type": "text", "value": str(value)} if texts_of(value):

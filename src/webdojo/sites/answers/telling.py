@@ -46,18 +46,19 @@ _CORRECTION = re.compile(
 """What takes back all before it."""
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![.!?]*[\"'”’)\]}]*(?:\s|$))[^.!?\n]*)*(?:[.!?]+[\"'”’)\]}]*|\n|$)")
 _ASKS = re.compile(r"\?[\"'”’)\]}]*$")
+QUOTED = re.compile(r"“([^”]+)”")
 _MARK = re.compile(r"(?<=[^\W\d])[.:,;!?…]+(?=\s|$)")
 _LEAST = 3
 """Words from which a question may be repeated as a whole."""
 
 
-def told(answer: str, question: str, names: Iterable[str], asks_back: bool = False) -> str:
+def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool = False) -> str:
     """What an answer finally tells; nothing where it ends with a question.
 
     Args:
         answer: as it was given.
         question: the instruction that it answers.
-        names: what may be named in it, with any punctuation.
+        names: what may be named in it, with any punctuation, besides what the question quotes.
         asks_back: any question may follow the answer, and not only one to the person, such as `Shall I book it?`.
     """
     text = _STATUS.sub(" ", _STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer))))
@@ -66,7 +67,7 @@ def told(answer: str, question: str, names: Iterable[str], asks_back: bool = Fal
     asked = question.strip().rstrip(".?!")
     if len(asked.split()) >= _LEAST:
         text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
-    text = _unmarked(text, frozenset(name for name in names if _MARK.search(name)))
+    text = _unmarked(text, frozenset(name for name in (*names, *QUOTED.findall(question)) if _MARK.search(name)))
     text = _ASIDE.sub(" ", _CLOSING.sub("", text.strip())).strip()
     text = _EXACTLY.sub("exactly", text)
     if "star" in question:
