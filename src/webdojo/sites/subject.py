@@ -12,7 +12,7 @@ from webdojo.sites.answers.subject import Subject
 from webdojo.sites.catalog import Attribute, Collection, Constraint, Entity
 from webdojo.sites.pages import CatalogSite
 
-_COMMON = frozenset(("Closed", "High", "Low", "New", "Open", "Read", "Solved"))
+_COMMON = frozenset(("Closed", "Done", "High", "Low", "New", "Open", "Read", "Solved"))
 """Values of filters that are words of talk, too."""
 
 

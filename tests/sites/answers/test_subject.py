@@ -106,7 +106,9 @@ RIGHT: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
     ),
     (
         SECTIONS, MOST, REPORTS,
-        ["Letters (867), then Business (777).", "Letters had 867 comments in May 2026, 90 more than Business.",
+        ["Letters (867), then Business (777).", "1. Letters (867)\n2. Business (777)", "Letters rather than Business.",
+         "Letters has 867, Business has 777; the former is higher.",
+         "Letters had 867 comments in May 2026, 90 more than Business.",
          "Most comments, May 2026: Letters (867); runner-up: Business (777)", "Letters led Business by 90 comments.",
          "Business was second with 777 comments. The first is Letters with 867.", "In May. 2026 Letters had 867"],
     ),
@@ -186,7 +188,9 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
     (
         SECTIONS, MOST, REPORTS,
         ["Letters had the fewest comments.", "Letters had fewer comments than Business.", "Letters had the most views.",
-         "Letters had the most comments in June 2026.", "Business, then Letters", "Letters was second"],
+         "Letters had the most comments in June 2026.", "Business, then Letters", "Letters was second",
+         "1. Business\n2. Letters",
+         "Letters is beaten by Business.", "Letters has 867, Business has 777; the latter is higher."],
     ),
     (
         HUTS, LOOK, Subject(),
@@ -204,7 +208,8 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
         LOCKED, EDIT, GAMES,
         ["It cannot be deleted.", "The article is not locked.", "It does not exist.", "It is locked, but I deleted it.",
          "Letters about games is locked.", "I have no permission to delete it.", "It might be locked.",
-         "Either it is locked or it does not exist.", "Tin is locked."],
+         "It could be locked.", "I did it although it is locked.", "It is no longer locked.",
+         "If it is locked, I can't do it.", "Either it is locked or it does not exist.", "Tin is locked."],
     ),
     (
         ARCHIVED, ARCHIVE, GAMES,

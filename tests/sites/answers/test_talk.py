@@ -25,7 +25,11 @@ SIDES = [
 ]
 MORE = winner(SIDES, 0, (111, 2))
 NONE = winner(SIDES, 0, (8, 0))
-TRACKER = Subject(asked=("Votes", "number of votes"), labels=("Estimate", "Priority"), rivals=("Widen the footer",))
+TRACKER = Subject(
+    asked=("Votes", "number of votes"),
+    labels=("Estimate", "Priority"),
+    rivals=("Widen the footer", "The ticker of the shop"),
+)
 OPEN = "Open “Prices of cheese rise again”, please."
 CHEESE = missing("Prices of cheese rise again")
 HOTELS = (
@@ -82,6 +86,14 @@ RIGHT: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
             "Measure the team overview: 2\nSimplify the news ticker: 111\n\nThe higher is Simplify the news ticker.",
             "The quickest issue estimated at 40 hours or less is Measure the team overview with 2 votes. Simplify the "
             "news ticker has more.",
+            "First: Simplify the news ticker, second: Measure the team overview",
+            "1. Simplify the news ticker\n2. Measure the team overview",
+            "Simplify the news ticker takes first place.",
+            "Measure the team overview has only 2, whereas Simplify the news ticker has 111.",
+            "While Measure the team overview has 2, Simplify the news ticker has 111.",
+            "Simplify the news ticker outdoes Measure the team overview.",
+            "Measure the team overview is surpassed by Simplify the news ticker.",
+            "Measure the team overview lags behind Simplify the news ticker.",
             "Simplify the news ticker (I put the issues into order and opened the first one)",
         ],
     ),
@@ -98,6 +110,8 @@ RIGHT: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
             "the article doesnt exist so i cant open it",
             "Zero articles have this name.",
             "The site lacks such an article.",
+            "I searched, but nothing matched.",
+            "Search results: 0. It does not exist.",
             "The title you gave doesn't match any article in the admin area.",
             "Nope, there's no such article.",
             '{"error": "“Prices of cheese rise again” does not exist"}',
@@ -119,6 +133,7 @@ RIGHT: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
             "Three stars or more: River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke. Shall I book one for you?",
             "No worries! They are River Rooms Ham, Golden Inn Stoke and Park Retreat Stoke.",
             "I. River Rooms Ham\nII. Golden Inn Stoke\nIII. Park Retreat Stoke",
+            "3. Park Retreat Stoke\n2. Golden Inn Stoke\n1. River Rooms Ham",
             "a) River Rooms Ham\nb) Golden Inn Stoke\nc) Park Retreat Stoke\n\nHappy to book either of them for you.",
         ],
     ),
@@ -173,6 +188,17 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
             "My answer is Simplify the news ticker – scratch that, it is Measure the team overview.",
             "I looked up what was asked for: the quickest issue, or the oldest issue in the project Compass.",
             "Simplify the news ticker has more than 120 votes.",
+            "First: Measure the team overview, second: Simplify the news ticker",
+            "1. Measure the team overview\n2. Simplify the news ticker",
+            "Simplify the news ticker has the second most.",
+            "Simplify the news ticker is the runner-up.",
+            "Simplify the news ticker has the highest number of votes after Measure the team overview.",
+            "Simplify the news ticker is surpassed by Measure the team overview.",
+            "Simplify the news ticker is not ahead of Measure the team overview.",
+            "Simplify the news ticker almost has more than Measure the team overview.",
+            "All but Simplify the news ticker.",
+            "Simplify the news ticker led until Measure the team overview passed it.",
+            "The ticker of the shop",
         ],
     ),
     (
@@ -182,6 +208,14 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
         [
             "There is no cheese.",
             "I did not find it yet.",
+            "I didn't look for “Prices of cheese rise again”.",
+            "I have no time to look for “Prices of cheese rise again”.",
+            "There is no other page than “Prices of cheese rise again”.",
+            "There is nothing wrong with “Prices of cheese rise again”.",
+            "It's not that “Prices of cheese rise again” does not exist.",
+            "I could not find “Prices of cheese rise again” at first, but then I did.",
+            "I did not find “Prices of cheese rise again” on the first page.",
+            "If “Prices of cheese rise again” does not exist, tell me.",
             "It's either not there or I didn't find it in time.",
             "no answer",
             "It seems to be there, but the link did nothing.",
@@ -201,6 +235,12 @@ WRONG: list[tuple[dict[str, Any], str, Subject, list[str]]] = [
         PRICES,
         [
             "River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke, Sunday Roast",
+            "River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke and more",
+            "River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke among others",
+            "One of River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke",
+            "At least River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke",
+            "for example River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke",
+            "2. River Rooms Ham\n1. Golden Inn Stoke\n3. Park Retreat Stoke",
             "River Rooms Ham at $69, Golden Inn Stoke at $45, Park Retreat Stoke at $79",
             "River Rooms Ham, Golden Inn Stoke, Park Retreat Stoke? Or Sunday Lodge?",
         ],
@@ -228,3 +268,36 @@ def test_right_answers_are_heard(wanted: dict[str, Any], question: str, subject:
 @pytest.mark.parametrize(("wanted", "question", "subject", "answer"), table(WRONG))
 def test_wrong_answers_are_refused(wanted: dict[str, Any], question: str, subject: Subject, answer: str) -> None:
     assert not says(wanted, answer, question, subject)
+
+
+def test_a_figure_that_the_question_has_too_is_a_figure_of_a_side() -> None:
+    wanted = winner([["Gull 678"], ["Heron 1"]], 0, (90, 48), "minutes")
+    question = "Which has the longer flight time, Heron 1 or the shortest one lasting at most 90 min?"
+    assert says(wanted, "Gull 678 since 90 min > 48 min.", question)
+    assert not says(wanted, "Heron 1: 90 min, Gull 678: 48 min, so Gull 678", question)
+
+
+def test_a_number_in_a_name_is_no_figure() -> None:
+    wanted = winner([["Five ferries"], ["Town choirs"]], 0, (90, 48))
+    assert says(wanted, "- Town choirs: 48\n- Five ferries: 90\n\nAnswer: Five ferries", "Which has more?")
+
+
+def test_an_echo_does_not_reach_across_a_name() -> None:
+    question = "Which has the higher comment count: on this site “By slow train”, or on news-1.localhost “Tin huts”?"
+    wanted = winner([["By slow train", "“By slow train”"], ["Tin huts", "“Tin huts”"]], 0, (90, 48))
+    assert says(wanted, "By slow train has more.", question)
+    assert not says(wanted, "By slow train or similar", question)
+
+
+def test_a_word_that_compares_is_none_in_a_name() -> None:
+    wanted = winner([["Behind the scenes: town choirs"], ["Tin huts"]], 0, (90, 48))
+    assert says(wanted, "Behind the scenes has more.", "Which has more?")
+    assert not says(wanted, "Behind the scenes: town choirs0", "Which has more?")
+    assert not says(wanted, "Tin huts is ahead of Behind the scenes.", "Which has more?")
+
+
+def test_an_echo_that_breaks_off_is_no_answer() -> None:
+    question = "What is the title of the article with more words: “Fruit trees”, or the least recently changed article?"
+    wanted = winner([["Fruit trees", "“Fruit trees”"], ["Tin huts", "the least recently changed article"]], 0, (9, 4))
+    assert says(wanted, "The title of the article with more words: “Fruit trees”", question)
+    assert not says(wanted, "What is the title of the article with more words: “Fruit trees”, or the least", question)

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from webdojo.sites.answers.values import word_set
 
-MORE = word_set(
-    "more most higher highest greater greatest larger largest bigger biggest longer longest later latest newer "
-    "newest better best above over exceeds exceeding exceed beats beat outnumbers tops wins win winner winning "
-    "leads ahead leader led deeper deepest taller tallest wider widest younger youngest pricier expensive heavier "
-    "heaviest dearer costlier superior maximum surpasses > top outranks leading outscores"
+BEATS = frozenset(
+    f"{verb}{ending}"
+    for verb in word_set(
+        "exceed top surpass outnumber outrank outscore outperform outpace outweigh outstrip outclass outlast outshine "
+        "overshadow eclipse trump"
+    )
+    for ending in ("", "s", "es", "ed", "d", "ing")
+) | word_set(
+    "beat beats beaten beating outdo outdoes outdid outdone outsell outsells outsold outgrow outgrows overtake "
+    "overtakes overtook overtaken"
+)
+"""Verbs of having more than what stands after them."""
+MORE = (
+    word_set(
+        "more most higher highest greater greatest larger largest bigger biggest longer longest later latest newer "
+        "newest better best above over wins win winner winning leads ahead leader led deeper deepest taller tallest "
+        "wider widest younger youngest pricier expensive heavier heaviest dearer costlier superior maximum > top "
+        "leading edge"
+    )
+    | BEATS
 )
 """Words of having more."""
 LESS = word_set(
     "less least fewer fewest lower lowest smaller smallest shorter shortest earlier earliest older oldest cheaper "
-    "cheapest below under worse worst behind loses lose lost falls lighter lightest loser trails inferior minimum <"
+    "cheapest below under worse worst behind loses lose lost falls lighter lightest loser trails inferior minimum < "
+    "lags trailing lagging"
 )
-OBJECTS = word_set(
-    "than exceeds exceeding beats beat led leads tops surpasses outnumbers outranks outscores over above ahead below "
-    "under behind trails > <"
-)
+OBJECTS = BEATS | word_set("than led leads over above ahead below under behind trails trailing > <")
 """Words of a comparison that what has less stands after, or with a word of less what has more."""
 LOSING = (("loses", "to"), ("lose", "to"), ("lost", "to"), ("short", "of"))
 """Words after which what has more stands."""

@@ -13,8 +13,20 @@ from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
-from webdojo.sites.answers.comparatives import DIMENSIONS, EVEN, LESS, LIMITS, LOSING, MORE, NOUGHT, NOUNS, OBJECTS
-from webdojo.sites.answers.reading import Reading, texts_of
+from webdojo.sites.answers.comparatives import (
+    BEATS,
+    DIMENSIONS,
+    EVEN,
+    LESS,
+    LIMITS,
+    LOSING,
+    MORE,
+    NOUGHT,
+    NOUNS,
+    OBJECTS,
+)
+from webdojo.sites.answers.figures import LIMITING
+from webdojo.sites.answers.reading import Reading
 from webdojo.sites.answers.sides import (
     ARROW,
     SO,
@@ -23,7 +35,6 @@ from webdojo.sites.answers.sides import (
     clauses_of,
     contrasts,
     has_own_figure,
-    is_asked,
     named_in_part,
     numbers_of,
     only_lists,
@@ -34,48 +45,56 @@ from webdojo.sites.answers.sides import (
 from webdojo.sites.answers.values import word_set
 
 _PAGES = word_set("page pages panel")
-_UNDECIDED = re.compile(r"\b(?:is|to|be) one of (?:the|these) (?:two|2)\b|\bin (?:some|any) order\b|\bdepending\b")
 _ANSWERS = re.compile(r"^(?:is|was) (?:the |my |our |your )?(?:final |right |correct )?(?:answer|winner|one)\b")
 """What follows the name of the one that has most."""
 _SAYS = word_set("is it's be was")
+_BUT = word_set("while whereas")
+_ONLY = word_set("only just merely")
+_FIRST = re.compile(
+    r"^(?:in )?(?:first|1st|number one|number 1|no 1)(?: place)?(?: is| was)? -"
+    r"|\b(?:is|was|comes?|came|ranks?|ranked|placed|takes?|took|in|on|at) (?:the )?"
+    r"(?:first|1st|top|number one|number 1)\b"
+)
+"""Says of a name that it ranks first."""
 
 
 def says_winner(
-    wanted: dict[str, Any], reading: Reading, asked: Collection[str] = (), others: Collection[str] = ()
+    wanted: dict[str, Any],
+    reading: Reading,
+    asked: Collection[str] = (),
+    others: Collection[str] = (),
+    rivals: Collection[str] = (),
 ) -> bool:
     """Whether an answer says that side `best` has most; what is read is explained in the reading.
 
-    `asked` are the words of the question outside of the names, `others` are labels of what is not asked about.
+    `asked` are the words of the question outside of the names, `others` are labels of what is not asked about, `rivals`
+    are names of other things.
     """
     figures = [Decimal(figure) for figure in wanted["figures"]]
-    names = sides_named(reading, wanted["sides"])
+    names, beside = sides_named(reading, wanted["sides"], rivals)
+    if any(not reading.repeats(each.start, each.end) for each in beside):
+        return False
     numbers = numbers_of(reading, figures, wanted.get("unit", ""))
-    undecided = _UNDECIDED.search(" ".join(_unnamed(reading, 0, len(reading.texts)))) is not None
-    if numbers is None or undecided or not EVEN.isdisjoint(reading.texts[at] for at in reading.left()):
+    if numbers is None or not EVEN.isdisjoint(reading.texts[at] for at in reading.left()):
         return False
     names = sorted([*names, *named_in_part(reading, wanted["sides"], {*asked, *others})])
+    if any(_dangles(reading, at, names) for at, text in enumerate(reading.texts) if text == "or"):
+        return False
     clauses = list(clauses_of(reading, names))
     if not all(has_own_figure(reading, each, numbers) for each in names):
         return False
     everything = list(names)
-    names = [each for each in names if not (is_asked(reading, each) or only_lists(reading, each, clauses))]
+    names = [each for each in names if not only_lists(reading, each, clauses)]
     names = [each for each in names if not contrasts(reading, each, clauses, len(wanted["sides"]) > 2)]
     mentioned, whole = {each.side for each in names}, {each.side for each in names if not each.part}
     idle = pairs(reading, names)
     names = [each for i, each in enumerate(names) if i not in idle]
     if wanted.get("by_figure"):
-        named = {at for clause in clauses for each in names if clause.start <= each.start < clause.end
+        named = {at for clause in clauses for each in everything if clause.start <= each.start < clause.end
                  for at in range(clause.start, clause.end)}  # fmt: skip
         names += [Name(at, at + 1, side) for at, side in numbers.items() if at not in named]
         names.sort()
     labels = {text[:4] for text in others} - {text[:4] for text in asked}
-    named_by = {
-        text
-        for side in wanted["sides"]
-        for name in side
-        for text in texts_of(name)
-        if text in MORE | LESS or text.endswith("est")
-    }
     strong: set[int] = set()
     weak: set[int] = set()
     for clause in clauses:
@@ -84,12 +103,12 @@ def says_winner(
         if _goes_on(reading, clause):
             inside = [each for each in everything if each.start < clause.start][-1:] + inside
         sides = {each.side for each in inside}
-        told = _unnamed(reading, clause.start, clause.end)
+        told = reading.unexplained(clause.start, clause.end)
         nought = next((clause.start + at for at, text in enumerate(told) if text in NOUGHT), None)
         if len(sides) == 1 and figures[min(sides)] == 0 and nought is not None:  # `A has none`
             figured[nought] = numbers[nought] = min(sides)
             reading.explain(nought, nought + 1)
-        said = _compared(reading, clause, inside, len(wanted["sides"]), named_by)
+        said = _compared(reading, clause, inside, len(wanted["sides"]), numbers)
         where = not figured and said is None and not _PAGES.isdisjoint(told)
         if inside and (where or _elsewhere(reading, clause, asked, labels, len(wanted["sides"]))):
             mentioned -= sides
@@ -102,15 +121,16 @@ def says_winner(
                 strong |= sides
             elif not inside[0].part and (not figured or inside[0].start in figured):
                 weak |= sides
-    if not strong and len(set(numbers.values())) == len(figures) == len(mentioned):
-        return everything[0].side == wanted["best"]  # each is given with its own figure, the higher one first
+    if not strong and len(mentioned) > 1 and set(numbers.values()) == mentioned:  # each with its own figure
+        return everything[0].side == wanted["best"] or not _BUT.isdisjoint(reading.texts)
     said_sides = strong or weak or (mentioned & whole if len(mentioned) == 1 else set())
     return said_sides == {wanted["best"]}
 
 
-def _unnamed(reading: Reading, start: int, end: int) -> list[str]:
-    """Words from a place to another, with `-` for those of names and figures."""
-    return [reading.texts[at] if reading.free[at] else "-" for at in range(start, end)]
+def _dangles(reading: Reading, at: int, names: list[Name]) -> bool:
+    """Whether an `or` offers something beside the sides: `A, or something`."""
+    between = any(each.end <= at for each in names) and any(each.start > at for each in names)
+    return reading.free[at] and not between and LIMITING.isdisjoint(reading.texts[at + 1 : at + 2])
 
 
 def _goes_on(reading: Reading, clause: Clause) -> bool:
@@ -122,7 +142,7 @@ def _goes_on(reading: Reading, clause: Clause) -> bool:
 
 def _elsewhere(reading: Reading, clause: Clause, asked: Collection[str], labels: Collection[str], sides: int) -> bool:
     """Whether a clause compares something that is not asked about, or of many says which has least."""
-    texts = _unnamed(reading, clause.start, clause.end)
+    texts = reading.unexplained(clause.start, clause.end)
     for at, text in enumerate(texts):
         before, after = texts[at - 1] if at else "", texts[at + 1] if at + 1 < len(texts) else ""
         if any(text in words and by.isdisjoint(asked) for words, by in DIMENSIONS) and before != "-":
@@ -137,8 +157,8 @@ def _elsewhere(reading: Reading, clause: Clause, asked: Collection[str], labels:
     return False
 
 
-def _compared(reading: Reading, clause: Clause, inside: list[Name], sides: int, named_by: set[str]) -> int | None:
-    """The side that a clause says has more; None if it compares nothing, such as with words of names alone."""
+def _compared(reading: Reading, clause: Clause, inside: list[Name], sides: int, numbers: Collection[int]) -> int | None:
+    """The side that a clause says has more; None if it compares nothing."""
     if not inside:
         return None
     places = range(clause.start, clause.end)
@@ -146,8 +166,12 @@ def _compared(reading: Reading, clause: Clause, inside: list[Name], sides: int, 
     for at in places[1:]:
         if (sign := reading.words[at].gap.strip(" ()")) in (">", "<"):
             free[at - 1] = sign
-    ranked = any(free.get(at) in ("ranks", "comes", "came", "placed") and free.get(at + 1) == "first" for at in free)
-    words = (set(free.values()) - named_by) | ({">"} if ranked else set())
+    words = set(free.values())
+    beaten = any(text in BEATS and free.get(at + 1) == "by" for at, text in free.items())
+    if beaten or any(text in _ONLY and not {at + 1, at + 2}.isdisjoint(numbers) for at, text in free.items()):
+        words = words - MORE | {"<"}
+    if _FIRST.search(" ".join(reading.unexplained(clause.start, clause.end))):
+        words.add(">")
     more, less = not words.isdisjoint(MORE), not words.isdisjoint(LESS)
     than = next((at for at in places if reading.texts[at] == "than"), None)
     if more and less and than is not None:  # of two words the one beside `than` counts
@@ -163,7 +187,8 @@ def _compared(reading: Reading, clause: Clause, inside: list[Name], sides: int, 
     if len(others) > 1:
         return None
     if more:
-        return first
+        after = next((each for each in inside if each.side != first and reading.texts[each.start - 1] == "after"), None)
+        return first if after is None else after.side  # `A has the highest after B`
     return others[0] if others else _other(first, sides)
 
 

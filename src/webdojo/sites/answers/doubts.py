@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from webdojo.sites.answers.figures import LIMITING
 from webdojo.sites.answers.reading import FILLERS, TALK, Reading
 from webdojo.sites.answers.values import word_set
 
 DOUBTS = word_set(
-    "allegedly another anything apparently appear appeared appears approx approximately aren't assume assumed assuming "
-    "attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
-    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluding failed "
-    "false feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible "
-    "incorrect instead instructions invented isn't judge likely may maybe memory might mistaken neither never no "
-    "none nor not opposite or otherwise override perhaps possible possibly potentially presumably pretend "
-    "previously probably random randomly rather recall reckon remember reportedly roughly scratch seem seemed "
-    "seemingly seems should something somewhere success suppose supposedly suspect tbd think true typically unable "
-    "uncertain unclear unconfirmed unknown unlike unlikely unsure unverified usually verdict wasn't weren't "
-    "without won't wrong"
+    "allegedly almost another anything apparently appear appeared appears approx approximately aren't assume assumed "
+    "assuming attention ballpark barely believe but can't cannot circa conceivably contrary could couldn't didn't "
+    "disregard doesn't don't doubt doubtful either else estimate estimated evaluator except excluded excluding failed "
+    "false feel formerly grader guess guessed guessing hardly hopefully ignore ignored imagine impossible incorrect "
+    "instead instructions invented isn't judge likely may maybe memory might mistaken nearly neither never no none nor "
+    "not opposite or otherwise override perhaps possible possibly potentially presumably pretend previously probably "
+    "random randomly rather recall reckon remember reportedly roughly scratch seem seemed seemingly seems should "
+    "something somewhere success suppose supposedly suspect tbd think true typically unable uncertain unclear "
+    "unconfirmed unknown unlike unlikely unsure until unverified usually verdict wasn't weren't without won't wrong"
 )
 """Words that take back what stands beside them, or that only speak to a judge."""
+_VALUE = r"(?:-|@|[$€£]? ?\d)"
+_HEARSAY = re.compile(
+    r"\b(?:(?:some|many|most|people|others?|they|somebody|someone"
+    r"|(?:a|my|your) (?:\w+ )?(?:friend|colleague|neighbour|guide|review|blog))"
+    r" (?:also |often )?(?:says?|said|claims?|claimed|thinks?|believes?|told|tells?|report(?:s|ed)?)"
+    r"|according to (?:a|an|my|some|someone|somebody|one|others?|reviews?|rumou?rs?|people)"
+    r"|rumou?r(?:s|ed)?|hearsay|heard|hunch|gut|arguably|plausibl[ey]|speculat\w+|guesswork|unchecked"
+    r"|let(?:'s| us)? say|(?:i|i'd|would) (?:bet|wager|expect|imagine)|if (?:i|my)|correct me|i expected|i wonder"
+    r"|(?:please|can you|someone) (?:confirm|verify|check)|(?:to be|to ?do) (?:verif|check|confirm)\w*"
+    r"|needs? (?:to be )?(?:verif|check|confirm)\w*|ask (?:someone|somebody)"
+    r"|(?:last|next) (?:year|month|week)|tomorrow|yesterday|back then|in the past|once was|so far"
+    r"|is one of (?:the|these) (?:two|2)|in (?:some|any) order|depending|and (?:\w+ )?more|at the (?:latest|earliest)"
+    r"|kidding|joking|of my knowledge|low confidence|confidence low|\d+ % (?:sure|certain)|fingers crossed|let it be"
+    r"|supposed to|made (?:it|this|that|them) up|(?:old|older|previous|outdated) (?:version|copy))\b"
+    rf"|\b(?:(?:you|user) (?:said|suggested|guessed)|(?:kind|sort) of|example|e g|n a) (?:it is )?{_VALUE}"
+)
+"""Says by hearsay, as a bet, or of another time, what is to be found out here; or leaves it open."""
 _EVERY = word_set("any all every everything anything nothing none")
 """Words from which `but` takes something out."""
 _MOST_WORDS = 60
@@ -35,12 +51,20 @@ def doubted(reading: Reading, allowed: Sequence[str] = ()) -> bool:
     for at in left:
         text = reading.texts[at]
         label = text.startswith("estimate") and "estimate" in reading.asked
+        if text == "but" and not _EVERY.isdisjoint(reading.unexplained(max(0, at - 3), at)):
+            return True
         fine = text in allowed and (text != "or" or not LIMITING.isdisjoint(reading.texts[at + 1 : at + 2]))
         if text in DOUBTS and not fine and not label and not _harmless(reading, at):
             return True
         if text == "used" and reading.texts[at + 1 : at + 3] == ("to", "be"):
             return True
-    return len(others) > _MOST_WORDS
+    return hearsay(" ".join(reading.unexplained()), reading.asked) or len(others) > _MOST_WORDS
+
+
+def hearsay(text: str, asked: Iterable[str]) -> bool:
+    """Whether words that are not all of the question say something by hearsay, as a bet, or of another time."""
+    known = frozenset(asked)
+    return any(not known.issuperset(match[0].split()) for match in _HEARSAY.finditer(text))
 
 
 def _harmless(reading: Reading, at: int) -> bool:
@@ -54,18 +78,29 @@ def _harmless(reading: Reading, at: int) -> bool:
         return reading.texts[at - 1] in reading.asked
     if text == "else" and reading.texts[max(0, at - 1) : at] in (("nothing",), ("anything",), ("none",)):
         return True
-    if text == "but" and not _EVERY.isdisjoint(reading.texts[max(0, at - 3) : at]):
-        return False
     if text == "but":  # something known follows
         end = next((n for n in range(at + 1, len(reading.words)) if re.search(r"[.;!?\n]", reading.words[n].gap)), None)
         rest = range(at + 1, end or len(reading.words))
         known = TALK | FILLERS | reading.asked
-        return any(not reading.free[n] for n in rest) and all(
-            not reading.free[n] or reading.texts[n] in known for n in rest
+        said = {n for n in rest if not reading.free[n] or reading.words[n].number is not None}
+        return bool(said) and all(
+            n in said or not known.isdisjoint((text := reading.texts[n], f"{text}s")) for n in rest
         )
     return after in {
         "should": ("say", "tell", "answer", "report"),
-        "no": ("other", "others", "more", "less", "further", "additional", "doubt", "worries", "problem", "trouble"),
+        "no": (
+            "other",
+            "others",
+            "more",
+            "less",
+            "fewer",
+            "further",
+            "additional",
+            "doubt",
+            "worries",
+            "problem",
+            "trouble",
+        ),
         "nothing": ("else", "more"),
         "either": ("of",),
         "might": ("expect",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -13,11 +13,14 @@ from webdojo.sites.answers.values import converted, units_of, word_set
 
 _BOUNDS = word_set(
     "about around roughly approximately approx nearly almost circa ca before over under above below least most than "
-    "between minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus "
-    "times by"
+    "between minimum maximum < > <= >= ≠ ≤ ≥ ~ ≈ ± ¬ nearest some twice half double triple minus less fewer plus times "
+    "by near first last"
 )
+_BEFORE = (("up", "to"), ("close", "to"), ("next", "to"), ("half", "of"), ("part", "of"), ("share", "of"))
 """Words before a number that make it another one."""
-_AFTER = word_set("+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed")
+_AFTER = word_set(
+    "+ minus less fewer short extra off dozen plus ish hundred thousand million billion squared cubed too more"
+)
 """The same after it."""
 LIMITING = word_set(
     "more less fewer better higher lower later greater above below over under older newer longer shorter"
@@ -27,6 +30,7 @@ _LIMITS = word_set("≥ ≤ > < least most over under min max minimum maximum th
 _TOOLS = word_set("page pages filter filters step steps search searches condition conditions criteria reports months")
 """What people count on their way."""
 _OTHER = "another unit"
+_APART = re.compile(r"[:;.,\n]")
 _SIGNS = word_set("% $ € £ ¥ °")
 _CURRENCIES = word_set("$ € £ ¥ usd eur gbp")
 
@@ -40,12 +44,16 @@ class Figure:
     value: Decimal | None
 
 
-def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Figure]:
-    """The numbers that are claims; with `bounds` one that is a limit, or only about right, has no value."""
+def figures_of(reading: Reading, unit: str, bounds: bool = True, known: Collection[Decimal] = ()) -> Iterator[Figure]:
+    """The numbers that are claims; with `bounds` one that is a limit, or only about right, has no value.
+
+    A number that repeats the question is a claim only if it is one of the known.
+    """
     at, texts = 0, reading.texts
     while at < len(texts):
         number = reading.words[at].number if reading.free[at] else None
-        if number is None or reading.repeats(at, at + 1) or _limits(reading, at) or _counts_tools(reading, at, unit):
+        echo = number not in known and reading.repeats(at, at + 1)
+        if number is None or echo or _limits(reading, at) or _counts_tools(reading, at, unit):
             at += 1
             continue
         start = at
@@ -54,11 +62,11 @@ def figures_of(reading: Reading, unit: str, bounds: bool = True) -> Iterator[Fig
         while value is not None and (longer := _continued(reading, at, said, unit)) is not None:
             more, said, at = longer
             value += more
-        before = texts[start - 1] if start else ""
-        if before in _CURRENCIES and start > 1:
-            before = texts[start - 2]
-        bound = before in _BOUNDS or before == "or" or texts[max(start - 2, 0) : start] == ("up", "to")
+        sign = start - 1 if start and texts[start - 1] in _CURRENCIES else start
+        before = texts[sign - 1] if sign and not _APART.search(reading.words[sign].gap) else ""
+        bound = before in _BOUNDS or before == "or" or texts[max(sign - 2, 0) : sign] in _BEFORE
         bound |= at < len(texts) and texts[at] in _AFTER and not _operates(reading, at)
+        bound |= texts[at : at + 1] == ("at",) and not _LIMITS.isdisjoint(texts[at + 1 : at + 2])
         bound |= texts[at : at + 1] == ("or",) and not LIMITING.isdisjoint(texts[at + 1 : at + 2])
         yield Figure(start, at, None if bound and bounds else value)
 
@@ -67,13 +75,16 @@ def _limits(reading: Reading, at: int) -> bool:
     """Whether a number is a limit that the question gives, in other words: `rated 3 stars or better`, `≥ 1000`."""
     texts = reading.texts
     after = texts[at + 1 : at + 5]
-    ends = any(one == "or" and other in LIMITING for one, other in pairwise(after)) or after[:1] in (("+",), ("plus",))
-    return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(texts[max(0, at - 2) : at]))
+    ends = any(
+        (one == "or" and other in LIMITING) or (one == "at" and other in _LIMITS) for one, other in pairwise(after)
+    ) or after[:1] in (("+",), ("plus",))
+    before = {texts[n] for n in range(max(0, at - 2), at) if not (n and reading.words[n - 1].number is not None)}
+    return texts[at] in reading.asked and (ends or not _LIMITS.isdisjoint(before))
 
 
 def _counts_tools(reading: Reading, at: int, unit: str) -> bool:
-    after = reading.texts[at + 1 : at + 2]
-    return reading.words[at].spelled and not unit and not _TOOLS.isdisjoint(after)
+    after = reading.texts[at + 1 : at + 2] if at + 1 < len(reading.words) and reading.words[at + 1].gap == " " else ()
+    return not unit and not _TOOLS.difference(reading.asked).isdisjoint(after)
 
 
 def _unit_at(reading: Reading, start: int, end: int, unit: str) -> tuple[list[str], int]:

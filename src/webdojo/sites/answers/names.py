@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from webdojo.sites.answers.doubts import doubted
@@ -13,6 +13,13 @@ from webdojo.sites.answers.subject import Subject, about_another, figure_of, is_
 _SENTENCE = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
 _PROSE = 3
 """Words from which a sentence without a name is no entry of a list."""
+_OPEN = re.compile(
+    r"\b(?:and|among|amongst) (?!no )(?:\w+ )?(?:more|others?)\b|\b(?:one|any|some|either) of -|\bat least -"
+    r"|\b(?:for (?:example|instance)|such as|including|like|e g|eg) -|\b(?:etc|et cetera|and so on|so forth)\b"
+)
+"""Leaves a list open, with `-` for what it names."""
+_ENTRY = re.compile(r"\s*[(#|]?\s*(\d{1,2})\s*[.):|]")
+"""The number of an entry of a list or of a row."""
 _BREAK = re.compile(r"[,;:.!?()\n|&/]| - ")
 
 
@@ -28,7 +35,7 @@ def says_names(
     for value in values:  # a number of a telephone may have other gaps
         if re.fullmatch(r"[\d-]+", value):
             answer = re.sub(rf"\b{value.replace('-', '[ .-]?')}\b", value, answer)
-    reading = Reading(_unnumbered(answer) if listed else PAGES.sub(" ", answer), question, subject.names)
+    reading = Reading(_unnumbered(_by_number(answer)) if listed else PAGES.sub(" ", answer), question, subject.names)
     told = [name for name in subject.names if name not in values]
     told += [said for said in subject.told if not (listed and re.search(r"\d", said))]  # those are checked below
     wanted = {texts_of(value): value for value in values}
@@ -47,15 +54,14 @@ def says_names(
     for at in figures:
         reading.explain(at, at + 1)
     said = list(dict.fromkeys(claimed))
-    if not listed and (
-        about_another(reading, subject, values[0]) or _called_else(reading, mentions, subject, values[0])
-    ):
+    if doubted(reading) or (listed and _OPEN.search(" ".join(reading.unexplained()))):
+        return False
+    if not listed and about_another(reading, subject, values[0]):
         return False
     right = said == list(values) if ordered else sorted(said) == sorted(set(values))
     return (
         right
         and not stray
-        and not doubted(reading)
         and not _invented(reading, counts, subject, [each for each in mentions if each.phrase not in told])
     )
 
@@ -70,17 +76,6 @@ def _is_own(reading: Reading, at: int, named: Sequence[Mention], subject: Subjec
     after = [each for each in named if each.start > at]
     beside = (after or before)[0] if first < named[0].start else (before[-1:] or after)[0]
     return figure_of(reading, at) in subject.values[beside.phrase]
-
-
-def _called_else(reading: Reading, mentions: Iterable[Mention], subject: Subject, value: str) -> bool:
-    """Whether an answer calls the value by another label: `Ada is the editor`."""
-    other = set(subject.labels).difference(subject.asked)
-    said = [reading.texts[each.end : each.end + 5] for each in mentions if each.phrase == value]
-    return any(
-        words[:1] in (("is",), ("was",)) and words[2 : 2 + len(texts_of(label))] == texts_of(label)
-        for words in said
-        for label in other
-    )
 
 
 def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mentions: Sequence[Mention]) -> bool:
@@ -118,8 +113,7 @@ def _invented(reading: Reading, counts: Sequence[str], subject: Subject, mention
 
 def _talk(reading: Reading, mentions: Sequence[Mention]) -> set[int]:
     """The places of sentences that name nothing, and of what leads to a list: `I sorted, and found: A, B`."""
-    marks = {each.end: each.phrase[-1] for each in mentions if each.phrase[-1] in "?!."}  # they end no sentence
-    gaps = [word.gap.replace(marks.get(at, "\0"), "", 1) for at, word in enumerate(reading.words)]
+    gaps = [word.gap for word in reading.words]
     starts = [0, *(at for at, gap in enumerate(gaps) if at and _SENTENCE.search(gap)), len(gaps)]
     found: set[int] = set()
     for start, end in pairwise(starts):
@@ -138,6 +132,17 @@ def _parts(reading: Reading) -> list[int]:
         number += bool(_BREAK.search(word.gap)) or word.text in ("and", "then")
         numbers.append(number)
     return numbers
+
+
+def _by_number(answer: str) -> str:
+    """A list with the lines of its entries in the order of their numbers: `2. Blue\\n1. Red`."""
+    lines = answer.split("\n")
+    numbers = {at: int(found[1]) for at, line in enumerate(lines) if (found := _ENTRY.match(line))}
+    if sorted(numbers.values()) != list(range(1, len(numbers) + 1)):
+        return answer
+    for at, entry in zip(numbers, sorted(numbers, key=lambda at: numbers[at]), strict=True):
+        lines[at] = answer.split("\n")[entry]
+    return "\n".join(lines)
 
 
 def _unnumbered(answer: str) -> str:

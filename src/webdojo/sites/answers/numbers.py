@@ -15,21 +15,29 @@ from webdojo.sites.answers.reading import DAYS, FILLERS, PAGES, Reading, texts_o
 from webdojo.sites.answers.subject import Subject, about_another, claims, figure_of, is_figure
 from webdojo.sites.answers.values import UNITS, units_of, word_set
 
+_ON_PAGES = re.compile(
+    r"\b(?:on|over|across|in) (?:(?:just|only|a|the|all) )?"
+    r"(?:single|same|one|\d+|two|three|four|five|six|seven|eight|nine|ten) pages?\b(?! \d)",
+    re.IGNORECASE,
+)
+"""Says on how many pages all is: `20 threads on 2 pages`."""
+_PAGE = re.compile(r"\b(?:first|second|third|last|next|other|each|every|this) page\b|\bpages\b")
+_PART = re.compile(r"[,.;()\n|]")
+_NOT_ON = word_set("before after by around since until till about from circa than past earlier later not or")
+"""Words before a date that make it another one."""
 _DATED = word_set("sent posted joined published dated opened added created received written changed updated since due")
 """Words by which a date is told of something else."""
 
 
 def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: str, subject: Subject) -> bool:
     unit = wanted.get("unit", "")
-    reading = Reading(PAGES.sub(" page ", answer), question, subject.names)
+    reading = Reading(PAGES.sub(" other page ", _ON_PAGES.sub(" ", answer)), question, subject.names)
     if _contradicted(reading, subject, str(value), ("or", *(("no", "none") if value == 0 else ()))):
         return False
     _explain_own(reading, subject, str(value), unit)
-    every = list(figures_of(reading, unit))
     on_pages = set() if subject.told else _on_pages(reading)
-    figures = [each for each in every if each.start not in on_pages]
-    if not figures and len({each.value for each in every}) == 1:
-        figures = every  # `20 threads on 2 pages`
+    figures = [each for each in figures_of(reading, unit) if each.start not in on_pages]
+    figures = [each for each in figures if each.value == value or not _echoes(reading, each, subject)]
     if _of_another(reading, figures, subject, unit):
         return False
     parts = {Decimal(part) for part in wanted.get("parts", ())} - {value}
@@ -40,6 +48,17 @@ def says_number(value: Decimal, wanted: dict[str, Any], answer: str, question: s
             reading.texts[at] in words and not _at_least(reading, at) for at in range(len(reading.texts))
         )
     return said == {value}
+
+
+def _echoes(reading: Reading, figure: Figure, subject: Subject) -> bool:
+    """Whether a figure is one of the question, told with the label of another value: `a maximum price of 200`."""
+    start, end, words = figure.start, figure.end, reading.words
+    while start and not _PART.search(words[start].gap):
+        start -= 1
+    while end < len(words) and not _PART.search(words[end].gap):
+        end += 1
+    said = {word[:4] for word in reading.texts[start:end]}
+    return reading.texts[figure.start] in reading.asked and not said.isdisjoint(_labels(subject))
 
 
 def _at_least(reading: Reading, at: int) -> bool:
@@ -55,10 +74,14 @@ def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_k
         return False
     _explain_own(reading, subject, f"@{wanted.isoformat()}")
     year_known = year_known or str(wanted.year) in reading.asked or f"{wanted.year}-" in " ".join(reading.asked)
-    dates = []
+    labels = {text for label in subject.asked for text in texts_of(label)}
+    dates: list[str] = []
     for at in reading.left():
         word = reading.words[at]
         if word.text.startswith("@"):
+            before, after = reading.texts[at - 1] if at else "", reading.texts[at + 1 : at + 4]
+            if before in _NOT_ON - labels or (after[:1] == ("at",) and after[-1] in ("latest", "earliest")):
+                return False
             dates.append(word.text)
         elif word.text in DAYS and DAYS[word.text] != wanted.weekday():
             return False
@@ -66,6 +89,7 @@ def says_date(wanted: Date, answer: str, question: str, subject: Subject, year_k
             if word.text != str(wanted.year):
                 return False
             year_known = True
+    year_known |= f"@{wanted.isoformat()}" in dates
     forms = {f"@{wanted.isoformat()}", *([f"@--{wanted:%m-%d}"] if year_known else [])}
     return bool(dates) and set(dates) <= forms
 
@@ -117,7 +141,7 @@ def _on_pages(reading: Reading) -> set[int]:
     found: set[int] = set()
     for start, end in pairwise([*starts, len(reading.words)]):
         goes_on = start - 1 in found and ("(" in reading.words[start].gap or _in_bracket(reading, start))
-        if goes_on or not {"page", "pages"}.isdisjoint(reading.texts[start:end]):
+        if goes_on or _PAGE.search(" ".join(reading.texts[start:end])):
             found.update(range(start, end))
     return found
 

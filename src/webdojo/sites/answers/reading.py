@@ -27,22 +27,22 @@ FILLERS = word_set("a an the is are it its it's of in at for to and has")
 
 TALK = word_set(
     "about above absolutely according after afternoon again all also although answer answering answers any appear "
-    "appears article articles as asked bar based be because been before being below both bottom box browse "
-    "browsed browsing by called came can carefully categories category certainly check checked checking cheers "
-    "clicked come comes confirm confirmed confirms could course currently data day detail details did different "
-    "do does dr each end entered entire entry evening every exactly exist exists field filter filtered filters "
-    "final finally find first following found from full given gives good got had have he hello helps hence her "
-    "here here's hey hi him his home homepage hope i i'm i've indeed info information into item items its just "
-    "keyword keywords kind last left link list listed lists look looked looking luck me more morning my n name "
-    "named names navigation next nice no note now null ok okay on one ones only open opened our page pages part "
-    "parts per phrase please product products query question read reason ref reference regarding regards reply "
-    "request requested response result results right sadly said saw say says scroll scrolled search searched "
-    "searching second section sections see seen several she shop short show shown shows simply since site so "
-    "sorry sort sorted source sources spelled spelling stated states status still stock store such sum summarize "
-    "summary sure table task tel term thank thanks that that's their them then there there's therefore these they "
-    "thing things third this those three through thus tl today top total tried try twice two typed under "
-    "unfortunately up url us used using value very was we website welcome well were what when where which who "
-    "whole wiki will with would yes you your"
+    "appears article articles as asked bar based be because been before being below both bottom box browse browsed "
+    "browsing by called came can carefully clearly correct correctly definitely categories category certainly check "
+    "checked checking cheers clicked come comes confirm confirmed confirms could course currently data day detail "
+    "details did different do does done dr each end entered entire entry evening every exactly exist exists field "
+    "filter filtered filters final finally find finished first following found from full given gives good got had have "
+    "he hello helps hence her here here's hey hi him his home homepage hope i i'm indeed obviously i've indeed info "
+    "information into item items its just keyword keywords kind last left link list listed lists look looked looking "
+    "luck me more morning my n name named names navigation next nice no note now null ok okay on one ones only open "
+    "opened our page pages part parts per phrase please product products query question read reason ref reference "
+    "regarding regards reply request requested response result results right sadly said saw say says scroll scrolled "
+    "search searched searching second section sections see seen several she shop short show shown shows simply since "
+    "site so sorry sort sorted source sources spelled spelling stated states status still stock store such sum "
+    "summarize summary sure table task tel term thank thanks that that's their them then there there's therefore these "
+    "they thing things third this those three through thus tl today top total tried try twice two typed under "
+    "unfortunately up url us used using value very was we website welcome well were what when where which who whole "
+    "wiki will with would yes you your"
 )
 """Words by which an answer is told, and which are no value of anything."""
 
@@ -99,7 +99,7 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda m: _date(m[1], str(_MONTH[m[2]]), m[3]),
     ),
     (
-        re.compile(rf"(?<![\w.]){_DAY}(?:\s+of)?[\s/-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
+        re.compile(rf"(?<![\w.]){_DAY}\.?(?:\s+of)?[\s/-]*\b({_MONTH_NAME})\b\.?{_YEAR}"),
         lambda m: _date(m[3], str(_MONTH[m[2]]), m[1]),
     ),
     (
@@ -122,10 +122,12 @@ _PIECE = re.compile(
     rf"@(?:\d{{4}}|-)-\d\d-\d\d|@\?"  # a date
     r"|\d+(?:[:/-]\d+)+\b"  # a time, a range, a fraction, a phone number
     rf"|(?:(?<![\w)\]%])-)?(?:{_NUMBER}|(?<![\w.])\.\d+)(?:[^\W\d_]+\w*)?"
-    r"|[^\W\d_]+[$€£¥]?\d[\w.,]*"  # letters and digits: x24, x$24
+    r"|[^\W\d_]+[$€£¥]?\d(?:\w|[.,](?=\w))*"  # letters and digits: x24, x$24
     r"|[^\W\d_]+(?:'[^\W\d_]+)?"
     rf"|{_BOUND}|[{_SIGNS}]"
 )
+_MIDNIGHT = re.compile(r"(?<=\d\d-\d\d)t00:00(?::00(?:\.0+)?)?z?\b")
+"""The time of a date as computers write it."""
 _NOON = re.compile(r"\b(?:12 )?noon\b|\b12 midday\b")
 _TIME = re.compile(
     r"(?<![\d:])(\d{1,2})(?:[:.](\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'clock)(?!\w)|(?<![\d:])0(\d:\d\d)(?![\d:])"
@@ -137,7 +139,7 @@ _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
-_MONTH_OF_YEAR = re.compile(rf"(?<!\d )(?<!\d\. )\b({_MONTH_NAME})\b\.? (?=\d{{4}}\b)")
+_MONTH_OF_YEAR = re.compile(rf"(?<!\d )(?<!\d\. )\b({_MONTH_NAME})\b\.? (?:of )?(?=\d{{4}}\b)")
 _ORDINALS = {
     word: day
     for day, word in enumerate(
@@ -189,6 +191,7 @@ def plain(said: str) -> str:
 def words_of(said: str) -> list[Word]:
     """The words of a text, in order."""
     text = _POSSESSIVE.sub("", HOST.sub(" ", plain(_SPACED.sub("", said))))
+    text = _MIDNIGHT.sub("", text)
     text = _TIME.sub(_time, _NOON.sub("12:00", text))
     bullets = _BULLET.findall(text)
     if len(bullets) > 1:
@@ -238,7 +241,7 @@ def _counted(words: Sequence[Word]) -> list[Word]:
     while at < len(words):
         value, end = _spelled(words, at)
         alone = end == at + 1 and words[at].text == "one"  # mostly the word, and a number only of a unit
-        if end > at and not (alone and not (end < len(words) and units_of(words[end].text))):
+        if end > at and not (alone and not (end < len(words) and words[end].gap == " " and units_of(words[end].text))):
             out.append(Word(str(value), words[at].gap, spelled=not words[at].text[-1].isdecimal()))
         else:
             end = at + 1
@@ -274,6 +277,10 @@ def _spelled(words: Sequence[Word], at: int) -> tuple[Decimal, int]:
 
 def _starts(words: Sequence[Word], at: int) -> bool:
     return at < len(words) and words[at].text in _SMALL and words[at - 2].text in _SCALES
+
+
+_CELL = re.compile(r"[;|\n]")
+"""Ends a phrase."""
 
 
 class Mention(NamedTuple):
@@ -331,7 +338,7 @@ class Reading:
         for text in parts:
             if end > at and not added and text != "in" and self.texts[end : end + 2] == ("in", text):
                 end, added = end + 1, True
-            if self.texts[end : end + 1] != (text,):
+            if self.texts[end : end + 1] != (text,) or (end > at and _CELL.search(self.words[end].gap)):
                 return None
             end += 1
         return end
@@ -344,6 +351,11 @@ class Reading:
         """Whether words repeat the question: the word before or after them stands beside them there, too."""
         before, after = (self._before[start], self.texts[start]), (self.texts[end - 1], self._after[end - 1])
         return before in self._pairs or after in self._pairs
+
+    def unexplained(self, start: int = 0, end: int | None = None) -> list[str]:
+        """The words from a place to another, with `-` for those that are explained."""
+        places = range(start, len(self.texts) if end is None else end)
+        return [self.texts[at] if self.free[at] else "-" for at in places]
 
     def left(self) -> list[int]:
         """The places of words that are neither explained, nor fillers, nor repeat the question."""

@@ -14,12 +14,13 @@ import re
 from collections.abc import Container, Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from webdojo.sites.answers.doubts import hearsay
 from webdojo.sites.answers.reading import FILLERS, PAGES, TALK, Reading, texts_of
+from webdojo.sites.answers.telling import QUOTED, told
 from webdojo.sites.answers.values import word_set
 
 _NAME, _QUOTE = "§", "¶"
 """What stands for a name, and for other words that the question quotes."""
-_QUOTED = re.compile(r"“([^”]+)”")
 _NOT = (
     r"(?:not|no|never|nor|neither|none|nothing|without|cannot|(?:ca|could|did|does|do|is|are|was|were|wo|has|have)n'?t"
     r"|unable|impossible|infeasible|unavailable|missing|absent|nonexistent|lacks?|fail(?:s|ed|ure)?)"
@@ -30,10 +31,11 @@ _THINGS = (
     r"|services?|flights?|hotels?|contacts?|users?|pages?)"
 )
 _ABSENT = re.compile(
-    r"\bno\b(?!$| (?:doubt|need|problems?|one|others?|more|further|reservation|booking|comment|action|change|answer"
-    r"|idea)\b)"
-    r"|(?<!did )\bnothing\b|\b(?:none|nowhere|nonexistent|absent|missing|unavailable|lacks)\b"
-    rf"|\b(?:zero|0|without|empty) (?:\w+ )?{_THINGS}\b"
+    r"\bno\b(?!$| (?:doubt|need|problems?|time|chance|one|others?|more|further|reservation|booking|comment|action"
+    r"|change|answer|idea)\b)"
+    r"|(?<!did )\bnothing\b(?! (?:wrong|but|to|about|was|has)\b)"
+    r"|\b(?:none|nowhere|nonexistent|absent|missing|unavailable|lacks)\b"
+    rf"|\b(?:zero|0|without|empty) (?:\w+ )?{_THINGS}\b|\b{_THINGS} (?:0|zero)\b"
     rf"|\bthere {_NOT}\b|\b{_NOT} (?:a|any|one)\b|\b(?:found|exists?|opened) (?:false|null|no|none)\b"
     rf"|\b{_NOT} (?:[\w§¶]+ ){{0,4}}?(?:exist\w*|found|find\w*|locate\w*|see|seen|discover\w*|listed|available|offered"
     r"|there|here|present|in|on|among|part|anywhere|appear\w*|turn\w*|come|came|show\w*|have|has|contain\w*|match\w*)\b"
@@ -53,7 +55,8 @@ _THERE = re.compile(
 )
 """Says that it is there."""
 _DID = re.compile(
-    rf"\bi (?:have |then |also |now )?(?:left|put|gave|set (?:it|{_NAME}))\b|\bis now\b|\bnow (?:has|is)\b"
+    r"\bi did (?:it|so|that|this)\b"
+    rf"|\bi (?:have |then |also |now )?(?:left|put|gave|set (?:it|{_NAME}))\b|\bis now\b|\bnow (?:has|is)\b"
     r"|\bis (?:still )?available\b|\bi used (?!the\b|its\b|search)"
 )
 _SUCCESS = word_set(
@@ -69,29 +72,30 @@ _REASONS = word_set(
 """Words of reasons; those of another than the right one contradict it."""
 _HEDGES = word_set(
     "maybe perhaps possibly probably might may think guess unsure except unless instead besides anyway anyhow another "
-    "regardless nevertheless despite until temporarily"
+    "regardless nevertheless despite until temporarily if"
 )
 _DOUBLE = re.compile(
     r"\b(?:not|isn't|aren't|wasn't|never|hardly|no longer|cannot be|can't be) (?:\w+ )?"
     r"(?:impossible|unavailable|missing|nonexistent|unable|true)\b|\b(?:not|don't) know\b|\banything but\b"
-    r"|\bnot (?:sure|certain)\b|\bcould be that\b|\b(?:find|found|seen?|located?|looked) (?:\w+ ){0,2}yet\b"
-    r"|\bthe (?:rest|remaining)\b"
+    r"|\bnot (?:sure|certain|that)\b|\bno longer\b|\bcould be\b|\bat first\b|\bthen (?:i )?did\b"
+    r"|\b(?:find|found|seen?|located?|looked) (?:\w+ ){0,2}yet\b|\bthe (?:rest|remaining)\b"
+    r"|\bon the (?:first|1st) page\b"
 )
+"""Takes a denial back, or leaves it open."""
 _TOLD = (
     TALK
     | FILLERS
     | word_set(
         "0 404 absent admin afraid among area ask certain contact contacts contain contains feasible gave hurry ie "
-        "infeasible lacks must nope quick regrettably stopped tell you're "
-        "anyone anything anywhere apologies apologize archive article articles asked bring "
-        "brings catalogue cause conclude conclusion current currently database either email emails exist existing "
-        "exists false final finding flight flights forms forum going headline hence hit hits hotel hotels inbox "
-        "issue issues like listing listings located location looking magazine mail mailbox mails map match matches "
-        "message messages news nonexistent not opening or outcome outcomes place places possible post posts reason "
-        "requested returned returns search searching seats seem service services so sort state steps store subject "
-        "such target that the there therefore thread threads title titled titles topic topics tracker travel trying "
-        "turned turns type verified via view viewed visit visited want wanted whatsoever whole whose why wiki "
-        "written yet"
+        "infeasible lacks must nope quick regrettably stopped tell you're anyone anything anywhere apologies apologize "
+        "archive article articles asked bring brings catalogue cause conclude conclusion current currently database "
+        "either email emails exist existing matched exists false final finding flight flights forms forum going "
+        "headline hence hit hits hotel hotels inbox issue issues like listing listings located location looking "
+        "magazine mail mailbox mails map match matches message messages news nonexistent not opening or outcome "
+        "outcomes place places possible post posts reason requested returned returns search searching seats seem "
+        "service services so sort state steps store subject such target that the there therefore thread threads title "
+        "titled titles topic topics tracker travel trying turned turns type verified via view viewed visit visited "
+        "want wanted whatsoever whole whose why wiki written yet"
     )
 )
 """Words that name no other thing and give no reason."""
@@ -104,6 +108,7 @@ _COUNTED = word_set(
 _VALUES = word_set("answer value price cost costs equals result =")
 _KEY = re.compile(r"[\"'](?:error|message|reason|result|status|why)[\"']\s*:", re.IGNORECASE)
 """Keys of JSON that say nothing of the value."""
+_TALLY = re.compile(r"\b(results|matches|hits|found)\s*[:=]\s*(?=\d)", re.IGNORECASE)
 _FAILURE = re.compile(
     r"\b(?:impossible|unable|cannot|can not|can't|could not|couldn't|not able|not possible|isn't possible|failed"
     r"|failure|fails|gave up|give up|giving up|no way to|did not find|didn't find"
@@ -162,7 +167,7 @@ class _Clause:
 def says_missing(name: str, answer: str, question: str) -> bool:
     """Whether an answer says that nothing has this name, which it need not repeat."""
     own = set(texts_of(name))
-    clauses = _clauses(_without_questions(answer, name), question, [name], own)
+    clauses = _clauses(answer, question, [name], own)
     named = any(_NAME in clause.words for clause in clauses)
     said = False
     for clause in clauses:
@@ -173,7 +178,7 @@ def says_missing(name: str, answer: str, question: str) -> bool:
             return False
         if not clause.denies and _THERE.search(clause.text):
             return False
-        said |= absent or (clause.denies and _NAME in clause.words)
+        said |= absent
     return said and not _contradicted(clauses)
 
 
@@ -184,11 +189,11 @@ def says_refused(why: str, answer: str, question: str, names: Iterable[str] = ()
     if any(not reading.repeats(each.start, each.end) for each in found):
         return False
     clauses = _clauses(answer, question, names)
-    said = {_stem(word) for clause in clauses for word in clause.words}
+    said = [{_stem(word) for word in clause.words} for clause in clauses]
     for reason in (why, *_OTHERWISE.get(why, ())):
         words = [word for word in texts_of(reason) if word not in _LIGHT]
         stems = {_stem(word) for word in words}
-        if stems <= said and (not why.startswith("already ") or _was_so(clauses, words)):
+        if any(stems <= each for each in said) and (not why.startswith("already ") or _was_so(clauses, words)):
             return not any(_denied(clause, stems) for clause in clauses) and not _contradicted(clauses, stems)
     return False
 
@@ -222,14 +227,14 @@ def _contradicted(clauses: list[_Clause], reason: Set[str] = frozenset()) -> boo
         words, unknown = clause.words, clause.unknown
         given = any(_stem(word) in reason for word in words)
         hedged = not _HEDGES.isdisjoint(set(words).difference(clause.asked)) and _YOU.isdisjoint(words)
-        if _DOUBLE.search(clause.text) or hedged:
+        if _DOUBLE.search(clause.text) or hedged or hearsay(clause.text, clause.asked):
             return True
         if any(_claimed(clause, at, reason) for at in range(len(words))):
             return True
         if reason and (_NONEXISTENT.search(clause.text) or not _TROUBLES.isdisjoint(unknown)):
             return True
         numbers = [at for at, word in enumerate(words) if word in (*unknown, "0") and word.lstrip(".")[:1].isdecimal()]
-        if any(_COUNTED.isdisjoint(words[at + 1 : at + 4]) for at in numbers):
+        if any(_COUNTED.isdisjoint(words[max(0, at - 1) : at + 4]) for at in numbers):
             return True
         if not clause.denies and not given:
             if _DID.search(clause.text) or (reason and not _REASONS.isdisjoint(unknown)):
@@ -262,15 +267,13 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
 
     `own` are words of the question that are no talk where they do not stand in the name.
     """
-    reading = Reading(PAGES.sub(" ", _KEY.sub(" ", answer)), question)
-    found = reading.find((*names, *_QUOTED.findall(question)))
+    reading = Reading(PAGES.sub(" ", _TALLY.sub(r"\1 ", _KEY.sub(" ", answer))), question)
+    found = reading.find((*names, *QUOTED.findall(question)))
     starts = {each.start: _NAME if each.phrase in names else _QUOTE for each in found}
-    marks = {each.end: each.phrase[-1] for each in found if each.phrase[-1] in "?!."}  # they end no sentence
 
     def parts() -> Iterator[str]:
         for at, word in enumerate(reading.words):
-            gap = word.gap.replace(marks[at], "", 1) if at in marks else word.gap
-            breaks = _BREAK.search(gap) and word.text not in ("false", "no", "null", "none")
+            breaks = _BREAK.search(word.gap) and word.text not in ("false", "no", "null", "none")
             if breaks and (reading.free[at] or at in starts):
                 yield "\n"
             if at in starts:
@@ -283,16 +286,9 @@ def _clauses(answer: str, question: str, names: Iterable[str], own: Container[st
     return [_Clause(" ".join(each.split()), asked) for each in " ".join(parts()).split("\n") if each.strip()]
 
 
-def _without_questions(answer: str, name: str) -> str:
-    """An answer without the sentences that ask something back."""
-    mark = name if name.endswith("?") else "\0"
-    answer = answer.replace(mark, name[:-1])
-    return re.sub(r"[^.!?\n]*\?", " ", answer)
-
-
 def gives_up(answer: str, question: str) -> bool:
     """Whether an answer says that its task was not done, in words that are not those of the task."""
-    reading = Reading(answer, question)
+    reading = Reading(told(answer, question, asks_back=True), question)
     own = (
         text if reading.free[at] and not reading.repeats(at, at + 1) else "-" for at, text in enumerate(reading.texts)
     )

@@ -11,26 +11,32 @@ from typing import NamedTuple
 from webdojo.sites.answers.comparatives import LESS, MORE, OBJECTS
 from webdojo.sites.answers.doubts import DOUBTS
 from webdojo.sites.answers.figures import figures_of
-from webdojo.sites.answers.reading import FILLERS, TALK, Reading, texts_of
+from webdojo.sites.answers.reading import FILLERS, TALK, Mention, Reading, texts_of
 from webdojo.sites.answers.values import UNITS, word_set
 
-_MARKS = "?!."
 _PAIRS = word_set("and or vs versus against & with to nor")
 _CONTRASTS = (
     ("rather", "than"), ("instead", "of"), ("not",), ("unlike",), ("other",), ("vs",), ("versus",), ("against",),
     ("compared", "to"), ("compared", "with"), ("relative", "to"), ("opposed", "to"), ("followed", "by"), ("then",),
-    ("runner", "up"),
 )  # fmt: skip
 _RULED_OUT = re.compile(
     r"^(?:\w+ ){0,2}(?:(?:is|was|ca|could|does|has)n'?t|(?:is|was) not|cannot|can not|can be ruled out|is out)\b"
     r"(?! far)"
 )
 """What follows the name of one that is said not to be the one."""
-_SECOND = re.compile(r"^(?:is|was|came|comes|ranks|ranked)? ?(?:only )?(?:second|third|2nd|3rd|last|next)\b")
+_RANK = r"(?:second|third|fourth|fifth|2nd|3rd|4th|5th|last|next|runner up|runners up)"
+_SECOND = re.compile(
+    r"^(?:is|was|has|had|comes|came|ranks|ranked|takes|took|finishes|finished|in)? ?(?:in )?(?:only )?(?:the |a )?"
+    rf"{_RANK}\b(?! (?:one|option)\b)"
+)
 """What follows the name of one that has not most."""
+_RANKED = re.compile(rf"(?:^| ){_RANK}(?: place)?(?: is| was)? ?$")
+"""What stands before it."""
 SO = word_set("so therefore thus hence")
 _THEN = SO | word_set("but while whereas because since meaning making which and")
 _GAP = MORE | LESS | word_set("by after before difference gap margin")
+_LABELS = MORE | LESS | word_set("first second third fourth 1st 2nd 3rd last up place")
+"""Words before a colon that say of the name after it where it stands: `first: A`, `runner-up: B`."""
 _ORDINALS = {"former": 0, "first": 0, "latter": 1, "second": 1}
 _OPENED = word_set("opened clicked took chose")
 _CLAUSE = re.compile(r"[,.;!?\n()|←]| - |<-")
@@ -62,16 +68,13 @@ def said_in(reading: Reading, clause: Clause) -> tuple[str, ...]:
     return reading.texts[clause.start : clause.end]
 
 
-def sides_named(reading: Reading, sides: list[list[str]]) -> list[Name]:
-    """The sides that an answer mentions by their names, or of two by their order; they are explained."""
+def sides_named(reading: Reading, sides: list[list[str]], rivals: Collection[str]) -> tuple[list[Name], list[Mention]]:
+    """The sides that an answer mentions by their names, or of two by their order, and the rivals; all are explained."""
     side_of = {name: side for side, names in enumerate(sides) for name in names}
-    names = []
-    for each in reading.find(side_of):
-        names.append(Name(each.start, each.end, side_of[each.phrase]))
-        if each.phrase[-1] in _MARKS and each.end < len(reading.words):  # the mark is the name's, and ends no sentence
-            word = reading.words[each.end]
-            reading.words[each.end] = word._replace(gap=word.gap.replace(each.phrase[-1], "", 1))
-    return sorted([*names, *_by_order(reading, names)]) if len(sides) == 2 else names
+    found = reading.find((*side_of, *rivals))
+    names = [Name(each.start, each.end, side_of[each.phrase]) for each in found if each.phrase in side_of]
+    ordered = _by_order(reading, names, len(sides))
+    return sorted([*names, *ordered]), [each for each in found if each.phrase not in side_of]
 
 
 def numbers_of(reading: Reading, figures: list[Decimal], unit: str) -> dict[int, int] | None:
@@ -81,7 +84,7 @@ def numbers_of(reading: Reading, figures: list[Decimal], unit: str) -> dict[int,
     """
     gaps = {abs(one - other) for one in figures for other in figures if one != other}
     numbers: dict[int, int] = {}
-    for each in list(figures_of(reading, unit, bounds=False)):
+    for each in list(figures_of(reading, unit, bounds=False, known=figures)):
         word = reading.words[each.start]
         if word.spelled and word.number is not None and word.number < 4:  # `the two`
             continue
@@ -103,11 +106,12 @@ def _is_of_question(reading: Reading, number: str) -> bool:
 def clauses_of(reading: Reading, names: list[Name]) -> Iterator[Clause]:
     starts = [0]
     within = {at for each in names for at in range(each.start + 1, each.end)} | _in_brackets(reading)
-    ends = {each.end for each in names}
+    begins, ends = {each.start for each in names}, {each.end for each in names}
     for at in range(1, len(reading.words)):
         word = reading.words[at]
         figure = (word.number is not None or word.text == "$") and (at in ends or reading.free[at - 1])
-        told = bool(_TOLD.search(word.gap)) and not figure and reading.texts[at - 1] not in MORE | LESS
+        figure &= at not in begins
+        told = bool(_TOLD.search(word.gap)) and not figure and reading.texts[at - 1] not in _LABELS
         if at not in within and (_CLAUSE.search(word.gap) or told or (word.text in _THEN and reading.free[at])):
             starts.append(at)
     for start, end in pairwise([*starts, len(reading.words)]):
@@ -129,22 +133,23 @@ def _in_brackets(reading: Reading) -> set[int]:
     return found
 
 
-def _by_order(reading: Reading, names: list[Name]) -> Iterator[Name]:
-    """Sides that are told by their order, in the answer where it names both before, else in the question."""
+def _by_order(reading: Reading, names: list[Name], sides: int) -> Iterator[Name]:
+    """Sides that are told by their order, in the answer where it names two before, else of two in the question."""
     for at, text in enumerate(reading.texts):
         after = reading.texts[at + 1] if at + 1 < len(reading.texts) else ""
         apart = at + 1 == len(reading.texts) or bool(_CLAUSE.search(reading.words[at + 1].gap))
         plain = text in ("former", "latter") or (
-            (reading.texts[max(0, at - 1)] == "the" and (apart or after in ("is", "was", "has", "had")))
-            or after in ("one", "option", "place")
+            (reading.texts[max(0, at - 1)] == "the" and (apart or after in ("is", "was", "has", "had", "place")))
+            or after in ("one", "option")
             or len(reading.texts) == 1
         )
         opened = not _OPENED.isdisjoint(reading.texts[max(0, at - 3) : at])
         if text in _ORDINALS and reading.free[at] and plain and not opened:
             before = list(dict.fromkeys(each.side for each in names if each.start < at))
-            end = at + 1 + (after in ("one", "option", "place"))
-            reading.explain(at, end)
-            yield Name(at, end, (before if len(before) == 2 else [0, 1])[_ORDINALS[text]])
+            if len(before) == 2 or sides == 2:
+                end = at + 1 + (after in ("one", "option", "place"))
+                reading.explain(at, end)
+                yield Name(at, end, (before if len(before) == 2 else [0, 1])[_ORDINALS[text]])
 
 
 def named_in_part(reading: Reading, sides: list[list[str]], labels: Collection[str]) -> Iterator[Name]:
@@ -171,16 +176,14 @@ def named_in_part(reading: Reading, sides: list[list[str]], labels: Collection[s
                 elif reading.texts[end] not in FILLERS | words[side]:
                     break
                 end += 1
-            reading.explain(at, last + 1)
-            yield Name(at, last + 1, side, part=True)
+            start = at
+            while start and reading.free[start - 1] and reading.texts[start - 1] in words[side]:
+                if _CLAUSE.search(reading.words[start].gap):
+                    break
+                start -= 1
+            reading.explain(start, last + 1)
+            yield Name(start, last + 1, side, part=True)
         at = end
-
-
-def is_asked(reading: Reading, name: Name) -> bool:
-    """Whether a name stands in a question: `A? No, B.`"""
-    rest = "".join(word.gap for word in reading.words[name.end :])
-    ends = re.search(r"[.!?\n]", rest)
-    return ends is not None and ends[0] == "?"
 
 
 def only_lists(reading: Reading, name: Name, clauses: list[Clause]) -> bool:
@@ -195,16 +198,13 @@ def only_lists(reading: Reading, name: Name, clauses: list[Clause]) -> bool:
 def contrasts(reading: Reading, name: Name, clauses: list[Clause], many: bool) -> bool:
     """Whether a name stands in contrast to another; the words that say so are explained."""
     clause = next(clause for clause in clauses if clause.start <= name.start < clause.end)
-    before = reading.texts[clause.start : name.start]
+    before, after = reading.texts[clause.start : name.start], " ".join(reading.unexplained(name.end, clause.end))
     if before and before[0] in ("vs", "versus", "against") and before[-1] not in ("winner", "leader"):
         return True
-    if before[-1:] == ("for",) and not {"vs", "versus", "against", "than"}.isdisjoint(before[-5:]):
+    if before[-1:] == ("for",) and not {"vs", "versus", "against", "than"}.isdisjoint(before[-6:]):
         return True  # `A: 34 vs 12 for B`
-    ruled_out = _RULED_OUT.match(" ".join(reading.texts[name.end : clause.end]))
-    if ruled_out and "than" not in said_in(reading, clause):
+    if (ruled_out := _RULED_OUT.match(after)) and OBJECTS.isdisjoint(after.split()):
         reading.explain(name.end, name.end + len(ruled_out[0].split()))
-        return True
-    if (many and not OBJECTS.isdisjoint(before[-3:])) or _SECOND.match(" ".join(reading.texts[name.end : clause.end])):
         return True
     near = range(max(0, name.start - 4), name.start)
     places = [at for at in near if reading.texts[at] not in FILLERS - {"of", "to"}]
@@ -213,7 +213,8 @@ def contrasts(reading: Reading, name: Name, clauses: list[Clause], many: bool) -
         if texts[-len(words) :] == words:
             reading.explain(places[-len(words)], places[-1] + 1)
             return True
-    return False
+    ranked = _RANKED.search(" ".join(reading.unexplained(clause.start, name.start)))
+    return bool(ranked or _SECOND.match(after)) or (many and not OBJECTS.isdisjoint(before[-3:]) and before[-1] != "by")
 
 
 def pairs(reading: Reading, names: list[Name]) -> set[int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from webdojo.sites.answers.reading import FILLERS, Mention, Reading, texts_of
 
+_SIGNS = ("$", "€", "£")
 _SENTENCE = re.compile(r"[.;!?\n|]")
 
 
@@ -40,13 +41,21 @@ def claims(reading: Reading, rivals: Iterable[str], known: Sequence[str] = ()) -
 
 
 def about_another(reading: Reading, subject: Subject, value: str) -> bool:
-    """Whether an answer tells the value as another one of the thing: `The width is …`."""
+    """Whether an answer tells the value as another one of the thing: `The width is …`, `… is the width`."""
     values = {text.lstrip("0") for text in texts_of(value)}
-    for each in reading.find((*subject.asked, *subject.labels)) if subject.told else ():
-        after = reading.texts[each.end] if each.end < len(reading.texts) else ""
-        told = after in ("of", "is", "was", "=") or (bool(after) and ":" in reading.words[each.end].gap)
-        own = each.phrase in subject.asked or reading.repeats(each.start, each.end)
-        if told and not own and _follows(reading, each.end, values, subject):
+    texts = reading.texts
+    for each in reading.find((*subject.asked, *subject.labels)):
+        if each.phrase in subject.asked or reading.repeats(each.start, each.end):
+            continue
+        at, said = each.end, texts[max(0, each.start - 5) : each.start]
+        called = said[-1:] in (("the",), ("its",), ("a",)) and said[-2:-1] in (("is",), ("was",))
+        if called and not values.isdisjoint(said[-5:-2]):
+            return True
+        if at == len(texts) or not subject.told:
+            continue
+        gap, first = reading.words[at].gap, texts[at : at + 2] if texts[at] in _SIGNS else texts[at : at + 1]
+        told = texts[at] in ("of", "is", "was", "=") or ":" in gap or (first[-1] in values and "\n" not in gap)
+        if told and _follows(reading, at, values, subject):
             return True
     return False
 

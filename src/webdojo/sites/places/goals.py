@@ -75,7 +75,8 @@ def at_corner(site: CatalogSite, facts: int, rng: random.Random) -> Goal | None:
 def _corners(site: CatalogSite, one: Entity, other: Entity) -> Goal:
     better = max(one, other, key=lambda place: place.values["rating"])
     rating = site.main.by_key["rating"]
-    sides = [(each.name, f"the place at the corner of {each.values['corner']}") for each in (one, other)]
+    corners = [(each.name, f"at the corner of {each.values['corner']}") for each in (one, other)]
+    sides = [(name, f"the place {corner}", f"the one {corner}") for name, corner in corners]
     figures = [int(each.values["rating"]) for each in (one, other)]
     right = winner(sides, int(better is other), figures, unit_of(rating))
     at = ", or ".join(f"the one at the corner of {each.values['corner']}" for each in (one, other))

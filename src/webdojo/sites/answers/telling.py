@@ -1,0 +1,101 @@
+"""What an answer finally tells.
+
+An answer is read without what it only thinks (`<think>`), repeats of the question, courtesies, questions, and what it
+takes back: of `A — no, wait, B` and of `~~A~~ B` there remains `B`. Names keep no punctuation, so that they end no
+sentence and ask nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:(?:final_?)?answer|final|result|response|output|b|i|u|em|strong|code|br|p|div|span|ul|ol|li|h\d) ?/?>",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"~~.*?~~|<(del|s|strike)>.*?</\1>", re.DOTALL)
+_STATUS = re.compile(r"[\"'](?:status|confidence)[\"']\s*:\s*[\"'](?:success|complete|completed|done|ok|high)[\"'],?")
+"""Fields of JSON that tell of no value."""
+_CALL = re.compile(r"\A\s*\w+\(\s*(?:\w+\s*=\s*)?(?P<quote>[\"'])(?P<said>.*)(?P=quote)\s*\)\s*\Z", re.DOTALL)
+"""An answer as a call of a tool: `done(answer="A")`."""
+_CLOSING = re.compile(
+    r"(?:\b(?:please )?(?:let me know|feel free|hope (?:this|that) helps|i hope|happy to help)\b[^.!?\n]*[.!?]*\s*)+$",
+    re.IGNORECASE,
+)
+"""The courtesies at the end of an answer."""
+_BACK = re.compile(
+    r"\b(?:you|your|shall i|should i|need|want|can i help|may i help|anything else|what else)\b", re.IGNORECASE
+)
+"""What a question back to the person has."""
+_ASIDE = re.compile(
+    r"\b100 ?% (?:sure|certain|confident|positive)\b|\bstep \d{1,2}\b"
+    r"|\bconfidence: ?(?:high|[6-9]\d|100|0?\.[6-9]\d*|1\.0) ?%?|(?<=[\w.)]) ?\[\d{1,2}\]|^ *\[\d{1,2}\](?= +\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Numbers that belong to no value: of steps, of references, and of how sure an agent is."""
+_EXACTLY = re.compile(r"\bno more(?:,| and|, and) no (?:less|fewer)(?: than)?\b", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"\b(?:no,? wait|wait,? (?:no|actually)|wait(?=[,.:!…—–])|scratch that|strike that|correction(?=[:,.])"
+    r"|i mean(?:t)?|make that|on second thoughts?|i stand corrected|my mistake|oops)\b"
+    r"|(?:[.;!?\n,—–]|\s-)\s*(?:actually,|no(?=[,;:]|\s*[—–]))",
+    re.IGNORECASE,
+)
+"""What takes back all before it."""
+_SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![.!?]*[\"'”’)\]}]*(?:\s|$))[^.!?\n]*)*(?:[.!?]+[\"'”’)\]}]*|\n|$)")
+_ASKS = re.compile(r"\?[\"'”’)\]}]*$")
+QUOTED = re.compile(r"“([^”]+)”")
+_MARK = re.compile(r"(?<=[^\W\d])[.:,;!?…]+(?=\s|$)")
+_LEAST = 3
+"""Words from which a question may be repeated as a whole."""
+
+
+def told(answer: str, question: str, names: Iterable[str] = (), asks_back: bool = False) -> str:
+    """What an answer finally tells; nothing where it ends with a question.
+
+    Args:
+        answer: as it was given.
+        question: the instruction that it answers.
+        names: what may be named in it, with any punctuation, besides what the question quotes.
+        asks_back: any question may follow the answer, and not only one to the person, such as `Shall I book it?`.
+    """
+    text = _STATUS.sub(" ", _STRUCK.sub(" ", _TAG.sub("\n", _THOUGHT.sub("\n", answer))))
+    if call := _CALL.match(text):
+        text = call["said"]
+    asked = question.strip().rstrip(".?!")
+    if len(asked.split()) >= _LEAST:
+        text = re.sub(rf"{re.escape(asked)}[.?!]*", " … ", text, flags=re.IGNORECASE)
+    text = _unmarked(text, frozenset(name for name in (*names, *QUOTED.findall(question)) if _MARK.search(name)))
+    text = _ASIDE.sub(" ", _CLOSING.sub("", text.strip())).strip()
+    text = _EXACTLY.sub("exactly", text)
+    if "star" in question:
+        text = re.sub(r"[★⭐]+", lambda match: f" {len(match[0])} stars ", text)
+        text = re.sub(r"(?<=\b[0-5])(?: out of | ?/ ?)5(?: stars)?\b", " stars", text)
+    parts = [part for part in _CORRECTION.split(text) if re.search(r"\w", part)]
+    return _unasked(parts[-1] if parts else "", asks_back)
+
+
+def _unasked(text: str, asks_back: bool) -> str:
+    """A text without its questions; nothing if it ends with one that asks whether it is right."""
+    sentences = _SENTENCE.findall(text.strip())
+    while sentences and not asks_back and (not sentences[-1].strip() or _ASKS.search(sentences[-1].rstrip())):
+        if (asked := sentences.pop().strip()) and not _BACK.search(asked):
+            return ""
+    return "".join(sentence for sentence in sentences if not _ASKS.search(sentence.rstrip())).strip()
+
+
+def _unmarked(text: str, names: frozenset[str]) -> str:
+    """A text with its names without punctuation; one that a new sentence follows ends one."""
+
+    def plain(match: re.Match[str]) -> str:
+        goes_on = not re.match(r"\s+[\"“(]?[A-Z]", text[match.end() :])
+        return _MARK.sub("", match[0]) + ("" if goes_on or match[0][-1].isalnum() else ".")
+
+    return _pattern(names).sub(plain, text) if names else text
+
+
+@lru_cache(maxsize=256)
+def _pattern(names: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)), re.IGNORECASE)

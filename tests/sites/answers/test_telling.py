@@ -1,0 +1,94 @@
+"""What an answer finally tells: without its thoughts, its questions and what it takes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from webdojo.sites.answers.refusal import gives_up
+from webdojo.sites.answers.says import says
+from webdojo.sites.answers.subject import Subject
+from webdojo.sites.answers.telling import told
+from webdojo.sites.answers.values import any_order, number, text, winner
+
+COLOR = "What is the color of Oak Chair?"
+CHAIR = Subject(names=("Oak Chair",), asked=("Color",), rivals=("Red", "Pine Chair", "Why blue?"))
+MORE = "Which has more views: Oak or Pine?"
+OAK = winner([("Why oak?",), ("Pine: a story",)], 0, (9, 3))
+COUNT = "How many chairs are there?"
+
+RIGHT = [
+    "<answer>Blue</answer>",
+    "<think>Is it Red? I am not sure yet; less likely Red.</think>\n<answer>Blue</answer>",
+    "I should look for the color first. Maybe Red.\n</think>\n\nBlue",
+    "~~Red~~ Blue",
+    "Red — no, wait, Blue",
+    "Red. Actually, it is Blue.",
+    "Red? No, Blue.",
+    "It's Red, I mean Blue.",
+    "Red. Correction: Blue",
+    "What color is it? It is Blue.",
+    "Blue. Shall I buy it for you?",
+    'done(answer="Blue")',
+    '{"status": "success", "answer": "Blue"}',
+]
+WRONG = [
+    "<think>It is Blue.</think>",
+    "<think>Blue",
+    "<think>Blue</think> Red",
+    "<answer>Blue</answer><answer>Red</answer>",
+    "~~Blue~~",
+    "~~Blue~~ Red",
+    "Blue — no wait, Red",
+    "Blue. Actually, Red.",
+    "Blue? No.",
+    "Is it Blue?",
+    "Is it Blue? Please confirm.",
+    "Blue, right?",
+    "Blue. Or is it Red?",
+    "Blue. Why blue?",
+]
+
+
+@pytest.mark.parametrize("answer", RIGHT)
+def test_what_is_finally_claimed_counts(answer: str) -> None:
+    assert says(text("Blue"), answer, COLOR, CHAIR)
+
+
+@pytest.mark.parametrize("answer", WRONG)
+def test_what_is_only_thought_asked_or_taken_back_does_not(answer: str) -> None:
+    assert not says(text("Blue"), answer, COLOR, CHAIR)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("Why oak?", True), ("Why oak? Pine: a story has 3.", True), ("Why oak??", False), ("Is it “Why oak?”?", False),
+     ("Why oak? I mean Pine: a story", False), ("Why oak?. Actually, Pine: a story", False)],
+)  # fmt: skip
+def test_a_mark_in_a_name_neither_asks_nor_ends_a_sentence(answer: str, right: bool) -> None:
+    assert says(OAK, answer, MORE) is right
+
+
+def test_a_question_is_no_number() -> None:
+    wanted = {**number(2), "of": "/chairs?color=blue"}
+    assert says(wanted, "2", COUNT)
+    assert not says(wanted, "2?", COUNT)
+    assert not says(wanted, "Is it 2.0?", COUNT)
+
+
+def test_paragraphs_and_dots_inside_words_are_kept() -> None:
+    assert told("It is 12.50.\n\nIs it? See shop-1.localhost?sort=1", COUNT, []) == (
+        "It is 12.50.\n\n See shop-1.localhost?sort=1"
+    )
+
+
+def test_tags_are_no_names_of_a_list() -> None:
+    assert says(any_order(["Oak", "Pine"]), "<answer>\nOak, Pine\n</answer>", COUNT)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("Done.", False), ("<think>I could not find it on the first page.</think>Done.", False),
+     ("~~I failed.~~ Done.", False), ("I could not do it.", True), ("Done — no, wait, I could not do it.", True)],
+)  # fmt: skip
+def test_giving_up_in_thoughts_is_none(answer: str, right: bool) -> None:
+    assert gives_up(answer, "Add Oak Chair to the cart.") is right
