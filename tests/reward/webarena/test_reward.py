@@ -225,7 +225,8 @@ def test_a_task_that_cannot_be_scored_is_refused_in_one_line(evaluator: dict[str
 def test_a_recipe_names_it_and_its_grader() -> None:
     recipe = load_recipe("quickstart", ["env={name: web}", "reward={name: webarena, dialect: webarena_lite}"])
     assert recipe.reward_function == WebArenaReward(dialect="webarena_lite")
-    assert not recipe.reward_function.address
+    recipe.reward_function.check_setup()
+    assert (recipe.reward_function.address, recipe.reward_function.silence()) == ("", "")
     address = "http://127.0.0.1:9/v1"
     changes = ["env=webarena", "reward.name=webarena", f"reward.engine.base_url={address}"]
     with pytest.raises(ConfigError, match=r"the judge 'webarena' \(section reward\): engine.model is empty"):

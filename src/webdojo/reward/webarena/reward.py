@@ -70,6 +70,9 @@ class WebArenaReward(ModelReward):
         if self.asks:
             super().check_setup()
 
+    def silence(self) -> str:
+        return super().silence() if self.asks else ""
+
     async def start(self, folder: Path | None) -> None:
         if self.asks:
             await super().start(folder)
