@@ -308,7 +308,9 @@ def test_another_reward_stands_in_the_place_of_the_environments_own() -> None:
 
 
 class Costly(Judged):
-    costs: ClassVar[bool] = True
+    @property
+    def costs(self) -> bool:
+        return True
 
 
 @pytest.mark.parametrize(("kind", "comes_in"), [(Costly, True), (Judged, False)])

@@ -32,10 +32,6 @@ class RewardFunction(Plug):
     """Whether `score` is asked about unfinished episodes too, for `Reward.facts` and `Reward.valid`; their value is 0
     whatever it says. A judge that costs money need not be asked."""
 
-    costs: ClassVar[bool] = False
-    """Whether a verdict takes time or money, so that an episode is stored before it is asked for; what a crash or an
-    empty budget leaves without a verdict gets it when the run goes on."""
-
     max_concurrency: int = Field(default=16, ge=1)
     """Episodes that are scored at once."""
     timeout_s: float = Field(default=120, gt=0)
@@ -43,6 +39,12 @@ class RewardFunction(Plug):
     format_reward: bool = True
     """-1 for an episode that ended by repeated format errors, and 0 for one with a format error in any turn (OpenWebRL
     A.4); false is the verdict alone."""
+
+    @property
+    def costs(self) -> bool:
+        """Whether a verdict takes time or money, so that an episode is stored before it is asked for; what a crash or
+        an empty budget leaves without a verdict gets it when the run goes on."""
+        return False
 
     def needs_answer(self, task: Task) -> bool:
         """Whether an episode whose agent gave no answer has failed without being judged (OpenWebRL A.4)."""

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, PrivateAttr
 
@@ -40,8 +40,6 @@ class Unreadable(Exception):
 class ModelReward(RewardFunction):
     """A reward that asks a model: `start` opens it, and `hear` is one episode before it."""
 
-    costs: ClassVar[bool] = True
-
     engine: Annotated[EngineConfig, *plug_field(ENGINES, "chat")] = Chat()
     """The model that judges: `chat` is any OpenAI-compatible endpoint, `hf` and `vllm` serve `model.path`."""
     model: ModelConfig = ModelConfig()
@@ -52,6 +50,10 @@ class ModelReward(RewardFunction):
 
     _stack: Any = PrivateAttr(default=None)
     _model: Any = PrivateAttr(default=None)
+
+    @property
+    def costs(self) -> bool:
+        return True
 
     def check_setup(self) -> None:
         try:

@@ -66,6 +66,10 @@ class WebArenaReward(ModelReward):
         """Whether there is a model to ask."""
         return not isinstance(self.engine, Chat) or bool(self.engine.base_url)
 
+    @property
+    def costs(self) -> bool:
+        return self.asks
+
     def check_setup(self) -> None:
         if self.asks:
             super().check_setup()
