@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from webdojo.agreement import Estimate, mcnemar
+from webdojo.agreement import mcnemar
 from webdojo.errors import StoreError
-from webdojo.evaluation import Rate, bootstrap95, share
+from webdojo.evaluation import Estimate, Rate, bootstrap95, share
 from webdojo.loops.run_folder import EVAL, EVALUATION
 from webdojo.store.run import RunStore, TrajectoryRow
 from webdojo.types import Record
