@@ -37,8 +37,8 @@ class EvaluateConfig(HorizonSection):
     runs: int = Field(default=1, ge=1)
     """Episodes of each task. With several, the result has pass@k, and the rate's spread over runs."""
     max_invalid: float = Field(default=1 / 3, ge=0, le=1)
-    """A larger share of invalid episodes ends an evaluation with an error. 1 measures whatever can be: sites that turn
-    robots away are counted as they are, and only what fails every episode is an error."""
+    """A larger share of invalid episodes ends an evaluation with an error. 1 measures what can be measured, however
+    many sites turn robots away; a dead engine, or no valid episode at all, is an error all the same."""
     every: int = Field(default=0, ge=0)
     """Iterations between evaluations during online training, whose episodes share the pool (`loops/evaluations.py`); 0
     evaluates before and after training only."""
@@ -65,8 +65,8 @@ class Rate(Record):
 class SuccessRate(Rate):
     """The results of an evaluation. `model_dump(mode="json")` goes into `result.json`.
 
-    `rate` is over all episodes, where an invalid one counts as a failure. The runs of a task are numbered by their seeds,
-    in the order in which they were drawn.
+    `rate` is over all episodes, where an invalid one counts as a failure. The order of a task's runs is that of their
+    seeds.
     """
 
     tasks: int

@@ -93,7 +93,8 @@ class Pipeline:
     def __init__(self, recipe: Recipe, store: RunStore, log: RunLog) -> None:
         self.recipe, self.store, self.log = recipe, store, log
         self._spans = SpanLog(store, RUN)
-        self.heldout = recipe.draw("eval", recipe.evaluate.tasks)
+        self.heldout = [*recipe.draw("eval", recipe.evaluate.tasks)] * recipe.evaluate.runs
+        """Each task as often as it is measured."""
         self._evaluated: dict[str, tuple[str, int]] = {}
         """Phase and iteration of the evaluation of each model."""
 
@@ -135,6 +136,11 @@ class Pipeline:
                 measured = await self.evaluate(runner, EVAL, model_path)
         return self._finish({"success_eval": measured}, model_path)
 
+    @property
+    def _attempt(self) -> int:
+        """How often the run was resumed."""
+        return len(self.store.info.get("resumed", []))
+
     def _finish(self, result: dict[str, Any], model_path: str) -> dict[str, Any]:
         """Store the result, with what it depends on."""
         info = self.store.info
@@ -153,10 +159,19 @@ class Pipeline:
         phase, iteration = self._evaluated.setdefault(model_path, (phase, iteration))
         episodes, left = runner.stored(self.heldout, phase, iteration)
         if left:  # an engine may take minutes to start
-            async with open_engine(self.recipe, self.store.images, model_path, version=iteration) as engine:
+            config = self.recipe.evaluate
+            # Runs of a task that come after a restart draw other numbers than those before it.
+            attempt = self._attempt if config.runs > 1 else 0
+            async with open_engine(self.recipe, self.store.images, model_path, attempt, version=iteration) as engine:
                 with progress(phase.replace("_", " "), len(self.heldout)) as bar:
                     episodes = await runner.run_tasks(
-                        self.heldout, lambda task, session: engine, phase, iteration, self.recipe.evaluate, bar
+                        self.heldout,
+                        lambda task, session: engine,
+                        phase,
+                        iteration,
+                        config,
+                        bar,
+                        max_invalid=config.max_invalid,
                     )
         return success(episodes).model_dump(mode="json")
 
@@ -206,9 +221,8 @@ class Pipeline:
 
     async def learn_online(self, runner: EpisodeRunner, start: str) -> tuple[str, int]:
         """Train online from the model `start`; the folder of the final policy, and the iteration that made it."""
-        attempt = len(self.store.info.get("resumed", []))
         with closing(make_learner(self.recipe, self.store.images, start)) as learner:
-            async with open_engine(self.recipe, self.store.images, start, attempt) as engine:
+            async with open_engine(self.recipe, self.store.images, start, self._attempt) as engine:
                 trainable = cast(TrainableEngine, engine)  # `Recipe.check` has seen to it
                 await online(runner, learner, trainable, self.tasks, self.log, self.heldout)
         final = latest(self.store)
