@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 
 from webdojo.agreement import mcnemar
 from webdojo.errors import StoreError
 from webdojo.evaluation import Estimate, Rate, bootstrap95, share
-from webdojo.loops.run_folder import EVAL, EVALUATION
-from webdojo.store.run import RunStore, TrajectoryRow
+from webdojo.loops.results.counted import counted
+from webdojo.store.run import RunStore
 from webdojo.types import Record
 
 
@@ -71,16 +71,9 @@ def measured(run: Path) -> Measured:
         StoreError: there is none.
     """
     with RunStore.open(run, readonly=True) as store:
-        rows = store.rows(EVAL) or _last(store.rows(EVALUATION))
-    by_task = defaultdict(list)
-    for row in rows:
-        if row.success is not None:
-            by_task[row.task_id].append(Outcome(task_id=row.task_id, success=row.success, valid=row.valid is not False))
-    if not by_task:
-        raise StoreError(f"{run} holds no evaluation: measure the model by `webdojo eval`")
-    # What failed for no fault of the agent has run again where the evaluation went on.
-    outcomes = [[each for each in found if each.valid] or found[-1:] for found in by_task.values()]
-    return Measured(name=str(run), outcomes=list(chain.from_iterable(outcomes)))
+        rows = counted(store)
+    outcomes = [Outcome(task_id=row.task_id, success=bool(row.success), valid=bool(row.valid)) for row in rows]
+    return Measured(name=str(run), outcomes=outcomes)
 
 
 def compare(first: Measured, second: Measured) -> Comparison:
@@ -131,8 +124,3 @@ def _pairs(first: Sequence[Outcome], second: Sequence[Outcome]) -> tuple[list[tu
     ]
     found = [(one, other) for one, other in both if one is not None and other is not None]
     return found, len(both) - len(found)
-
-
-def _last(rows: Sequence[TrajectoryRow]) -> list[TrajectoryRow]:
-    newest = max((row.iteration for row in rows), default=0)
-    return [row for row in rows if row.iteration == newest]
