@@ -15,7 +15,7 @@ import pytest
 
 from webdojo.store.run import RunStore
 
-TASKS, RUNS = 14, 3
+TASKS, RUNS = 30, 3
 MODEL = "tiny"
 DETERMINISTIC = ["evaluate.sampling={temperature: 0, max_tokens: 128}", "evaluate.max_steps=6"]
 
