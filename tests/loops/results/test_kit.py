@@ -9,53 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from tests.loops.judging.known import RECIPE, known
+from tests.loops.judging.known import RECIPE
+from tests.loops.results.evaluated import OWN, episodes, evaluation_in
 from webdojo.errors import StoreError
-from webdojo.evaluation import success
 from webdojo.loops.judging.replay import replay
 from webdojo.loops.results.cost import cost
-from webdojo.loops.results.kit import tasks_hash, write_kit
+from webdojo.loops.results.kit import tasks_hash
 from webdojo.loops.run_folder import ENGINE_ACCOUNT
 from webdojo.policy.chat.ledger import Spending
 from webdojo.policy.engine import ChatConfig
-from webdojo.recipe import parse_recipe
 from webdojo.store.run import RunStore
-from webdojo.types import Termination, Trajectory
-
-OWN = parse_recipe(yaml.safe_load(RECIPE), "quickstart")
-
-
-def episodes(store: RunStore) -> list[Trajectory]:
-    """Three tasks twice, of which one episode was lost."""
-    made = []
-    for task in ("a", "b", "c"):
-        for run in (1, 2):
-            lost = {"termination": Termination.TIMEOUT, "valid": False} if (task, run) == ("c", 2) else {}
-            each = known(
-                f"{task}-{run}", store.images, success=task == "a" and run == 1, seed=f"0/{task}/{run}", **lost
-            )
-            each.task = each.task.model_copy(update={"id": task})
-            made.append(each)
-    return made
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A finished evaluation; its rewards are those that the rules give."""
-    folder = tmp_path / "run"
-    with RunStore.create(folder, RECIPE, {"versions": {"python": "3"}, "git": "abc"}) as store:
-        made = episodes(store)
-        for each in made:
-            store.add_trajectory(each, "eval", 0)
-        result = {
-            "model": "tiny",
-            "success_eval": success(made).model_dump(mode="json"),
-            "cost": cost(made, folder),
-        }
-        write_kit(store, OWN, result, made)
-    return folder
+    return evaluation_in(tmp_path / "run")
 
 
 def kit_of(run: Path) -> dict[str, Any]:
